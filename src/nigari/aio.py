@@ -27,7 +27,7 @@ from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.events import Listen
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import record
 from nigari.state.model import StateFile
 from nigari.workspace.base.interruptions import Interruptions

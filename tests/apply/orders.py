@@ -14,8 +14,8 @@ import pytest
 
 from nigari.addrs.absolute import Abs
 from nigari.apply import executor
+from nigari.apply.apply_run import AppliedResource
 from nigari.apply.executor import Executor, FirstCome, Schedule
-from nigari.apply.host import AppliedResource
 from nigari.eval.base.once import Need
 from nigari.plan.model.execution_graph import Operation, OperationKind
 

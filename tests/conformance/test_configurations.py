@@ -76,8 +76,8 @@ def _grow(
 ) -> ModuleInstance:
     """The tree of modules that a root module makes."""
     functions = function_table(files, root.directory)
-    surroundings = StaticSettings({}, functions, _LocalModules(loader, base))
-    run = run_static(CompiledModule(root), surroundings)
+    static_settings = StaticSettings({}, functions, _LocalModules(loader, base))
+    run = run_static(CompiledModule(root), static_settings)
     diags.extend(run.diags)
     return run.root.instance
 

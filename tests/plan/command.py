@@ -13,7 +13,7 @@ from nigari.cli.variables import ORDER
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.base.working_directory import WorkingDirectory

@@ -19,7 +19,7 @@ from nigari.addrs.absolute import (
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA
-from nigari.apply.host import ApplyHost
+from nigari.apply.apply_run import ApplyRun
 from nigari.apply.keeping import Keeper
 from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
@@ -44,14 +44,14 @@ class ApplyContext:
 
     def __init__(
         self,
-        host: ApplyHost,
+        run: ApplyRun,
         plan: Plan,
         blocks: BlockGraph,
         settings: Settings,
         view: ApplyView,
         machine: Machine,
     ) -> None:
-        self.host = host
+        self.run = run
         self.machine = machine
         self.plan = plan
         self.draft: StateDraft = StateDraft(plan.refreshed_state)
@@ -88,7 +88,7 @@ class ApplyContext:
 
     @property
     def diags(self) -> Diagnostics:
-        return self.host.diags
+        return self.run.diags
 
     async def store(self) -> None:
         """Have the state stored as it is, before something begins that may take long."""
@@ -104,7 +104,7 @@ class ApplyContext:
         node = self.providers.get(str(subject.provider))
         if node is None or node.provider is None:
             raise Failed
-        return self.host.pool.stand_ins.for_instance(subject.address, node.provider)
+        return self.run.pool.stand_ins.for_instance(subject.address, node.provider)
 
     def dependencies(self, change: Change) -> tuple[AbsResource, ...]:
         """What an object depends on, as the configuration is now."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from nigari.apply.apply_run import AppliedResource
 from nigari.apply.context import ApplyContext, Failed
-from nigari.apply.host import AppliedResource
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
@@ -22,12 +22,12 @@ async def declared_instance(
     context: ApplyContext, subject: Change | EphemeralInstance
 ) -> DeclaredInstance:
     """The instance that a change or an opening is about, which the configuration has."""
-    host, address = context.host, subject.address
-    frame = await host.frame(address.module)
+    run, address = context.run, subject.address
+    frame = await run.frame(address.module)
     node = None if frame is None else frame.resources.get(address.item.resource)
     if not isinstance(node, AppliedResource):
         raise Failed
-    await host.finish(node.expand)
+    await run.finish(node.expand)
     return DeclaredInstance(context, subject, node)
 
 
@@ -46,23 +46,23 @@ class DeclaredInstance:
     def meta(self) -> Value | None:
         """What the module tells the provider about itself."""
         provider = self._subject.provider.item.provider
-        return self._context.host.meta_at(self._subject.address.module, provider)
+        return self._context.run.meta_at(self._subject.address.module, provider)
 
     async def config(self) -> Value:
         """The arguments, all of them known."""
-        host, node, subject = self._context.host, self.node, self._subject
+        run, node, subject = self._context.run, self.node, self._subject
         compiled = node.frame.instance.compiled.body(
             node.resource.body, decoder_spec(subject.schema.block)
         )
         told = Diagnostics()
         find = partial(evaluate_body, node.frame, compiled, self.data, diags=told)
-        config = await host.value(find)
+        config = await run.value(find)
         told.name_since(0, str(subject.address))
-        host.diags.extend(told)
+        run.diags.extend(told)
         if told.has_errors or is_reported(config):
             raise Failed
         if not config.is_wholly_known:
-            host.diags.error(
+            run.diags.error(
                 "Configuration still unknown",
                 f"Parts of the configuration of {subject.address} are still unknown, although "
                 "everything that it depends on has been applied.",
@@ -91,6 +91,6 @@ class DeclaredInstance:
         noted = resource_conditions(self.node.frame, address, kind, rules, self.data, self_value)
         context.conditions.append(noted)
         conditions = noted[3]
-        await context.host.finish(conditions.step, str(address))
+        await context.run.finish(conditions.step, str(address))
         if conditions.is_refusing:
             raise Failed

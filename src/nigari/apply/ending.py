@@ -42,7 +42,7 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
             nothing,
             nothing,
             change.private if is_planned else stored.private,
-            context.host.meta_at(change.address.module, change.provider.item.provider),
+            context.run.meta_at(change.address.module, change.provider.item.provider),
         )
     )
     context.diags.extend(located(answer.diagnostics, address=str(change.address)))

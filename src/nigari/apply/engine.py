@@ -6,9 +6,9 @@ import asyncio
 from typing import Final
 
 from nigari.addrs.absolute import resource_of
+from nigari.apply.apply_run import ApplyRun
 from nigari.apply.context import ApplyContext
 from nigari.apply.executor import CircularGraph, Executor
-from nigari.apply.host import ApplyHost
 from nigari.apply.keeping import Keep
 from nigari.apply.operations import Operations
 from nigari.apply.provisioners.base import Machine
@@ -32,8 +32,8 @@ from nigari.plan.order.block_graph import (
 )
 from nigari.plan.order.settings import Settings
 from nigari.running.deferrals import DeferredKind
-from nigari.running.host import RunSettings
 from nigari.running.provider_pool import ProviderPool
+from nigari.running.provider_run import RunSettings
 from nigari.state.model import CheckResult, OutputState, State
 
 _MAKING: Final = frozenset((OperationKind.CREATE, OperationKind.UPDATE, OperationKind.READ))
@@ -46,7 +46,7 @@ class Application:
         self,
         plan: Plan,
         graph: ExecutionGraph,
-        surroundings: RunSettings,
+        run_settings: RunSettings,
         pool: ProviderPool,
         blocks: BlockGraph,
         settings: Settings,
@@ -57,16 +57,16 @@ class Application:
         self._graph = graph
         self._blocks = blocks
         self._view = view
-        self.host: ApplyHost = ApplyHost(surroundings, pool, plan)
+        self.apply_run: ApplyRun = ApplyRun(run_settings, pool, plan)
         """Who knows what has come of everything."""
-        self._context = ApplyContext(self.host, plan, blocks, settings, view, machine)
+        self._context = ApplyContext(self.apply_run, plan, blocks, settings, view, machine)
         self._executor: Executor | None = None
         self._was_cut_off = False
 
     @property
     def diags(self) -> Diagnostics:
         """What went wrong."""
-        return self.host.diags
+        return self.apply_run.diags
 
     async def run(self, keep: Keep, parallelism: int, pause: float = 0.0) -> State:
         """Carry out the plan, and give the state as it is then, also after errors.
@@ -121,7 +121,7 @@ class Application:
                 "Operations under way were cut off, so their results are not known. Everything "
                 "that was finished is in the state.",
             )
-        self.host.stop_asking()
+        self.apply_run.stop_asking()
 
     async def _conclude(self) -> None:
         """Work out what depends on everything that was done: checks and output values."""
@@ -196,16 +196,16 @@ class Application:
         unsettled = self._unsettled()
         open_blocks = self._open_conditions(unsettled)
         waiting = {each.address for each in self._plan.deferred if each.kind is DeferredKind.CHECK}
-        for frame in await self.host.all_frames(
+        for frame in await self.apply_run.all_frames(
             lambda module: not self._needs_any(expansion_block(module), unsettled)
         ):
-            conditions = module_conditions(frame, self.host.unread)
+            conditions = module_conditions(frame, self.apply_run.unread)
             found = [
                 each
                 for each in conditions
                 if each[1] in planned and each[1] not in open_blocks and each[2] not in waiting
             ]
-            await self.host.evaluate(list(condition_nodes(frame, found)))
+            await self.apply_run.evaluate(list(condition_nodes(frame, found)))
             noted += found
         before = without_results(self._plan.checks, open_blocks | self._left_out())
         return updated_results(before, noted)
@@ -214,7 +214,7 @@ class Application:
         """What has conditions that are about something that was not made as planned."""
         return {
             each.block
-            for each in declared_checks(self.host.root.instance)
+            for each in declared_checks(self.apply_run.root.instance)
             if each.kind != "resource" and self._needs_any((each.module, each.item), unsettled)
         }
 
@@ -226,10 +226,12 @@ class Application:
         if self._plan.mode is PlanMode.DESTROY:
             return dict(before) if self._plan.targeted else {}
         found: dict[str, OutputState] = {}
-        nodes = self.host.root.outputs
+        nodes = self.apply_run.root.outputs
         left_out = set(nodes) - set(self._plan.outputs) if self._plan.targeted else set()
         found.update((name, before[name]) for name in left_out if name in before)
-        await self.host.evaluate([node for name, node in nodes.items() if name not in left_out])
+        await self.apply_run.evaluate(
+            [node for name, node in nodes.items() if name not in left_out]
+        )
         for name, node in nodes.items():
             if name in left_out:
                 continue

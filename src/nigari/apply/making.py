@@ -49,7 +49,7 @@ async def make(context: ApplyContext, change: Change, begin: Callable[[], None])
         raise Failed
     _check_final(context, change, final)
     if final.action is Action.NO_OP:
-        value = context.host.results[change.address] = final.after
+        value = context.run.results[change.address] = final.after
     else:
         begin()
         if change.action is Action.CREATE_THEN_DELETE:
@@ -118,7 +118,7 @@ async def _apply(
     if value.is_null:
         context.report_faults(change, [Fault((), "there is no object after the change")])
         raise Failed
-    context.host.results[change.address] = value
+    context.run.results[change.address] = value
     return value
 
 

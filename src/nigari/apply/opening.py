@@ -11,13 +11,13 @@ from nigari.plan.nodes.removed_modules import frame_of_old
 
 async def open_provider(context: ApplyContext, text: str) -> bool:
     """Start and configure a provider instance; False where that failed."""
-    host = context.host
+    run = context.run
     address = context.provider_address(text)
-    frame = await host.frame(address.module) or frame_of_old(
-        host.root, address.module, host.prior, host.schema_of
+    frame = await run.frame(address.module) or frame_of_old(
+        run.root, address.module, run.prior, run.schema_of
     )
-    node = host.providers.for_stored(host.root, frame, address)
-    await host.evaluate((node,))
+    node = run.providers.for_stored(run.root, frame, address)
+    await run.evaluate((node,))
     context.providers[text] = node
     if node.memory is not None:
         context.draft.remember(node.memory)
@@ -28,21 +28,21 @@ async def close_provider(context: ApplyContext, text: str) -> None:
     """End a provider instance."""
     node = context.providers.pop(text, None)
     if node is not None and node.provider is not None:
-        await context.host.pool.close(node.provider)
+        await context.run.pool.close(node.provider)
 
 
 async def open_ephemeral(context: ApplyContext, instance: EphemeralInstance) -> bool:
     """Open an ephemeral object; False where that failed."""
     try:
-        provider, host = context.provider(instance), context.host
+        provider, run = context.provider(instance), context.run
         declared = await declared_instance(context, instance)
         await declared.check("precondition", None)
         config = await declared.config()
         body = declared.node.resource.body
-        value = await host.ephemeral.open(provider, instance.address, instance.schema, config, body)
+        value = await run.ephemeral.open(provider, instance.address, instance.schema, config, body)
         if value is None:
             return False
-        host.results[instance.address] = value
+        run.results[instance.address] = value
         await declared.check("postcondition", value)
     except Failed:
         return False

@@ -106,7 +106,7 @@ class Operations:
     async def _close(self, text: str) -> None:
         ephemeral = self._ephemeral.get(text)
         if ephemeral is not None:
-            await self.place.host.ephemeral.close(ephemeral.address)
+            await self.place.run.ephemeral.close(ephemeral.address)
         else:
             await close_provider(self.place, text)
 

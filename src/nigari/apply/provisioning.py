@@ -54,7 +54,7 @@ async def provision_before_end(
     if stored.status is ObjectStatus.TAINTED:
         return
     address = change.address
-    frame = context.host.bare_frame(address.module)
+    frame = context.run.bare_frame(address.module)
     resource = None if frame is None else frame.module.resources.get(address.item.resource)
     connection = None if resource is None else resource.connection
     provisioners = () if resource is None else resource.provisioners
@@ -83,7 +83,7 @@ def _frame_of(
 ) -> Frame | None:
     """Where a `removed` block is evaluated: in the instance of its module that an address is in."""
     steps = address.module.steps[: len(statement.module.steps)]
-    return context.host.bare_frame(module_from_steps(steps))
+    return context.run.bare_frame(module_from_steps(steps))
 
 
 def _at(

@@ -13,19 +13,19 @@ from nigari.state.objects import encode
 
 async def read(context: ApplyContext, change: Change) -> Value | None:
     """Read a data source; nothing comes of it only where it belongs to a check."""
-    provider, host = context.provider(change), context.host
+    provider, run = context.provider(change), context.run
     declared = await declared_instance(context, change)
     await declared.check("precondition", None)
     config = await declared.config()
     resource = declared.node.resource
     source = DataSource(provider, change.address, change.schema, resource, declared.meta)
-    value = await source.read(config, context.diags, host.unread)
+    value = await source.read(config, context.diags, run.unread)
     if value is None:
         if resource.in_check:
             return None
         raise Failed
-    if host.kept is not None:
-        host.kept.keep_data(change.address, config, value)
+    if run.kept is not None:
+        run.kept.keep_data(change.address, config, value)
     context.draft.set_current(change.address, encode(value, change.schema), change.provider)
-    value = host.results[change.address] = with_schema_marks(value, change.schema)
+    value = run.results[change.address] = with_schema_marks(value, change.schema)
     return value

@@ -30,7 +30,7 @@ from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
 from nigari.plan.model.changes import PlanMode
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 
 GENERATE_FLAG: Final = "generate-config-out"
 SUPPRESS_FLAG: Final = "suppress-forget-errors"

@@ -40,7 +40,7 @@ from nigari.plan.nodes.find_orphans import Orphans, held_blocks
 from nigari.plan.nodes.imports import ImportTarget, report_undeclared
 from nigari.plan.nodes.look_up import LookUp, declared_provider, named_provider
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
-from nigari.plan.nodes.plan_host import PlanHost, PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.order.removed import remove_statements
 from nigari.plan.order.required import providers_of
@@ -49,8 +49,8 @@ from nigari.plan.order.settings import Settings
 from nigari.providers import api
 from nigari.record import replace
 from nigari.running.driver import Driver
-from nigari.running.host import RunSettings
 from nigari.running.provider_pool import ProviderPool
+from nigari.running.provider_run import RunSettings
 from nigari.running.unknown_values import is_reported
 from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.provider import Schema
@@ -64,22 +64,22 @@ class Planner:
     """Everything that a plan is made from."""
 
     def __init__(
-        self, static: StaticRun, surroundings: RunSettings, pool: ProviderPool, state: State
+        self, static: StaticRun, run_settings: RunSettings, pool: ProviderPool, state: State
     ) -> None:
         self._static = static
-        self._surroundings = surroundings
+        self._run_settings = run_settings
         self._pool = pool
         self._state = state
         self.diags: Diagnostics = Diagnostics()
-        self.graph: BlockGraph = BlockGraph(surroundings.root, self._schema_of)
+        self.graph: BlockGraph = BlockGraph(run_settings.root, self._schema_of)
         self.settings: Settings | None = None
-        self.host: PlanHost | None = None
+        self.plan_run: PlanRun | None = None
         self.incomplete: Plan | None = None
         """As much of a plan as could be made, where there is none."""
 
     async def plan(self, options: PlanOptions) -> Plan | None:
         """The plan; None where there is none, which is then reported."""
-        needed = providers_of(self._surroundings.root, self._state)
+        needed = providers_of(self._run_settings.root, self._state)
         await self._pool.load(needed, self.diags)
         if self._has_failed():
             return None
@@ -100,26 +100,26 @@ class Planner:
         if options.targets or options.excluded:
             self._warn_of_selection()
         selected = selection(self.graph, moved.state, options.targets, options.excluded, is_destroy)
-        host, driver = await self._worked_out(options, moved, selected)
-        held = held_blocks(host)
-        while not held <= host.staying:
+        run, driver = await self._worked_out(options, moved, selected)
+        held = held_blocks(run)
+        while not held <= run.staying:
             # What waits together with what needs it does not change in this round.
-            await host.ephemeral.close_all()
-            host, driver = await self._worked_out(options, moved, selected, held | host.staying)
-            held = held_blocks(host)
+            await run.ephemeral.close_all()
+            run, driver = await self._worked_out(options, moved, selected, held | run.staying)
+            held = held_blocks(run)
         try:
-            if not self._moves_fit(moves, host, is_destroy):
+            if not self._moves_fit(moves, run, is_destroy):
                 return None
             if options.mode is PlanMode.NORMAL:
-                self._check_imports(host)
-            host.work.want(list(Orphans(host, options.mode).nodes()))
+                self._check_imports(run)
+            run.work.want(list(Orphans(run, options.mode).nodes()))
             await driver.run()
             if options.mode is PlanMode.NORMAL:
-                self._check_replaced(host, options)
+                self._check_replaced(run, options)
         finally:
-            await host.ephemeral.close_all()
-        self.diags.extend(host.diags)
-        plan = self._finished(host, options)
+            await run.ephemeral.close_all()
+        self.diags.extend(run.diags)
+        plan = self._finished(run, options)
         if self._has_failed():
             self.incomplete = replace(plan, is_incomplete=True)
             return None
@@ -131,11 +131,11 @@ class Planner:
         moved: MoveResult,
         selected: Selection | None,
         staying: frozenset[Block] = frozenset(),
-    ) -> tuple[PlanHost, Driver]:
+    ) -> tuple[PlanRun, Driver]:
         """Everything that the configuration wants, compared with the prior state."""
         assert self.settings is not None
-        host = self.host = PlanHost(
-            self._surroundings,
+        run = self.plan_run = PlanRun(
+            self._run_settings,
             self._pool,
             moved.state,
             self.settings,
@@ -145,40 +145,40 @@ class Planner:
             selected,
             staying,
         )
-        host.begin()
-        driver = Driver(host.work, host.perform, options.parallelism)
+        run.begin()
+        driver = Driver(run.work, run.perform, options.parallelism)
         try:
             await driver.run()
             if selected is not None:
-                if not host.is_destroying:
-                    host.want_used_conditions()
-                host.want_variables()
+                if not run.is_destroying:
+                    run.want_used_conditions()
+                run.want_variables()
                 await driver.run()
         except BaseException:
-            await host.ephemeral.close_all()
+            await run.ephemeral.close_all()
             raise
-        return host, driver
+        return run, driver
 
-    def _moves_fit(self, moves: Moves, host: PlanHost, is_destroy: bool) -> bool:
+    def _moves_fit(self, moves: Moves, run: PlanRun, is_destroy: bool) -> bool:
         """Whether the moves make sense; if not, whatever else is wrong may come of that."""
         is_opened = not is_destroy or bool(self._state.resources)
         errors = self.diags.error_count
-        check_statements(moves, host, is_opened, self.diags)
+        check_statements(moves, run, is_opened, self.diags)
         return self.diags.error_count == errors
 
     async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
         """Find an object that exists; without a target, all that import blocks name and that the
         configuration does not have. None after reporting what went wrong.
         """
-        await self._pool.load(providers_of(self._surroundings.root, self._state), self.diags)
+        await self._pool.load(providers_of(self._run_settings.root, self._state), self.diags)
         options = PlanOptions(parallelism=parallelism)
         if not self._has_failed():
             await self._validate(options)
         if self._has_failed():
             return None
         self.settings = Settings(self._static, self.graph, ())
-        host = self.host = PlanHost(
-            self._surroundings,
+        run = self.plan_run = PlanRun(
+            self._run_settings,
             self._pool,
             self._state,
             self.settings,
@@ -187,22 +187,22 @@ class Planner:
             {},
             Selection(self._data_before(target), frozenset(), (), ()),
         )
-        host.begin()
-        host.want_variables()
-        driver = Driver(host.work, host.perform, parallelism)
+        run.begin()
+        run.want_variables()
+        driver = Driver(run.work, run.perform, parallelism)
         nodes: list[LookUp] = []
         try:
             await driver.run()
             if target is not None:
-                nodes.append(LookUp(host, target, declared_provider(host, target)))
-            elif not host.diags.has_errors:
-                missing = self._without_block(host)
-                nodes += [LookUp(host, each, named_provider(host, each)) for each in missing]
-            host.work.want(nodes)
+                nodes.append(LookUp(run, target, declared_provider(run, target)))
+            elif not run.diags.has_errors:
+                missing = self._without_block(run)
+                nodes += [LookUp(run, each, named_provider(run, each)) for each in missing]
+            run.work.want(nodes)
             await driver.run()
         finally:
-            await host.ephemeral.close_all()
-        self.diags.extend(host.diags)
+            await run.ephemeral.close_all()
+        self.diags.extend(run.diags)
         return None if self._has_failed() else nodes
 
     def _data_before(self, target: ImportTarget | None) -> frozenset[tuple[ModuleAddr, str]]:
@@ -213,22 +213,22 @@ class Planner:
             found = self.graph.resources_before(resource_block(resource_of(target.address)))
         return frozenset(resource_block(each) for each in found if each.item.mode is DATA)
 
-    def _without_block(self, host: PlanHost) -> list[ImportTarget]:
-        declared = host.root.module.resources
+    def _without_block(self, run: PlanRun) -> list[ImportTarget]:
+        declared = run.root.module.resources
         return [
             each
-            for each in host.imports.targets.values()
+            for each in run.imports.targets.values()
             if each.address.module.is_root
             and each.address.item.key is None
             and each.address.item.resource not in declared
         ]
 
-    def _check_imports(self, host: PlanHost) -> None:
+    def _check_imports(self, run: PlanRun) -> None:
         """Report imports to what the configuration does not have."""
-        for target in host.imports.targets.values():
-            is_declared = host.is_wanted(target.address) or host.held_by(target.address)
-            if not is_declared and host.looks_at(target.address):
-                report_undeclared(target, host.diags)
+        for target in run.imports.targets.values():
+            is_declared = run.is_wanted(target.address) or run.held_by(target.address)
+            if not is_declared and run.looks_at(target.address):
+                report_undeclared(target, run.diags)
 
     def _warn_of_selection(self) -> None:
         self.diags.warning(
@@ -238,25 +238,25 @@ class Planner:
             "exceptional cases, such as recovering from a mistake.",
         )
 
-    def _check_replaced(self, host: PlanHost, options: PlanOptions) -> None:
+    def _check_replaced(self, run: PlanRun, options: PlanOptions) -> None:
         """Warn of replacements that are asked for where there is nothing."""
         for address in options.replaced:
-            is_there = (address, "") in host.record.changes or host.held_by(address) is not None
-            if is_there or host.diags.has_errors:
+            is_there = (address, "") in run.record.changes or run.held_by(address) is not None
+            if is_there or run.diags.has_errors:
                 continue
             block = resource_of(address)
-            others = [str(each) for each, _ in host.record.changes if resource_of(each) == block]
+            others = [str(each) for each, _ in run.record.changes if resource_of(each) == block]
             hint = (
                 (f" The instances are {', '.join(sorted(others)[:_MOST_NAMED])}.") if others else ""
             )
-            host.diags.warning(
+            run.diags.warning(
                 "Nothing to replace",
                 f"The option -replace names {address}, but the plan has no such instance.{hint}",
             )
 
     async def restore(self, saved: SavedPlan) -> Plan | None:
         """A plan that was saved, with the schemas that it needs."""
-        needed = providers_of(self._surroundings.root, saved.refreshed)
+        needed = providers_of(self._run_settings.root, saved.refreshed)
         await self._pool.load(needed, self.diags)
         if self._has_failed():
             return None
@@ -290,48 +290,48 @@ class Planner:
     def _has_failed(self) -> bool:
         return self.diags.has_errors
 
-    def _finished(self, host: PlanHost, options: PlanOptions) -> Plan:
-        changes = sorted(host.record.changes.values(), key=lambda each: each.address.sort_key())
+    def _finished(self, run: PlanRun, options: PlanOptions) -> Plan:
+        changes = sorted(run.record.changes.values(), key=lambda each: each.address.sort_key())
         if options.mode is not PlanMode.DESTROY:
             _warn_of_forgetting(changes, self.diags)
-        for memory in host.providers.memories():
-            host.record.refreshed.remember(memory)
-        host.undo_held_moves()
+        for memory in run.providers.memories():
+            run.record.refreshed.remember(memory)
+        run.undo_held_moves()
         return Plan(
             options.mode,
             tuple(changes),
-            self._outputs(host, options),
-            self._drift(host, options),
+            self._outputs(run, options),
+            self._drift(run, options),
             self._state,
-            host.record.refreshed.finish(),
-            self._checks(host, options),
+            run.record.refreshed.finish(),
+            self._checks(run, options),
             bool(options.targets or options.excluded),
             ephemeral=tuple(
-                sorted(host.record.ephemeral_instances, key=lambda each: each.address.sort_key())
+                sorted(run.record.ephemeral_instances, key=lambda each: each.address.sort_key())
             ),
             modules={
                 frame.instance.addr: tuple(
                     name for name, node in frame.outputs.items() if not node.value.is_null
                 )
-                for frame in host.called
+                for frame in run.called
                 if any(node.state == DONE for node in frame.outputs.values())
             },
-            deferred=deferred_changes(host),
+            deferred=deferred_changes(run),
         )
 
-    def _drift(self, host: PlanHost, options: PlanOptions) -> tuple[Drift, ...]:
+    def _drift(self, run: PlanRun, options: PlanOptions) -> tuple[Drift, ...]:
         """What has changed outside, which does not matter to what is destroyed anyway."""
         if options.mode is PlanMode.DESTROY:
             return ()
-        return tuple(sorted(host.record.drift, key=lambda each: each.address.sort_key()))
+        return tuple(sorted(run.record.drift, key=lambda each: each.address.sort_key()))
 
-    def _checks(self, host: PlanHost, options: PlanOptions) -> tuple[CheckResult, ...]:
-        declared = declared_checks(self._surroundings.root)
+    def _checks(self, run: PlanRun, options: PlanOptions) -> tuple[CheckResult, ...]:
+        declared = declared_checks(self._run_settings.root)
         if options.mode is PlanMode.DESTROY:
             return open_results(declared, bool(options.targets or options.excluded))
-        selected = host.selection
+        selected = run.selection
 
-        is_left_open = host.left_open()
+        is_left_open = run.left_open()
 
         def is_expanded(each: DeclaredCheck) -> bool:
             if self._has_failed() or is_left_open(each.module, each.item):
@@ -339,19 +339,19 @@ class Planner:
             is_resource = each.kind == "resource"
             return selected is None or (is_resource and (each.module, each.item) in selected.blocks)
 
-        found = check_results(host.record.conditions, declared, is_expanded)
-        return found if selected is None else with_read_checks(found, _read_checks(host, selected))
+        found = check_results(run.record.conditions, declared, is_expanded)
+        return found if selected is None else with_read_checks(found, _read_checks(run, selected))
 
     # -- outputs ------------------------------------------------------------------------------
 
-    def _outputs(self, host: PlanHost, options: PlanOptions) -> dict[str, OutputChange]:
+    def _outputs(self, run: PlanRun, options: PlanOptions) -> dict[str, OutputChange]:
         nothing = null(DYNAMIC)
         found: dict[str, OutputChange] = {}
         prior = self._state.outputs
         if options.mode is PlanMode.DESTROY and (options.targets or options.excluded):
             return found
         if options.mode is not PlanMode.DESTROY:
-            for name, node in host.root.outputs.items():
+            for name, node in run.root.outputs.items():
                 if not isinstance(node, OutputNode) or node.output.ephemeral or node.state != DONE:
                     continue
                 if is_reported(node.value):
@@ -361,7 +361,7 @@ class Planner:
                     continue
                 found[name] = output_change(node.output, prior.get(name), node.value)
         for name, state in prior.items():
-            if name not in host.root.outputs or options.mode is PlanMode.DESTROY:
+            if name not in run.root.outputs or options.mode is PlanMode.DESTROY:
                 found[name] = OutputChange(
                     name, Action.DELETE, state.value, nothing, state.sensitive
                 )
@@ -395,9 +395,9 @@ def _warn_of_forgetting(changes: Iterable[Change], diags: Diagnostics) -> None:
             )
 
 
-def _read_checks(host: PlanHost, selected: Selection) -> Iterator[tuple[str, str]]:
+def _read_checks(run: PlanRun, selected: Selection) -> Iterator[tuple[str, str]]:
     """The checks, and their addresses, that are left out though their data is not."""
-    for frame in (host.root, *host.called):
+    for frame in (run.root, *run.called):
         for name, check in frame.module.checks.items():
             at = frame.instance.addr
             if check.data is not None and (at.unkeyed, str(check.data.addr)) in selected.blocks:

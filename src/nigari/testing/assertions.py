@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nigari.addrs.values import Check, OutputValue
-from nigari.apply.host import ApplyHost
+from nigari.apply.apply_run import ApplyRun
 from nigari.config.base.declared import CheckRule
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -32,7 +32,7 @@ from nigari.lang.marks import Deprecated
 from nigari.lang.references import Reference, parse_reference, provider_calls
 from nigari.record import replace
 from nigari.running.driver import Driver
-from nigari.running.host import Host
+from nigari.running.provider_run import ProviderRun
 from nigari.testing.outcome import RunOutcome, Status
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ class Judge:
 
     def __init__(
         self,
-        host: Host,
+        phase: ProviderRun,
         given: Mapping[str, Value],
         evaluation: Callable[[], FinishedEvaluation],
     ) -> None:
-        self._host = host
+        self._phase = phase
         self._evaluation = evaluation
-        root = host.root
-        frame = Frame(host, root.instance, None)
+        root = phase.root
+        frame = Frame(phase, root.instance, None)
         frame.variables = dict(root.variables)
         for name, value in given.items():
             node = root.variables.get(name)
@@ -97,16 +97,16 @@ class Judge:
     ) -> tuple[Scope, Value, Value] | None:
         """The names, the condition and the message; None where something has gone wrong."""
         work = _Evaluation(self._frame, rule)
-        host = self._host
-        before, host.diags = host.diags, told
+        phase = self._phase
+        before, phase.diags = phase.diags, told
         try:
-            if isinstance(host, ApplyHost):
-                await host.finish(work.step)
+            if isinstance(phase, ApplyRun):
+                await phase.finish(work.step)
             else:
-                host.work.want((CheckNode("an assertion", Stages(work.step)),))
-                await Driver(host.work, host.perform, 1).run()
+                phase.work.want((CheckNode("an assertion", Stages(work.step)),))
+                await Driver(phase.work, phase.perform, 1).run()
         finally:
-            host.diags = before
+            phase.diags = before
         told.extend(work.told)
         return work.found
 

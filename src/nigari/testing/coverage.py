@@ -29,7 +29,7 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseAttr
 from nigari.record import record
-from nigari.running.host import Host
+from nigari.running.provider_run import ProviderRun
 from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.decode import decoder_spec
 from nigari.testing.branches import taken_branches, truth_of, written_branches
@@ -123,11 +123,11 @@ class CoverageRecorder:
 
     # -- what a run has touched -----------------------------------------------------------------
 
-    def note_run(self, host: Host, evaluation: FinishedEvaluation) -> None:
+    def note_run(self, phase: ProviderRun, evaluation: FinishedEvaluation) -> None:
         """Note everything in a configuration that has been planned or applied."""
-        for frame in list(host.frames()):
+        for frame in list(phase.frames()):
             if frame.module.directory in self._modules:
-                self._frame(frame, host, evaluation)
+                self._frame(frame, phase, evaluation)
 
     def note_uses(self, module: Module, run: TestRun) -> None:
         """Note the outputs that the assertions of a run use, or that it expects to fail."""
@@ -154,7 +154,7 @@ class CoverageRecorder:
     def _touch(self, thing: _Thing, how: str = _TOUCHED) -> None:
         self._seen.setdefault(thing.key, set()).add(how)
 
-    def _frame(self, frame: Frame, host: Host, evaluation: FinishedEvaluation) -> None:
+    def _frame(self, frame: Frame, phase: ProviderRun, evaluation: FinishedEvaluation) -> None:
         module = frame.module
         for local in module.locals.values():
             self._branches(frame, local.expr)
@@ -176,10 +176,10 @@ class CoverageRecorder:
                 for attribute in declared.body.just_attributes(Diagnostics()).values():
                     self._branches(frame, attribute.expr, child.instance.data)
         for resource in module.resources.values():
-            self._resource(frame, resource, host, evaluation)
+            self._resource(frame, resource, phase, evaluation)
 
     def _resource(
-        self, frame: Frame, resource: Resource, host: Host, evaluation: FinishedEvaluation
+        self, frame: Frame, resource: Resource, phase: ProviderRun, evaluation: FinishedEvaluation
     ) -> None:
         for expr in _repeating(resource.repetition):
             self._branches(frame, expr)
@@ -188,7 +188,7 @@ class CoverageRecorder:
         kind = resource.addr.mode.value
         for key, data in list(instances.items())[:_MOST_INSTANCES]:
             self._touch(_block(kind, resource.addr.text, resource.block))
-            for expr in _evaluated(frame, resource, data, host):
+            for expr in _evaluated(frame, resource, data, phase):
                 self._branches(frame, expr, data)
             self._rules("precondition", lifecycle.preconditions, frame, data)
             value = element_of(node.value, key)
@@ -309,10 +309,10 @@ def _decoded(body: Body, schema: SchemaBlock) -> Iterator[Expression]:
 
 
 def _evaluated(
-    frame: Frame, resource: Resource, data: InstanceData, host: Host
+    frame: Frame, resource: Resource, data: InstanceData, phase: ProviderRun
 ) -> Iterator[Expression]:
     """The expressions of a resource instance, those of the blocks that `dynamic` blocks make too."""
-    schema = host.schema_of(frame, resource)
+    schema = phase.schema_of(frame, resource)
     if schema is None:
         return
     compiled = frame.instance.compiled.body(resource.body, decoder_spec(schema.block))

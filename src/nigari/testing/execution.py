@@ -20,9 +20,9 @@ from nigari.eval.static.run import Modules, StaticRun, run_static
 from nigari.eval.tree.places import check_places
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.plan.model.changes import Plan, PlanMode
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import record, replace
-from nigari.running.host import Host
+from nigari.running.provider_run import ProviderRun
 from nigari.state.model import State
 from nigari.testing.assertions import Judge
 from nigari.testing.expected import Expectations
@@ -112,17 +112,17 @@ class Execution:
         plugins = self._laboratory.plugins
         found = taken(planning, plugins)
         planner = planning.planner
-        if planner is not None and planner.host is not None:
-            self._note(planner.host, prepared)
+        if planner is not None and planner.plan_run is not None:
+            self._note(planner.plan_run, prepared)
         if self._run.is_plan:
             outcome.diags.extend(expectations.matched(found))
-            if outcome.diags.has_errors or planner is None or planner.host is None:
+            if outcome.diags.has_errors or planner is None or planner.plan_run is None:
                 outcome.at_least(Status.ERROR)
                 return None
             plan = plan or planner.incomplete
             assert plan is not None
             self._show(planning, prepared, plan, None)
-            await self._judge(planner.host, prepared)
+            await self._judge(planner.plan_run, prepared)
             return None
         if plan is None:
             outcome.diags.extend(found)
@@ -135,13 +135,13 @@ class Execution:
         self.planned = None
         outcome.diags.extend(expectations.matched(taken(planning, plugins)))
         if planning.application is not None:
-            self._note(planning.application.host, prepared)
+            self._note(planning.application.apply_run, prepared)
         if outcome.diags.has_errors:
             outcome.at_least(Status.ERROR)
             return state
         self._show(planning, prepared, plan, state)
         assert planning.application is not None
-        await self._judge(planning.application.host, prepared)
+        await self._judge(planning.application.apply_run, prepared)
         return state
 
     def _evaluation(self, prepared: Prepared) -> FinishedEvaluation:
@@ -149,16 +149,16 @@ class Execution:
 
         return FinishedEvaluation(prepared.static, self._laboratory.workspace.sources)
 
-    def _note(self, host: Host, prepared: Prepared) -> None:
+    def _note(self, phase: ProviderRun, prepared: Prepared) -> None:
         """Note what the run has touched."""
         coverage = self._laboratory.coverage
         if coverage is None:
             return
-        coverage.note_run(host, self._evaluation(prepared))
+        coverage.note_run(phase, self._evaluation(prepared))
         coverage.note_uses(prepared.static.root.module, self._run)
 
-    async def _judge(self, host: Host, prepared: Prepared) -> None:
-        judge = Judge(host, prepared.values.given, partial(self._evaluation, prepared))
+    async def _judge(self, phase: ProviderRun, prepared: Prepared) -> None:
+        judge = Judge(phase, prepared.values.given, partial(self._evaluation, prepared))
         self._outcome.at_least(Status.PASS)
         for rule in self._run.asserts:
             await judge.judge(rule, self._outcome)
@@ -197,10 +197,10 @@ class Execution:
         compiled = compiled.with_module(
             replace(compiled.module, provider_configs=providers.configs)
         )
-        surroundings = workspace.surroundings(values.inputs, laboratory.selected, tested)
+        static_settings = workspace.static_settings(values.inputs, laboratory.selected, tested)
         # The module of a run is its root module.
-        surroundings = replace(surroundings, root_path=compiled.module.directory)
-        static = run_static(compiled, surroundings)
+        static_settings = replace(static_settings, root_path=compiled.module.directory)
+        static = run_static(compiled, static_settings)
         self._outcome.directories = frozenset(
             frame.instance.module.directory for frame in static.frames()
         )

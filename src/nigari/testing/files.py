@@ -21,7 +21,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.unexpected import unexpected
 from nigari.hcl.traversal import TraverseAttr
 from nigari.plan.model.changes import PlanMode
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import record
 from nigari.state.files import format_state, parse_state
 from nigari.state.model import State, StateFile

@@ -35,7 +35,7 @@ from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.lang.functions.table import function_table
 from nigari.plan.model.changes import Action, PlanMode
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
 from nigari.record import record, replace

@@ -262,7 +262,7 @@ class Suite:
         workspace, found, static = self.workspace, Diagnostics(), None
         root = workspace.modules.compiled(workspace.directory, Diagnostics())
         if root is not None:
-            static = run_static(root, workspace.surroundings(inputs, self._selected))
+            static = run_static(root, workspace.static_settings(inputs, self._selected))
             check_places(static.root.instance, found)
             check_providers(static.root.instance, found)
         self.diags.extend(found)

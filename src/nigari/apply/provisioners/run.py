@@ -74,7 +74,7 @@ class Provisioning:
             say(_HIDDEN)
             say = _ignored
         try:
-            mocked = context.host.pool.stand_ins.for_provisioner(kind)
+            mocked = context.run.pool.stand_ins.for_provisioner(kind)
             if mocked:
                 raise ProvisionerFailure(mocked)
             if mocked is None:
@@ -108,23 +108,23 @@ class Provisioning:
 
     async def _value(self, body: Body, schema: Block) -> Value | None:
         """The value of a body, all of it known; None after reporting why there is none."""
-        subject, host = self._subject, self._context.host
+        subject, run = self._subject, self._context.run
         compiled = subject.frame.instance.compiled.body(body, decoder_spec(schema))
         has_failed = False
 
         def find() -> Value | list[Need]:
             # What others report while this waits says nothing about it.
             nonlocal has_failed
-            errors = host.diags.error_count
+            errors = run.diags.error_count
             found = evaluate_body(subject.frame, compiled, subject.data, subject.value)
-            has_failed = has_failed or host.diags.error_count > errors
+            has_failed = has_failed or run.diags.error_count > errors
             return found
 
-        value = await host.value(find)
+        value = await run.value(find)
         if has_failed or is_reported(value):
             return None
         if not value.is_wholly_known:
-            host.diags.error(
+            run.diags.error(
                 "Unknown provisioner arguments",
                 f"Some arguments of a provisioner of {subject.address} are still unknown.",
                 body.missing_item_range,

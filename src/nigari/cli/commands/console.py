@@ -15,7 +15,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import check_undeclared
-from nigari.eval.static.looking_run import LookingRun
+from nigari.eval.static.inspection_run import InspectionRun
 from nigari.eval.static.run import StaticRun
 from nigari.lang.functions.table import function_table
 from nigari.workspace.base.waiting import run_until_it_waits
@@ -73,11 +73,11 @@ class _Console:
             self._show(directory.diags)
             return None
         inputs, selected = directory.inputs, directory.selected
-        surroundings = self._workspace.surroundings(inputs, selected)
+        static_settings = self._workspace.static_settings(inputs, selected)
         compiled = run.root.instance.compiled
-        looking: LookingRun
+        inspection: InspectionRun
         if snapshots.state.resources:
-            from nigari.plan.nodes.stored_run import StoredRun
+            from nigari.plan.nodes.state_inspection import StateInspection
             from nigari.plan.order.required import providers_of
 
             shown = directory.as_shown(snapshots.state)
@@ -86,11 +86,11 @@ class _Console:
             if directory.diags.has_errors:
                 self._show(directory.diags)
                 return None
-            looking = StoredRun(compiled, surroundings, shown, schemas)
+            inspection = StateInspection(compiled, static_settings, shown, schemas)
         else:
-            looking = LookingRun(compiled, surroundings)
-        looking.evaluate(())
-        return looking
+            inspection = InspectionRun(compiled, static_settings)
+        inspection.evaluate(())
+        return inspection
 
     def _tell_what_is_wrong(self, session: Session) -> None:
         problems = session.prepare()

@@ -143,13 +143,13 @@ class StaticRun(PhaseRun):
     def __init__(
         self,
         root: CompiledModule,
-        surroundings: StaticSettings,
+        settings: StaticSettings,
         expanded: frozenset[tuple[ModuleAddr, str]] = frozenset(),
         can_ask: bool = False,
     ) -> None:
-        super().__init__(surroundings.functions, surroundings.root_path, surroundings.working_path)
+        super().__init__(settings.functions, settings.root_path, settings.working_path)
         self.missing: MissingValues = MissingValues()
-        self._surroundings = surroundings
+        self._settings = settings
         self._expanded = expanded
         self._can_ask = can_ask
         self.endless: list[CompiledModule] = []
@@ -157,13 +157,13 @@ class StaticRun(PhaseRun):
         self._answers: dict[Effect, CompiledModule | None] = {}
         self.providers: dict[Frame, dict[LocalProviderConfig, ProviderConfigNode]] = {}
         """The provider configurations of each module instance."""
-        self.settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
+        self.resource_settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
         """The static arguments of the resources that have any."""
         self.removed: dict[tuple[Frame, Removed], RemovedSettings] = {}
         """What `removed` blocks say."""
         self._sources: list[ProviderSource] = []
         self._addresses: list[tuple[Statement, StaticAddress]] = []
-        self.open(ModuleInstance(surroundings.address, root), None)
+        self.open(ModuleInstance(settings.address, root), None)
 
     def noting(self, work: Callable[[], T]) -> tuple[T, Diagnostics]:
         """What some work gives, and what the run has reported meanwhile."""
@@ -179,7 +179,7 @@ class StaticRun(PhaseRun):
 
     def terraform(self, name: str) -> Value:
         if name == "workspace":
-            return string(self._surroundings.workspace)
+            return string(self._settings.workspace)
         # Nothing is being applied while the static phase lasts.
         return FALSE.mark(EPHEMERAL)
 
@@ -195,7 +195,7 @@ class StaticRun(PhaseRun):
             report_no_provider(function, frame, reference, diags)
             return deferred_function(function, None)
         provider = provider_of(frame.module, function.provider)
-        find, schemas = self._surroundings.provider_function, self._surroundings.schemas
+        find, schemas = self._settings.provider_function, self._settings.schemas
         found = None if find is None else find(provider, function)
         offered = None if schemas is None else schemas.of(provider)
         if found is not None or offered is not None:
@@ -233,7 +233,7 @@ class StaticRun(PhaseRun):
     def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
         if self._is_hidden(variable):
             return _validated(DynamicVariable(frame, variable))
-        given = self._surroundings.inputs.get(variable.name)
+        given = self._settings.inputs.get(variable.name)
         return _validated(RootVariable(frame, variable, given))
 
     def argument_node(
@@ -251,7 +251,7 @@ class StaticRun(PhaseRun):
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         """What stands for a resource in this phase."""
-        return StaticResource(frame, resource, self._surroundings.schemas)
+        return StaticResource(frame, resource, self._settings.schemas)
 
     def _static_places(self, frame: Frame) -> Iterator[Node]:
         """Everything else in a module that needs a value before anything runs."""
@@ -264,7 +264,7 @@ class StaticRun(PhaseRun):
         for addr, resource in module.resources.items():
             if has_static_arguments(resource):
                 settings = ResourceSettings(frame, resource, self._request_later)
-                self.settings[frame, addr] = settings
+                self.resource_settings[frame, addr] = settings
                 yield settings
         yield from self._required(frame)
         if frame.parent is None and module.encryption is not None:
@@ -356,12 +356,12 @@ class StaticRun(PhaseRun):
     @property
     def inputs(self) -> Inputs:
         """The values that are given for the variables of the first module."""
-        return self._surroundings.inputs
+        return self._settings.inputs
 
     @property
-    def surroundings(self) -> StaticSettings:
+    def static_settings(self) -> StaticSettings:
         """What the run was told about the world."""
-        return self._surroundings
+        return self._settings
 
     # -- running --------------------------------------------------------------------------------
 
@@ -388,7 +388,7 @@ class StaticRun(PhaseRun):
         for effect in effects:
             assert isinstance(effect, InstallModule)
             wanted.append((effect, self._instance(effect.addr.parent or ROOT_MODULE)))
-        modules = self._surroundings.modules.load_all(wanted, self.diags)
+        modules = self._settings.modules.load_all(wanted, self.diags)
         for (effect, _), module in zip(wanted, modules, strict=True):
             self._answers[effect] = module
             self.work.answer(effect)
@@ -421,7 +421,7 @@ def _filled(slot: Slot) -> Sequence[Need]:
 
 def run_static(
     root: CompiledModule,
-    surroundings: StaticSettings,
+    settings: StaticSettings,
     can_ask: bool = False,
     fill_places: Callable[[StaticRun], None] | None = None,
 ) -> StaticRun:
@@ -432,7 +432,7 @@ def run_static(
     """
     expanded: frozenset[tuple[ModuleAddr, str]] = frozenset()
     while True:
-        run = StaticRun(root, surroundings, expanded, can_ask)
+        run = StaticRun(root, settings, expanded, can_ask)
         run.evaluate(())
         providers = run.providers_found()
         if providers:

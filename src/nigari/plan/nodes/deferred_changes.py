@@ -33,35 +33,35 @@ from nigari.hcl.traversal import TraverseAttr
 from nigari.lang.references import Reference
 from nigari.plan.model.changes import Action, Change, DeferredChange
 from nigari.plan.nodes.instances import PlannedResource
-from nigari.plan.nodes.plan_host import PlanHost
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.order.block_graph import Block, output_block, resource_block
 from nigari.plan.order.rounds import Rounds
 from nigari.record import record
 from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind, Written
-from nigari.running.host import ExpandedCall
+from nigari.running.provider_run import ExpandedCall
 
 Carries = Callable[[Value], bool]
 _MOST_NAMED: Final = 16
 """How many names a chain has at most."""
 
 
-def deferred_changes(host: PlanHost) -> tuple[DeferredChange, ...]:
+def deferred_changes(run: PlanRun) -> tuple[DeferredChange, ...]:
     """Everything that is left for later, in the order of addresses."""
-    if host.deferrals is None or not host.deferrals.found:
+    if run.deferrals is None or not run.deferrals.found:
         # Then nothing waits for anything.
         return ()
-    found = _Collected(host)
+    found = _Collected(run)
     return tuple(sorted(found.all(), key=lambda each: (each.round, each.address)))
 
 
 class _Collected:
-    def __init__(self, host: PlanHost) -> None:
-        assert host.deferrals is not None
-        self._host = host
-        self._deferrals = host.deferrals
+    def __init__(self, run: PlanRun) -> None:
+        assert run.deferrals is not None
+        self._run = run
+        self._deferrals = run.deferrals
         self._open: set[Block] = set()
         self._inside: set[ModuleAddr] = set()
-        self._rounds = Rounds(host.blocks, self._may_wait)
+        self._rounds = Rounds(run.blocks, self._may_wait)
         self._earliest: dict[UnknownCause, int] = {}
         self._chains: dict[UnknownCause, tuple[str, ...]] = {}
 
@@ -84,7 +84,7 @@ class _Collected:
         yield from self._waiting_values()
 
     def _calls(self) -> Iterator[ExpandedCall]:
-        for frame in (self._host.root, *self._host.called):
+        for frame in (self._run.root, *self._run.called):
             for call in frame.calls.values():
                 if isinstance(call, ExpandedCall):
                     yield call
@@ -101,14 +101,14 @@ class _Collected:
 
     def _block_of(self, deferral: Deferral) -> Iterator[Block]:
         """The block that a deferral is about, as the block graph knows it."""
-        change = self._host.record.deferred.get(deferral.cause)
+        change = self._run.record.deferred.get(deferral.cause)
         if change is not None:
             yield resource_block(Abs(change.address.module, change.address.item.resource))
 
     # -- one by one -----------------------------------------------------------------------------
 
     def _change(self, deferral: Deferral) -> DeferredChange:
-        change = self._host.record.deferred.get(deferral.cause)
+        change = self._run.record.deferred.get(deferral.cause)
         latest = deferral.latest
         if change is not None:
             block = resource_block(Abs(change.address.module, change.address.item.resource))
@@ -155,7 +155,7 @@ class _Collected:
         key = None if resource.repetition.has_one_value else DEFERRED
         address = Abs(module, ResourceInstance(resource.addr, key))
         found = find_block(instance, resource.provider_name, resource.provider_alias).address
-        offered = self._host.pool.of(found.item.provider)
+        offered = self._run.pool.of(found.item.provider)
         schema = None if offered is None else resource_schema(offered, resource.addr)
         change = None
         if schema is not None:
@@ -194,13 +194,13 @@ class _Collected:
 
     def _waiting_values(self) -> Iterator[DeferredChange]:
         """The outputs of the root module and the conditions that wait, too."""
-        host = self._host
-        for name, node in host.root.outputs.items():
+        run = self._run
+        for name, node in run.root.outputs.items():
             before = self._deferrals.within(node.value)
             if isinstance(node, OutputNode) and before:
                 yield self._waiting(f"output.{name}", DeferredKind.OUTPUT, before)
-        planned = {str(each.address) for each in host.record.changes.values()}
-        for kind, _, address, conditions in host.record.conditions:
+        planned = {str(each.address) for each in run.record.changes.values()}
+        for kind, _, address, conditions in run.record.conditions:
             before = self._deferrals.of_causes(conditions.outcome.causes)
             if kind == "resource":
                 address = f"conditions of {address}"
@@ -254,7 +254,7 @@ class _Collected:
         return False
 
     def _exists(self, node: PlannedResource) -> bool:
-        return Abs(node.frame.instance.addr, node.resource.addr) in self._host.prior.resources
+        return Abs(node.frame.instance.addr, node.resource.addr) in self._run.prior.resources
 
 
 def _resource_of(frame: Frame, reference: Reference) -> ResourceNode | None:

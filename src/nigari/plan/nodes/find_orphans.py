@@ -13,7 +13,7 @@ from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import Need
 from nigari.plan.model.changes import PlanMode, Reason
 from nigari.plan.nodes.orphans import End, OrphanNode, reason_for
-from nigari.plan.nodes.plan_host import PlanHost
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.removed_modules import frame_of_old
 from nigari.plan.order.block_graph import Block, resource_block
 from nigari.plan.order.removed import RemoveStatement, statement_for
@@ -29,28 +29,28 @@ class Orphans:
     Where a mistake keeps it from being known whether an object is wanted, that is left alone.
     """
 
-    def __init__(self, host: PlanHost, mode: PlanMode) -> None:
-        self._host = host
+    def __init__(self, run: PlanRun, mode: PlanMode) -> None:
+        self._run = run
         self._frames: dict[ModuleAddr, Frame | None] = {}
         self._is_destroy = mode is PlanMode.DESTROY
-        self._statements = host.settings.removed
+        self._statements = run.settings.removed
 
     def nodes(self) -> Iterator[OrphanNode]:
         """A node for every object that is to go; data is forgotten without one."""
-        host = self._host
-        needed = _needed_by_held(host)
-        for resource in host.prior.resources.values():
+        run = self._run
+        needed = _needed_by_held(run)
+        for resource in run.prior.resources.values():
             if resource.address.item.mode is not MANAGED:
                 self._forget_data(resource)
                 continue
             for key, instance in resource.instances.items():
                 address = instance_of(resource.address, key)
-                is_wanted = not self._is_destroy and host.is_wanted(address)
+                is_wanted = not self._is_destroy and run.is_wanted(address)
                 if is_wanted and not instance.deposed:
                     continue
-                if not host.looks_at(address) or host.held_by(address) is not None:
+                if not run.looks_at(address) or run.held_by(address) is not None:
                     continue
-                if not host.is_decided(address):
+                if not run.is_decided(address):
                     continue
                 for node in self._objects(address, instance, is_wanted):
                     node.before = needed.get(resource_block(resource.address))
@@ -61,50 +61,50 @@ class Orphans:
 
         What providers need stays: when a destroy is applied they are configured once more.
         """
-        host = self._host
-        if self._is_destroy and resource_block(resource.address) in host.needed_data:
+        run = self._run
+        if self._is_destroy and resource_block(resource.address) in run.needed_data:
             return
         for key in resource.instances:
             address = instance_of(resource.address, key)
             if self._is_destroy:
-                is_gone = host.selection is None or host.selection.names(address)
+                is_gone = run.selection is None or run.selection.names(address)
             else:
-                is_gone = not host.is_wanted(address) and host.looks_at(address)
-                is_gone = is_gone and host.held_by(address) is None
+                is_gone = not run.is_wanted(address) and run.looks_at(address)
+                is_gone = is_gone and run.held_by(address) is None
             if is_gone:
-                host.record.refreshed.set_current(address, None, resource.manager_of(key))
+                run.record.refreshed.set_current(address, None, resource.manager_of(key))
 
     def _objects(
         self, address: AbsResourceInstance, instance: InstanceState, is_wanted: bool
     ) -> Iterator[OrphanNode]:
-        host, provider = self._host, partial(self._manager, address)
+        run, provider = self._run, partial(self._manager, address)
         if instance.current is not None and not is_wanted:
-            why = Reason.NONE if self._is_destroy else reason_for(host, host.root, address)
+            why = Reason.NONE if self._is_destroy else reason_for(run, run.root, address)
             statement = None if self._is_destroy else statement_for(self._statements, address)
             end = self._end(address, instance.current, statement, why)
             protection = self._protection(address)
-            yield OrphanNode(host, address, instance.current, provider, end, "", protection)
+            yield OrphanNode(run, address, instance.current, provider, end, "", protection)
         for key, deposed in instance.deposed.items():
             statement = statement_for(self._statements, address)
             end = self._end(address, deposed, statement, Reason.NONE)
-            yield OrphanNode(host, address, deposed, provider, end, key)
+            yield OrphanNode(run, address, deposed, provider, end, key)
 
     def _manager(self, address: AbsResourceInstance) -> ProviderNode | list[Need] | None:
         """The provider that an object has in the state, or where that is gone the one that its
         resource has now.
         """
-        host = self._host
-        stored = host.prior.resources[resource_of(address)].manager_of(address.item.key)
+        run = self._run
+        stored = run.prior.resources[resource_of(address)].manager_of(address.item.key)
         frame, where = self._frame(address.module), self._frame(stored.module)
         resource = self._declared(address)
         if frame is not None and resource is not None and self._has_provider(frame, resource):
-            is_there = host.providers.has_stored(host.root, where, stored)
+            is_there = run.providers.has_stored(run.root, where, stored)
             if isinstance(is_there, list):
                 return is_there
             if not is_there:
                 data = former_data(address.item.key)
-                return host.providers.for_instance(frame, resource, data)
-        found = host.providers.for_stored(host.root, where, stored)
+                return run.providers.for_instance(frame, resource, data)
+        found = run.providers.for_stored(run.root, where, stored)
         found.user = found.user or address
         return found
 
@@ -114,14 +114,14 @@ class Orphans:
         One with keys is chosen by each instance, so that only a destroy, which may find all
         instances declared, can take it.
         """
-        config = self._host.providers.config_for(frame, resource).config
+        config = self._run.providers.config_for(frame, resource).config
         return self._is_destroy or config is None or not config.is_expanded
 
     def _frame(self, module: ModuleAddr) -> Frame | None:
         """A module instance as it is, or as it was."""
         if module not in self._frames:
-            host = self._host
-            self._frames[module] = frame_of_old(host.root, module, host.prior, host.schema_of)
+            run = self._run
+            self._frames[module] = frame_of_old(run.root, module, run.prior, run.schema_of)
         return self._frames[module]
 
     def _end(
@@ -136,7 +136,7 @@ class Orphans:
         A `removed` block is what the user said last, so it counts more than what the `lifecycle`
         of the resource says, or once said.
         """
-        skips = self._host.settings.skips_destroy(address.module, address.item.resource)
+        skips = self._run.settings.skips_destroy(address.module, address.item.resource)
         forgets = skips or stored.skip_destroy
         if statement is not None:
             forgets = not statement.destroys
@@ -160,15 +160,15 @@ class Orphans:
         return Origin(frame, frame.instance.compiled.expression(expr))
 
 
-def _needed_by_held(host: PlanHost) -> dict[Block, Deferral]:
+def _needed_by_held(run: PlanRun) -> dict[Block, Deferral]:
     """What objects needed when they were stored that are left alone now: as long as they are there,
     it must be, too.
     """
     found: dict[Block, Deferral] = {}
-    if host.deferrals is None or not host.deferrals.found:
+    if run.deferrals is None or not run.deferrals.found:
         return found
-    for address, instance in host.prior.instances():
-        held = host.held_by(address)
+    for address, instance in run.prior.instances():
+        held = run.held_by(address)
         if held is None or address.item.resource.mode is not MANAGED:
             continue
         for stored in (instance.current, *instance.deposed.values()):
@@ -177,17 +177,17 @@ def _needed_by_held(host: PlanHost) -> dict[Block, Deferral]:
     return found
 
 
-def held_blocks(host: PlanHost) -> frozenset[Block]:
+def held_blocks(run: PlanRun) -> frozenset[Block]:
     """The blocks with objects that nothing wants any more, and that stay for now all the same.
 
     That matters only where something waits until they are gone.
     """
-    is_open = host.deferrals is not None and bool(host.deferrals.found)
-    needed = _needed_by_held(host) if is_open and host.has_pending_data else {}
+    is_open = run.deferrals is not None and bool(run.deferrals.found)
+    needed = _needed_by_held(run) if is_open and run.has_pending_data else {}
     return frozenset(
         resource_block(resource_of(address))
-        for address, _ in (host.prior.instances() if needed else ())
+        for address, _ in (run.prior.instances() if needed else ())
         if resource_block(resource_of(address)) in needed
-        and not host.is_wanted(address)
-        and host.held_by(address) is None
+        and not run.is_wanted(address)
+        and run.held_by(address) is None
     )

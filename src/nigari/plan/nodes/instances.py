@@ -48,11 +48,11 @@ from nigari.running.deferrals import (
     Written,
 )
 from nigari.running.ephemeral_objects import EphemeralObjects
-from nigari.running.host import known_instances
 from nigari.running.kept import KeptValues
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_node import ProviderNode
 from nigari.running.provider_pool import ProviderPool
+from nigari.running.provider_run import known_instances
 from nigari.running.requests import AskProvider
 from nigari.running.unknown_values import is_reported
 from nigari.schema.decode import decoder_spec

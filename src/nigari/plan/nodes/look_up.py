@@ -9,10 +9,10 @@ from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import DONE, Need, Node
 from nigari.eval.nodes.module_call import expand
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing, report_undeclared
-from nigari.plan.nodes.plan_host import PlanHost
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.objects.prior import PriorObject, read
-from nigari.running.host import frame_at, known_instances
 from nigari.running.provider_node import ProviderNode
+from nigari.running.provider_run import frame_at, known_instances
 from nigari.running.requests import AskProvider
 from nigari.schema.provider import Schema
 
@@ -23,15 +23,15 @@ Choose = Callable[[], ProviderNode | list[Need] | None]
 class LookUp(Node):
     """An object that is looked up and read."""
 
-    __slots__ = ("_choose", "_effect", "_host", "found", "provider", "schema", "target")
+    __slots__ = ("_choose", "_effect", "_run", "found", "provider", "schema", "target")
 
-    def __init__(self, host: PlanHost, target: ImportTarget, choose: Choose) -> None:
+    def __init__(self, run: PlanRun, target: ImportTarget, choose: Choose) -> None:
         super().__init__()
         self.target: ImportTarget = target
         self.found: PriorObject | None = None
         self.provider: ProviderNode | None = None
         self.schema: Schema | None = None
-        self._host = host
+        self._run = run
         self._choose = choose
         self._effect: AskProvider | None = None
 
@@ -61,44 +61,44 @@ class LookUp(Node):
             return ()
         self.schema = chosen.schema.resources.get(self.target.address.item.resource.type)
         if self.schema is None:
-            _report_type(self.target, self._host)
+            _report_type(self.target, self._run)
             return ()
         self._effect = AskProvider(self)
         return (self._effect,)
 
     async def perform(self) -> None:
         """Ask the provider for the object, and read it."""
-        node, schema, host, target = self.provider, self.schema, self._host, self.target
+        node, schema, run, target = self.provider, self.schema, self._run, self.target
         assert node is not None
         assert node.provider is not None
         assert schema is not None
-        host.listener.import_started(target.address, target.text)
+        run.listener.import_started(target.address, target.text)
         # Others report to the run's collector while this waits, so it has one of its own.
         told = Diagnostics()
         found = await imported(node.provider, schema, target, told)
         if found is None:
-            host.diags.extend(told)
+            run.diags.extend(told)
             return
-        host.listener.refresh_started(target.address, found.value, "")
-        meta = host.meta_at(target.address.module, node.address.item.provider)
+        run.listener.refresh_started(target.address, found.value, "")
+        meta = run.meta_at(target.address.module, node.address.item.provider)
         self.found = await read(node.provider, schema, target.address, found, meta, told)
-        host.diags.extend(told)
+        run.diags.extend(told)
         if self.found is not None:
-            host.listener.refresh_finished(target.address, self.found.value, "")
+            run.listener.refresh_finished(target.address, self.found.value, "")
         elif not told.has_errors:
-            report_missing(target, host.diags)
+            report_missing(target, run.diags)
 
 
-def declared_provider(host: PlanHost, target: ImportTarget) -> Choose:
+def declared_provider(run: PlanRun, target: ImportTarget) -> Choose:
     """The provider that the block of an instance chooses."""
 
     def choose() -> ProviderNode | list[Need] | None:
-        frame = frame_at(host.root, target.address.module)
+        frame = frame_at(run.root, target.address.module)
         resource = (
             None if frame is None else frame.module.resources.get(target.address.item.resource)
         )
         if frame is None or resource is None:
-            report_undeclared(target, host.diags)
+            report_undeclared(target, run.diags)
             return None
         expansion = expand(frame, resource.repetition)
         if isinstance(expansion, list):
@@ -108,31 +108,31 @@ def declared_provider(host: PlanHost, target: ImportTarget) -> Choose:
             return None
         data = known.get(target.address.item.key)
         if data is None:
-            report_undeclared(target, host.diags)
+            report_undeclared(target, run.diags)
             return None
-        return host.providers.for_instance(frame, resource, data)
+        return run.providers.for_instance(frame, resource, data)
 
     return choose
 
 
-def named_provider(host: PlanHost, target: ImportTarget) -> Choose:
+def named_provider(run: PlanRun, target: ImportTarget) -> Choose:
     """The provider that an import block names, or the usual one, for what has no block yet."""
 
     def choose() -> ProviderNode | list[Need] | None:
         ref = None if target.block is None else target.block.provider
         name = target.address.item.resource.implied_provider if ref is None else ref.name
-        root: Frame = host.root
-        found = host.providers.find(root, name, "" if ref is None else ref.alias)
+        root: Frame = run.root
+        found = run.providers.find(root, name, "" if ref is None else ref.alias)
         origin = None
         if ref is not None and ref.key is not None:
             origin = Origin(root, root.instance.compiled.expression(ref.key))
-        return host.providers.chosen(found, origin)
+        return run.providers.chosen(found, origin)
 
     return choose
 
 
-def _report_type(target: ImportTarget, host: PlanHost) -> None:
-    host.diags.error(
+def _report_type(target: ImportTarget, run: PlanRun) -> None:
+    run.diags.error(
         "Unknown resource type",
         f"The provider has no resource type {target.address.item.resource.type}, so nothing can be "
         f"imported to {target.address}.",

@@ -19,9 +19,9 @@ from nigari.eval.base.once import DONE
 from nigari.eval.nodes.lifecycle import StaticAddress
 from nigari.eval.static.run import StaticRun
 from nigari.plan.nodes.instances import PlannedResource
-from nigari.plan.nodes.plan_host import PlanHost, PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.record import record
-from nigari.running.host import frame_at
+from nigari.running.provider_run import frame_at
 from nigari.state.json_text import quoted
 from nigari.state.model import State
 from nigari.state.moves.implied import Repetition, implied_moves
@@ -52,13 +52,13 @@ def moved_state(static: StaticRun, state: State, diags: Diagnostics) -> Moves:
     return Moves(tuple(statements), result)
 
 
-def check_statements(moves: Moves, host: PlanHost, is_opened: bool, diags: Diagnostics) -> None:
+def check_statements(moves: Moves, run: PlanRun, is_opened: bool, diags: Diagnostics) -> None:
     """Report what is wrong with the statements, now that the instances of everything are known.
 
     `is_opened` says whether anything but the root module has been looked at.
     """
     if moves.statements:
-        check_moves(moves.statements, _Declared(host, is_opened), diags)
+        check_moves(moves.statements, _Declared(run, is_opened), diags)
 
 
 def check_selection(moves: Moves, options: PlanOptions, diags: Diagnostics) -> None:
@@ -89,11 +89,11 @@ def check_selection(moves: Moves, options: PlanOptions, diags: Diagnostics) -> N
 class _Declared:
     """What the configuration declares, as a plan has found it."""
 
-    def __init__(self, host: PlanHost, is_opened: bool) -> None:
-        self._host = host
+    def __init__(self, run: PlanRun, is_opened: bool) -> None:
+        self._run = run
         self._is_opened = is_opened
         self._modules: dict[tuple[str, ...], list[ModuleAddr]] = {}
-        for frame in host.frames():
+        for frame in run.frames():
             address = frame.instance.addr
             if is_opened or address.is_root:
                 self._modules.setdefault(address.names, []).append(address)
@@ -107,7 +107,7 @@ class _Declared:
         steps = [(name, key) for name, key in end.steps if key is not ANY_KEY]
         if len(steps) < len(end.steps) - (end.resource is None):
             return None
-        frame = frame_at(self._host.root, module_from_steps(tuple(steps)))
+        frame = frame_at(self._run.root, module_from_steps(tuple(steps)))
         if frame is None:
             return None
         if end.resource is not None:
@@ -119,7 +119,7 @@ class _Declared:
 
     def _resource(self, frame: Frame, addr: Resource, key: KeyPattern) -> Range | None:
         resource = frame.module.resources.get(addr)
-        if resource is None or not self._host.is_selected(frame, resource):
+        if resource is None or not self._run.is_selected(frame, resource):
             return None
         if key is ANY_KEY:
             return resource.range

@@ -26,8 +26,8 @@ from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.running.declared_modules import declared_module
 from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind
-from nigari.running.host import frame_at
 from nigari.running.provider_node import ProviderNode
+from nigari.running.provider_run import frame_at
 from nigari.running.requests import AskProvider
 from nigari.schema.provider import ProviderSchema, Schema
 from nigari.state.model import StoredObject

@@ -28,7 +28,7 @@ from nigari.plan.nodes.instances import ChangingInstance, PlannedResource, Repea
 from nigari.plan.objects.prior import PriorModules
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.running.deferrals import Deferral
-from nigari.running.host import ExpandedCall
+from nigari.running.provider_run import ExpandedCall
 
 
 def deferred_before(

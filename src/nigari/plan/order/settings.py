@@ -35,7 +35,7 @@ class Settings:
         self._known: dict[tuple[ModuleAddr, ResourceAddr], ResourceSettings] = {}
         self._first: set[tuple[ModuleAddr, str]] = set()
         self._moments: dict[tuple[ModuleAddr, Provisioner], tuple[str, str]] = {}
-        for (frame, addr), settings in static.settings.items():
+        for (frame, addr), settings in static.resource_settings.items():
             path = frame.instance.addr.unkeyed
             self._known[path, addr] = settings
             if settings.create_before_destroy:

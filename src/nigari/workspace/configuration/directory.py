@@ -78,14 +78,14 @@ class Workspace:
         root = self.modules.compiled(self.directory, diags)
         if root is None:
             return None, diags
-        surroundings = self.surroundings(inputs, workspace, modules)
-        run = run_static(root, surroundings, can_ask, fill_places)
+        static_settings = self.static_settings(inputs, workspace, modules)
+        run = run_static(root, static_settings, can_ask, fill_places)
         diags.extend(run.diags)
         check_places(run.root.instance, diags)
         check_providers(run.root.instance, diags)
         return run, diags
 
-    def surroundings(
+    def static_settings(
         self, inputs: Inputs, workspace: str, modules: Modules | None = None
     ) -> StaticSettings:
         """What the static phase is told about the world."""

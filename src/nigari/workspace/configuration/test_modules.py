@@ -51,9 +51,9 @@ def find_test_modules(
             if module is None:
                 continue
             used[test.block] = module.module
-            surroundings = workspace.surroundings(_inputs(run, test), selected)
+            static_settings = workspace.static_settings(_inputs(run, test), selected)
             addr = module_from_names(file.module_path(test))
-            tree = run_static(module, replace(surroundings, address=addr))
+            tree = run_static(module, replace(static_settings, address=addr))
             diags.extend(tree.diags)
             found.append(tree)
     check_types(files, run.root.module, used, diags)
@@ -97,8 +97,8 @@ def tested_trees(
 ) -> Iterator[StaticRun]:
     """The tree of each of these modules, as far as nothing is wrong with it."""
     for module, below in modules:
-        surroundings = workspace.surroundings({}, selected, below)
-        tree = run_static(module, surroundings, fill_places=fill_places)
+        static_settings = workspace.static_settings({}, selected, below)
+        tree = run_static(module, static_settings, fill_places=fill_places)
         diags.extend(tree.diags)
         check_places(tree.root.instance, diags)
         check_providers(tree.root.instance, diags)

@@ -35,16 +35,16 @@ from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.look_up import LookUp
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.plan.nodes.refreshed import found_state
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.operation_order import execution_graph
 from nigari.plan.order.required import providers_of
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
-from nigari.running.host import RunSettings
 from nigari.running.kept import KeptValues
 from nigari.running.provider_pool import ProviderPool, Starter
+from nigari.running.provider_run import RunSettings
 from nigari.running.stand_ins import REAL, StandIns
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
@@ -133,7 +133,7 @@ class Planning:
         if not self._providers_fit():
             return None
         planner = self.planner = Planner(
-            self._static, self.surroundings(self._listener), self.pool, self._state
+            self._static, self.run_settings(self._listener), self.pool, self._state
         )
         plan = await planner.plan(options)
         self.diags.extend(self._installed.problems)
@@ -145,7 +145,7 @@ class Planning:
         if not self._providers_fit():
             return None
         planner = self.planner = Planner(
-            self._static, self.surroundings(self._listener), self.pool, self._state
+            self._static, self.run_settings(self._listener), self.pool, self._state
         )
         found = await planner.look_up(target, parallelism)
         self.diags.extend(self._installed.problems)
@@ -159,8 +159,8 @@ class Planning:
         root = self._static.root.instance
         await self.pool.load(providers_of(root, self._state), self.diags)
         self.diags.extend(self._installed.problems)
-        surroundings = self.surroundings(self._listener)
-        planner = Planner(self._static, surroundings, self.pool, self._state)
+        run_settings = self.run_settings(self._listener)
+        planner = Planner(self._static, run_settings, self.pool, self._state)
         return None if self.diags.has_errors else planner.graph
 
     async def restore(self, saved: SavedPlan) -> Plan | None:
@@ -168,7 +168,7 @@ class Planning:
         self.timestamp = saved.timestamp
         self._graph = saved.graph
         planner = self.planner = Planner(
-            self._static, self.surroundings(self._listener), self.pool, saved.previous
+            self._static, self.run_settings(self._listener), self.pool, saved.previous
         )
         plan = await planner.restore(saved)
         self.diags.extend(self._installed.problems)
@@ -213,7 +213,7 @@ class Planning:
         application = self.application = Application(
             plan,
             self.graph(plan),
-            self.surroundings(view, is_applying=True),
+            self.run_settings(view, is_applying=True),
             self.pool,
             planner.graph,
             planner.settings,
@@ -239,7 +239,7 @@ class Planning:
         if not closing.cancelled():
             closing.result()
 
-    def surroundings(self, listener: Listener, is_applying: bool = False) -> RunSettings:
+    def run_settings(self, listener: Listener, is_applying: bool = False) -> RunSettings:
         """What planning, or applying, is told about the world."""
         static = self._static
         return RunSettings(

@@ -32,7 +32,7 @@ from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference, parse_reference
 from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan, PlanMode, Reason
 from nigari.plan.model.reasons import why
-from nigari.plan.nodes.planned_run import PlannedObjects, PlannedRun
+from nigari.plan.nodes.plan_inspection import PlanInspection, PlannedObjects
 from nigari.plan.show.changed_arguments import ChangedArgument, changed_arguments
 from nigari.plan.show.short import Filter
 from nigari.record import replace
@@ -53,7 +53,7 @@ class PlannedEvaluation(Evaluation):
     __slots__ = ("_remembered",)
 
     def __init__(
-        self, run: PlannedRun, sources: Mapping[str, bytes], remembered: Inputs = _NOTHING
+        self, run: PlanInspection, sources: Mapping[str, bytes], remembered: Inputs = _NOTHING
     ) -> None:
         super().__init__(run, sources)
         self._remembered = remembered
@@ -90,11 +90,11 @@ class PlanReasons:
         remembered: Inputs = _NOTHING,
     ) -> None:
         static = planning.static
-        surroundings = replace(
-            static.surroundings, inputs=planning.inputs, functions=planning.functions()
+        settings = replace(
+            static.static_settings, inputs=planning.inputs, functions=planning.functions()
         )
         compiled = static.root.instance.compiled
-        run = PlannedRun(compiled, surroundings, plan, planning.pool)
+        run = PlanInspection(compiled, settings, plan, planning.pool)
         run.evaluate(())
         # What is wrong with the configuration has been reported while planning.
         run.report_to(Diagnostics())

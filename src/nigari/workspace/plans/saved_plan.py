@@ -73,8 +73,8 @@ def saved_plan(
     variables: Data = {}
     given: Data = {}
     assert planning.planner is not None
-    assert planning.planner.host is not None
-    for name, node in planning.planner.host.root.variables.items():
+    assert planning.planner.plan_run is not None
+    for name, node in planning.planner.plan_run.root.variables.items():
         value = node.value
         if EPHEMERAL not in value.marks:
             variables[name] = value_to_plan(value)

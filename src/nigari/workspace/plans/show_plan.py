@@ -26,7 +26,7 @@ from nigari.plan.show.plan_json import Members, plan_to_json, value_to_data
 from nigari.plan.show.planned_values import planned_values
 from nigari.plan.show.prior_state import prior_state
 from nigari.plan.show.relevant import RelevantAttribute, relevant_attributes
-from nigari.running.host import frame_at
+from nigari.running.provider_run import frame_at
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
 from nigari.state.json_text import escaped_for_html

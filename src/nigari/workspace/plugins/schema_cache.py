@@ -3,7 +3,7 @@
 To ask a provider for its schema takes a process, and for a large one seconds; to write it as JSON
 takes as long again, so that text is kept as well. A kept schema is used only where the protocol
 says that a copy will do (`schema_call_optional`), for the very package that told it, known by its
-checksum, and in the same surroundings: some providers let a switch in the environment add to their
+checksum, and with the same environment variables: some providers let one of them add to their
 schema. Only which variables there are, and the values of those that look like switches, are
 compared, so that nothing can be learnt here of a secret in the environment.
 
@@ -43,7 +43,7 @@ class SchemaCache:
 
     def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
         self._directory = directory
-        self._surroundings = "\n".join(
+        self._environment = "\n".join(
             f"{name}={value.lower() if value.lower() in _SWITCHES else 'set'}"
             for name, value in sorted(environ.items())
             if not name.startswith(_NEVER_SWITCHES)
@@ -82,5 +82,5 @@ class SchemaCache:
         """What a file begins with: for what it holds, and that it is whole."""
         from hashlib import sha256
 
-        conditions = f"{checksum}\n{self._surroundings}".encode("utf-8", "surrogateescape")
+        conditions = f"{checksum}\n{self._environment}".encode("utf-8", "surrogateescape")
         return _FORM + sha256(conditions).digest() + sha256(told).digest()

@@ -26,7 +26,7 @@ from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.plan_file import SavedPlan, write_plan_file
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.look_up import LookUp
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.record import record, replace
 from nigari.running.kept import KeptValues

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.plan.model.changes import Action, Plan
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.plan.show.waiting import waiting_line
 from nigari.record import replace
 from nigari.workspace.session.locked import LockedSession

@@ -1,4 +1,4 @@
-"""A configuration to look at: as before anything runs, and with its resources as they are stored.
+"""A configuration to inspect, with its resources as they are stored.
 
 Nothing is planned, and no provider is asked. What is not in the state is unknown, and so is a
 variable that nobody has given.
@@ -15,7 +15,7 @@ from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.resource import Schemas, resource_schema
-from nigari.eval.static.looking_run import LookingRun
+from nigari.eval.static.inspection_run import InspectionRun
 from nigari.eval.static.run import StaticSettings
 from nigari.plan.nodes.prior_values import PriorResource
 from nigari.record import replace
@@ -36,20 +36,20 @@ class _Known:
         return self._others.of(provider) if offered is None and self._others else offered
 
 
-class StoredRun(LookingRun):
-    """A look at the whole tree with what is stored."""
+class StateInspection(InspectionRun):
+    """The whole tree, with what is stored."""
 
     def __init__(
         self,
         root: CompiledModule,
-        surroundings: StaticSettings,
+        settings: StaticSettings,
         state: State,
         schemas: Mapping[Provider, ProviderSchema],
     ) -> None:
         self._state = state
         self._schemas = schemas
-        known = _Known(schemas, surroundings.schemas)
-        super().__init__(root, replace(surroundings, schemas=known))
+        known = _Known(schemas, settings.schemas)
+        super().__init__(root, replace(settings, schemas=known))
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         if Abs(frame.instance.addr, resource.addr) in self._state.resources:

@@ -1,4 +1,4 @@
-"""A configuration to look at, with its resources as a plan will make them.
+"""A configuration to inspect, with its resources as a plan will make them.
 
 For whoever asks why something is planned: nothing is planned again, and no provider is asked. What
 is known only after applying is unknown here, and its cause names the attribute.
@@ -20,7 +20,7 @@ from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.eval.base.once import Need
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.resource import Schemas, resource_schema
-from nigari.eval.static.looking_run import LookingRun
+from nigari.eval.static.inspection_run import InspectionRun
 from nigari.eval.static.run import StaticSettings
 from nigari.plan.model.changes import Action, Change, Plan, PlanMode
 from nigari.plan.nodes.instances import RepeatedResource, collected
@@ -32,17 +32,17 @@ from nigari.state.model import State
 _GONE = (Action.DELETE, Action.FORGET)
 
 
-class PlannedRun(LookingRun):
-    """A look at the whole tree as it is planned."""
+class PlanInspection(InspectionRun):
+    """The whole tree as it is planned."""
 
     def __init__(
-        self, root: CompiledModule, surroundings: StaticSettings, plan: Plan, schemas: Schemas
+        self, root: CompiledModule, settings: StaticSettings, plan: Plan, schemas: Schemas
     ) -> None:
         self._schemas = schemas
         self.plan = plan
         self.changes: Mapping[AbsResource, dict[InstanceKey, Change]] = _by_resource(plan)
         """What is done with the current objects of each resource, by key."""
-        super().__init__(root, replace(surroundings, schemas=schemas))
+        super().__init__(root, replace(settings, schemas=schemas))
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         if resource.addr.mode is EPHEMERAL:
@@ -60,7 +60,7 @@ class PlannedObjects(RepeatedResource):
 
     __slots__ = ("_earlier", "_run")
 
-    def __init__(self, frame: Frame, resource: Resource, run: PlannedRun) -> None:
+    def __init__(self, frame: Frame, resource: Resource, run: PlanInspection) -> None:
         super().__init__(frame, resource)
         self._run = run
         self._earlier: tuple[Value | None] | None = None

@@ -1,4 +1,8 @@
-"""A configuration to look at, as before anything runs: for who asks, not for static places."""
+"""A configuration to inspect, as it is before anything runs.
+
+For people and programs that ask about values; the static phase itself asks only for what modules,
+providers and the backend need.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.eval.static.run import StaticRun
 
 
-class LookingRun(StaticRun):
+class InspectionRun(StaticRun):
     """One pass over the whole tree, in which every call is expanded and every variable that is
     given has its value.
     """

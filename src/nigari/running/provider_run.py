@@ -1,8 +1,9 @@
-"""The host that planning and applying have in common: real variables, real expansions.
+"""A run with provider processes: what planning and applying have in common.
 
 A frame has a node for everything its module declares. The module tree is the one that the static
 phase found; where that has one deferred instance for all of a call, the real instances take its
-place. What a resource is, the host of the phase says.
+place. Every root variable has its value by now. What stands for a resource, the run of planning or
+of applying says.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class RunSettings:
     """What the rounds of a run have in common, where there are several."""
 
 
-class Host(PhaseRun):
+class ProviderRun(PhaseRun):
     """A run over all modules in which every variable has a value and every call its instances."""
 
     is_applying = False
@@ -78,15 +79,15 @@ class Host(PhaseRun):
 
     def __init__(
         self,
-        surroundings: RunSettings,
+        run_settings: RunSettings,
         pool: ProviderPool,
         prior: State,
         deferrals: Deferrals | None = None,
     ) -> None:
         super().__init__(
-            surroundings.functions,
-            surroundings.root_path,
-            surroundings.working_path,
+            run_settings.functions,
+            run_settings.root_path,
+            run_settings.working_path,
             self._report,
         )
         self.pool = pool
@@ -97,23 +98,23 @@ class Host(PhaseRun):
         self.providers: ProviderInstances = ProviderInstances(
             pool, prior.remembered, self.diags, deferrals
         )
-        self.listener: Listener = surroundings.listener
-        self.kept: KeptValues | None = surroundings.kept
+        self.listener: Listener = run_settings.listener
+        self.kept: KeptValues | None = run_settings.kept
         self.metas: ProviderMetas = ProviderMetas(pool, self.diags)
         self.ephemeral: EphemeralObjects = EphemeralObjects(pool.opened, self.diags, self.listener)
         self.unread: dict[AbsResourceInstance, str] = {}
         """Data sources of checks that could not be read, and why."""
         self._function_calls = FunctionCalls(pool, self.providers_of_functions(), self.diags)
-        self._surroundings = surroundings
+        self._run_settings = run_settings
 
     def begin(self) -> Frame:
         """Open the root module."""
-        return self.open(self._surroundings.root, None)
+        return self.open(self._run_settings.root, None)
 
     def terraform(self, name: str) -> Value:
         """What `terraform.workspace` and its like stand for."""
         if name == "workspace":
-            return string(self._surroundings.workspace)
+            return string(self._run_settings.workspace)
         if name == "applying":
             return boolean(self.is_applying).mark(EPHEMERAL)
         return DYNAMIC_UNKNOWN
@@ -134,7 +135,7 @@ class Host(PhaseRun):
         return self.providers
 
     def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
-        return GivenVariable(frame, variable, self._surroundings.inputs.get(variable.name))
+        return GivenVariable(frame, variable, self._run_settings.inputs.get(variable.name))
 
     def argument_node(
         self, frame: Frame, variable: Variable, argument: Attribute | None
@@ -152,7 +153,7 @@ class Host(PhaseRun):
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
         """What a module tells a provider about itself; None where that is nothing."""
-        found = declared_module(self._surroundings.root, module)
+        found = declared_module(self._run_settings.root, module)
         return None if found is None else self.metas.of(found, provider)
 
     async def perform(self, effect: Effect) -> None:
@@ -196,11 +197,11 @@ class GivenVariable(RootVariable):
 class ExpandedCall(ModuleCallNode):
     """A call whose instances are known one by one, but for those that are left for later."""
 
-    __slots__ = ("_host", "deferral")
+    __slots__ = ("_run", "deferral")
 
-    def __init__(self, frame: Frame, call: ModuleCall, host: Host) -> None:
+    def __init__(self, frame: Frame, call: ModuleCall, run: ProviderRun) -> None:
         super().__init__(frame, call)
-        self._host = host
+        self._run = run
         self.deferral: Deferral | None = None
         """Why it is not known which instances there are, or which others."""
 
@@ -225,7 +226,7 @@ class ExpandedCall(ModuleCallNode):
 
     def _settled(self, expansion: Expansion) -> Mapping[InstanceKey, InstanceData] | None:
         """The instances that are known; None, after reporting it, where they must be and are not."""
-        frame, call, deferrals = self.frame, self.call, self._host.deferrals
+        frame, call, deferrals = self.frame, self.call, self._run.deferrals
         name = f"module.{call.name}"
         if deferrals is not None:
             found = deferrals.expanded(
@@ -234,7 +235,7 @@ class ExpandedCall(ModuleCallNode):
             if found is not None:
                 self.deferral, certain = found
                 return certain
-        if self._host.is_destroying and expansion.deferred_by is not None:
+        if self._run.is_destroying and expansion.deferred_by is not None:
             # The instances that there are, the state knows.
             return expansion.certain
         return known_instances(frame, expansion, name, call)

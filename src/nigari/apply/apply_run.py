@@ -1,4 +1,4 @@
-"""The host of applying: a resource is what has been made of it.
+"""The run that applies a plan: the value of a resource is what its operation returned.
 
 Every value is known by the time it is asked for, since the execution graph says what comes before
 what. Before its operation has run, an instance is what it was before.
@@ -25,18 +25,18 @@ from nigari.plan.nodes.instances import collected
 from nigari.plan.nodes.prior_values import PriorResource, prior_values
 from nigari.running.declared_modules import bare_frame
 from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
-from nigari.running.host import Host, RunSettings
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_pool import ProviderPool
+from nigari.running.provider_run import ProviderRun, RunSettings
 
 
-class ApplyHost(Host):
+class ApplyRun(ProviderRun):
     """The run that applies a plan."""
 
     is_applying = True
 
-    def __init__(self, surroundings: RunSettings, pool: ProviderPool, plan: Plan) -> None:
-        super().__init__(surroundings, pool, plan.refreshed_state, _left_for_later(plan))
+    def __init__(self, run_settings: RunSettings, pool: ProviderPool, plan: Plan) -> None:
+        super().__init__(run_settings, pool, plan.refreshed_state, _left_for_later(plan))
         self.plan = plan
         self.is_destroying: bool = plan.mode is PlanMode.DESTROY
         self.results: dict[AbsResourceInstance, Value] = {}
@@ -196,11 +196,11 @@ class ValueRequest(Node):
 class AppliedResource(ResourceNode):
     """A resource of one module instance while applying."""
 
-    __slots__ = ("data", "deferral", "host")
+    __slots__ = ("data", "deferral", "run")
 
-    def __init__(self, frame: Frame, resource: Resource, host: ApplyHost) -> None:
+    def __init__(self, frame: Frame, resource: Resource, run: ApplyRun) -> None:
         super().__init__(frame, resource)
-        self.host: ApplyHost = host
+        self.run: ApplyRun = run
         self.data: dict[InstanceKey, InstanceData] | None = None
         self.deferral: Deferral | None = None
 
@@ -215,7 +215,7 @@ class AppliedResource(ResourceNode):
         return ()
 
     def _leave_for_later(self, expansion: Expansion) -> None:
-        deferrals, resource = self.host.deferrals, self.resource
+        deferrals, resource = self.run.deferrals, self.resource
         if deferrals is None:
             return
         found = deferrals.expanded(
@@ -234,21 +234,21 @@ class AppliedResource(ResourceNode):
         needs = self.expand()
         if needs:
             return needs
-        schema = self.host.schema_of(self.frame, self.resource)
+        schema = self.run.schema_of(self.frame, self.resource)
         if schema is None or self.data is None:
             return ()
         if self.deferral is not None:
             self.value = self.deferral.value()
             return ()
         address = Abs(self.frame.instance.addr, self.resource.addr)
-        state = self.host.prior.resources.get(address)
+        state = self.run.prior.resources.get(address)
         before = {} if state is None else prior_values(state, schema)
         nothing = unknown(schema.block.implied_type)
         if self.resource.addr.mode is EPHEMERAL:
             nothing = nothing.mark(EPHEMERAL_MARK)
         values: dict[InstanceKey, Value] = {}
         for key in self.data:
-            result = self.host.results.get(instance_of(address, key))
+            result = self.run.results.get(instance_of(address, key))
             values[key] = before.get(key, nothing) if result is None else result
         self.value: Value = collected(self.resource.repetition, values)
         return ()

@@ -1,4 +1,4 @@
-"""The host of planning: a resource is what it is planned to be.
+"""The run that plans: the value of a resource is what it is planned to be.
 
 It says which node stands for what, and answers what nodes look up. What they find out is in the
 record of the plan; what becomes of single objects, they decide themselves.
@@ -32,8 +32,8 @@ from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import Settings
 from nigari.record import record
 from nigari.running.deferrals import Deferral, Deferrals
-from nigari.running.host import ExpandedCall, Host, RunSettings, frame_at
 from nigari.running.provider_pool import ProviderPool
+from nigari.running.provider_run import ExpandedCall, ProviderRun, RunSettings, frame_at
 from nigari.state.model import State
 from nigari.state.moves.moving import Moved
 
@@ -54,12 +54,12 @@ class PlanOptions:
     """Whether what cannot be known yet is left for a later round."""
 
 
-class PlanHost(Host):
+class PlanRun(ProviderRun):
     """The run that plans."""
 
     def __init__(
         self,
-        surroundings: RunSettings,
+        run_settings: RunSettings,
         pool: ProviderPool,
         prior: State,
         settings: Settings,
@@ -69,7 +69,7 @@ class PlanHost(Host):
         selected: Selection | None = None,
         staying: frozenset[Block] = frozenset(),
     ) -> None:
-        super().__init__(surroundings, pool, prior, Deferrals() if _may_defer(options) else None)
+        super().__init__(run_settings, pool, prior, Deferrals() if _may_defer(options) else None)
         self.staying = staying
         self.refreshes: bool = options.refreshes
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
@@ -317,13 +317,13 @@ def _was_needed(frame: Frame, noted: Noted) -> bool:
     return node is not None and node.state == DONE
 
 
-def _everything(frame: Frame, host: PlanHost) -> Iterable[Node]:
+def _everything(frame: Frame, run: PlanRun) -> Iterable[Node]:
     """Whatever there is to work out in a module instance."""
     yield from frame.calls.values()
     yield from frame.variables.values()
     yield from frame.locals.values()
     yield from frame.outputs.values()
     yield from frame.resources.values()
-    found = module_conditions(frame, host.unread)
-    host.record.conditions += found
+    found = module_conditions(frame, run.unread)
+    run.record.conditions += found
     yield from condition_nodes(frame, found)
