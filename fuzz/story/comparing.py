@@ -29,8 +29,10 @@ BEYOND: Final = "diagnostics: of what the real program has not come to"
 def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     """Whether a command ended in another way."""
     if ours.status != theirs.status:
-        said = _texts(theirs if theirs.status else ours)
-        yield Difference(f"exit code {theirs.status} / {ours.status}: {_summary(said)}", said)
+        failed = theirs if theirs.status else ours
+        said = _texts(failed)
+        kind = f"exit code {theirs.status} / {ours.status}: {_summary(said)}"
+        yield Difference(kind, f"{_reported(_diagnostics(failed))}\n{said}")
     if "Traceback" in ours.stderr or "Internal error" in ours.stdout + ours.stderr:
         yield Difference("crash", ours.stderr + ours.stdout)
     if EARLY in ours.stderr:
@@ -100,8 +102,7 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     missing, more = _unmatched(left, sorted(set(right) - set(left)), set(right))
     reached = _reached(theirs)
     beyond = [each for each in more if theirs.status and each.address not in reached]
-    reported = "\n".join(f"reported {each}" for each in sorted(left))
-    said = f"{reported}\n{_texts(theirs)}\n--- ours\n{_texts(ours)}"
+    said = f"{_reported(left)}\n{_texts(theirs)}\n--- ours\n{_texts(ours)}"
     if beyond:
         more = [each for each in more if each not in beyond]
         yield Difference(BEYOND, f"{listed([], [str(each) for each in beyond])}\n\n{said}")
@@ -112,6 +113,10 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     if not kinds:
         kinds = sorted({f"+{each.severity} {each.summary}" for each in more})
     yield Difference(f"diagnostics: {', '.join(kinds)}", f"{lines}\n\n{said}")
+
+
+def _reported(found: Iterable[_Diagnostic]) -> str:
+    return "\n".join(f"reported {each}" for each in sorted(found))
 
 
 def _reached(finished: Finished) -> set[str]:

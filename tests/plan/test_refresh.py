@@ -207,12 +207,13 @@ def test_what_is_gone_is_no_instance(repetition: str, gone: str, value: str, clo
     [('self.content == "x"', "unknown"), ('var.p == "x"', "pass"), ('var.p == "y"', "fail")],
 )
 @pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.parametrize("setting", ["", "enabled = true"])
 def test_conditions_of_what_is_not_there_are_looked_at(
-    condition: str, status: str, is_new: bool, cloud: Cloud
+    condition: str, status: str, is_new: bool, setting: str, cloud: Cloud
 ) -> None:
     text = (
         'variable "p" { default = "x" }\nresource "cloud_box" "c" {\n  name = "c"\n'
-        '  content = "x"\n  lifecycle {\n    postcondition {\n'
+        f'  content = "x"\n  lifecycle {{\n    {setting}\n    postcondition {{\n'
         '      condition     = %s\n      error_message = "no"\n    }\n  }\n}\n'
     )
     if not is_new:

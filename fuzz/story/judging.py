@@ -1,0 +1,46 @@
+"""What a step and a difference are about, for whoever explains the difference."""
+
+from __future__ import annotations
+
+import re
+
+from fuzz.story.difference import Difference
+from fuzz.story.telling import Step
+
+
+def destroys(step: Step, command: list[str]) -> bool:
+    """Whether a command is, plans or carries out a destroy."""
+    return command[0] == "destroy" or any("-destroy" in each for each in step.commands)
+
+
+def like(difference: Difference, *patterns: str) -> bool:
+    return any(re.match(pattern, difference.kind) for pattern in patterns)
+
+
+def is_part(step: Step) -> bool:
+    return any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
+
+
+def block_at(text: str, line: int) -> str:
+    """The top-level block of a file that a line is in."""
+    blocks = re.split(r"(?m)^}\n", text)
+    at = 0
+    for block in blocks:
+        at += block.count("\n") + 1
+        if line <= at:
+            return block.strip()
+    return ""
+
+
+def sides_of(difference: Difference) -> list[str]:
+    lines = [line.strip() for line in difference.text.splitlines()]
+    return [line for line in lines if line.startswith(("theirs ", "ours "))]
+
+
+def is_declared(address: str, files: dict[str, str]) -> bool:
+    *steps, kind, name = address.split(".")
+    text = files["main.tf"]
+    for called in (step for step in steps if step not in ("module", "data", "ephemeral")):
+        found = re.search(rf'module "{called}" {{[^}}]*?source = "[./]*(\w+)"', text)
+        text = "" if found is None else files[f"{found[1]}/main.tf"]
+    return f'"{kind}" "{name}"' in text

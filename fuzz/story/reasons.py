@@ -1,0 +1,240 @@
+"""Which differences are meant, but for those of a destroy."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from fuzz.story.comparing import BEYOND
+from fuzz.story.difference import Difference
+from fuzz.story.events import UNENDED
+from fuzz.story.judging import block_at, is_declared, is_part, like, sides_of
+from fuzz.story.telling import Step
+
+
+def forgets(step: Step, _: list[str], difference: Difference) -> bool:
+    is_read = like(
+        difference,
+        "events: missing resource_drift",
+        r"plan: resource_drift\.\*$",
+        r"plan: resource_changes\.\*\.change\.before\.",
+    )
+    return is_read and "destroy = false" in step.files["main.tf"]
+
+
+def does_not_read(step: Step, _: list[str], difference: Difference) -> bool:
+    is_read = like(difference, "events: missing refresh", "reads: missing read / - more")
+    return is_read and "destroy = false" in step.files["main.tf"]
+
+
+def forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bool:
+    if "destroy = false" not in step.files["main.tf"]:
+        return False
+    if like(difference, r"plan: resource_changes\.\*$"):
+        return all(
+            '"actions": ["forget"]' in side if at % 2 else side == 'theirs "<absent>"'
+            for at, side in enumerate(sides_of(difference))
+        )
+    return like(
+        difference,
+        r"diagnostics: \+warning Object will be forgotten",
+        "events: more planned_change remove",
+        "events: change_summary.changes.forget",
+    )
+
+
+def forgets_what_cannot_be_read(step: Step, __: list[str], difference: Difference) -> bool:
+    theirs, _, ours = difference.text.partition("--- ours")
+    failures = re.findall(r"^(\w+) of \S+\.$", theirs, re.MULTILINE)
+    is_failure = like(difference, "exit code 1 / 0: Told to fail$") or (
+        like(difference, "diagnostics: -error Told to fail$") and "Object will be forgotten" in ours
+    )
+    if like(difference, "calls: missing fail / - more$"):
+        failures = re.findall(r'^missing \["fail", "(\w+)"', difference.text, re.MULTILINE)
+        is_failure = True
+    return is_failure and set(failures) == {"read"} and "destroy = false" in step.files["main.tf"]
+
+
+def falls_back(_: Step, __: list[str], difference: Difference) -> bool:
+    return "Unable to use fallback provider from state" in difference.kind
+
+
+def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
+    """OpenTofu changes the provider also of what it leaves out, in other module instances."""
+    if not like(difference, r"state: resources\.\*\.provider$") or not is_part(step):
+        return False
+    words = [word.partition("=") for c in step.commands for word in c if word.startswith("-")]
+    targets = [address for option, _, address in words if option == "-target"]
+    excluded = [address for option, _, address in words if option == "-exclude"]
+    modules = re.findall(r"^resources (module\S*)\.managed\.", difference.text, re.MULTILINE)
+    return bool(modules) and all(
+        not any(each.startswith(module) for each in targets)
+        and (bool(targets) or any(each.startswith(module) for each in excluded))
+        for module in modules
+    )
+
+
+def goes_beyond(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == BEYOND
+
+
+def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether only blocks are complained about that need those which the real program refuses."""
+    found = re.findall(r"^(more|reported) error (\S+):(\d+) with", difference.text, re.MULTILINE)
+    more, reported = (
+        [
+            block_at(step.files.get(file, ""), int(line))
+            for word, file, line in found
+            if word == kind
+        ]
+        for kind in ("more", "reported")
+    )
+    names = {".".join(re.findall(r'"(\w+)"', each.partition("\n")[0])) for each in reported} - {""}
+    is_more = difference.kind.startswith("diagnostics: +error")
+    return is_more and bool(more) and all(any(n in each for n in names) for each in more)
+
+
+def is_protection(_: Step, command: list[str], difference: Difference) -> bool:
+    return command[0] == "refresh" and "cannot be destroyed" in difference.kind
+
+
+def inherits(_: Step, __: list[str], difference: Difference) -> bool:
+    is_lost = 'theirs "<absent>"\n  ours   true' in difference.text
+    return like(difference, r"state: resources\.\*\.create_before_destroy") and is_lost
+
+
+def depends_on_what_went(step: Step, _: list[str], difference: Difference) -> bool:
+    if not like(difference, r"state: resources\.\*\.dependencies"):
+        return False
+    lists = [json.loads(each.split(maxsplit=1)[1]) for each in sides_of(difference)]
+    lists = [[] if each == "<absent>" else each for each in lists]
+    pairs = list(zip(lists[::2], lists[1::2], strict=True))
+    extra = {name for theirs, ours in pairs for name in theirs if name not in ours}
+    return all(set(ours) < set(theirs) for theirs, ours in pairs) and all(
+        name.startswith("module.") and not is_declared(name, step.files) for name in extra
+    )
+
+
+def keeps_outputs(step: Step, command: list[str], difference: Difference) -> bool:
+    if not any("-refresh-only" in each for each in step.commands) or command[0] == "plan":
+        return False
+    if like(difference, r"events: outputs\.outputs"):
+        return True
+    sides = sides_of(difference)
+    if like(difference, r"state: outputs\.\*\.type"):
+        return all(each == 'theirs "dynamic"' for each in sides[::2])
+    is_null = all('"value": null' in each or each == "theirs null" for each in sides[::2])
+    return like(difference, r"state: outputs\.") and is_null
+
+
+def leaves_conditions_open(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether conditions need an object that is not there, while a refresh alone is planned."""
+    mistake = "Attempt to get attribute from null value"
+    if not any("-refresh-only" in each for each in step.commands) or not like(
+        difference, f"exit code 1 / 0: {mistake}$", f"diagnostics: -error {mistake}$"
+    ):
+        return False
+    found = re.findall(r"^reported error (\S+):(\d+) with", difference.text, re.MULTILINE)
+    blocks = [block_at(step.files[file], int(line)) for file, line in found]
+    lines = [step.files[file].splitlines()[int(line) - 1] for file, line in found]
+    has_self = all("(self." in each for each in lines)
+    return bool(found) and has_self and all("enabled = " in each for each in blocks)
+
+
+def may_fail(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == "diagnostics: +warning Provisioner local-exec failed"
+
+
+def reports_failed_end(step: Step, _: list[str], difference: Difference) -> bool:
+    may_fail = any(each.startswith("delete ") for each in step.failures)
+    return may_fail and difference.kind == f"events: more apply_errored delete {UNENDED}"
+
+
+def triggers_nothing(_: Step, __: list[str], difference: Difference) -> bool:
+    return "no change found for" in difference.kind
+
+
+def is_circle(_: Step, __: list[str], difference: Difference) -> bool:
+    return "Cycle: " in difference.kind
+
+
+def is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == "diagnostics: -error Zero assert blocks"
+
+
+def keeps_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool:
+    is_mark = like(difference, r"plan: resource_changes\.\*\.change\.after_sensitive\.")
+    sides = set(sides_of(difference))
+    is_more = sides == {'theirs "<absent>"', "ours   true"}
+    return is_mark and is_more and "try(" in "".join(step.files.values())
+
+
+def refuses_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool:
+    names = re.findall(r'The value of output "(\w+)" is sensitive', difference.text)
+    outputs = [
+        re.search(rf'output "{each}" {{\n  value = (.*)', step.files["main.tf"]) for each in names
+    ]
+    is_refusal = like(
+        difference,
+        "exit code 0 / 1: Sensitive value in an output$",
+        r"diagnostics: \+error Sensitive value in an output$",
+    )
+    return is_refusal and bool(names) and all(each and "try(" in each[1] for each in outputs)
+
+
+def replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == "diagnostics: +warning Nothing to replace"
+
+
+def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
+    is_part = any(word.startswith("-target") for c in step.commands for word in c)
+    if is_part and like(difference, "state: check_results"):
+        return _leaves_checks_open(difference)
+    return is_part and like(
+        difference,
+        "events: more apply_",
+        "state: (resources|outputs)",
+        "(calls|reads): missing - / .* more",
+    )
+
+
+def _leaves_checks_open(difference: Difference) -> bool:
+    """Whether the real program knows less of how checks went, and nothing else."""
+    theirs, ours = (
+        [
+            (found["object_addr"], found["status"])
+            for result in json.loads(each.split(maxsplit=1)[1])
+            for found in result["objects"]
+        ]
+        for each in sides_of(difference)
+    )
+    return len(theirs) == len(ours) and all(
+        left[0] == right[0] and left[1] in ("unknown", right[1])
+        for left, right in zip(theirs, ours, strict=True)
+    )
+
+
+def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether all of it is about modules called by one whose `count` was added or taken away, and
+    which has no resources of its own.
+    """
+    found = [_called_below(line) for line in difference.text.splitlines()]
+    return any(found) and all(
+        _has_only_calls(name, step.files["main.tf"], step.files)
+        for names in found
+        for name in names
+    )
+
+
+def _called_below(line: str) -> set[str]:
+    """The calls in the root module that a line is about, as far as it is about calls below them."""
+    if line.startswith(("missing [", "more [")):
+        return set(re.findall(r'"(c\d+)(?:-0)?\.c\d', line))
+    about = re.findall(r"module\.(\w+)(?:\[0\])?\.module\.", line)
+    is_other = re.search(r"(^|resource_(changes|drift) |\"addr\": \")(?!module\.)\w+\.\w", line)
+    return set(about) if is_other is None else {""}
+
+
+def _has_only_calls(name: str, text: str, files: dict[str, str]) -> bool:
+    found = re.search(rf'module "{name}" {{[^}}]*?source = "[./]*(\w+)"', text)
+    return found is not None and not re.search(r"^resource ", files[f"{found[1]}/main.tf"], re.M)
