@@ -178,3 +178,30 @@ def test_who_needs_a_whole_module_needs_what_it_no_longer_declares(flag: str, na
     text += 'resource "terraform_data" "b" { depends_on = [module.m] }\n'
     text += 'resource "terraform_data" "c" { input = module.m.o }\n'
     assert changed(text, flag) == names
+
+
+REPLACED = """\
+variable "n" { default = 1 }
+resource "terraform_data" "a" { triggers_replace = var.n }
+resource "terraform_data" "b" {
+  input = terraform_data.a.id
+  lifecycle { create_before_destroy = true }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "action"),
+    [
+        ([], Action.CREATE_THEN_DELETE),
+        (["-target=terraform_data.a"], Action.DELETE_THEN_CREATE),
+        (["-target=terraform_data.b"], Action.CREATE_THEN_DELETE),
+        (["-exclude=terraform_data.b"], Action.DELETE_THEN_CREATE),
+    ],
+)
+def test_what_is_left_out_forces_no_order(flags: list[str], action: Action) -> None:
+    Path("main.tf").write_text(REPLACED)
+    assert applied([], {})[0] == 0
+    plan, told, _ = planned(["-var=n=2", *flags], {})
+    assert plan is not None, told
+    assert plan.changes[0].action is action

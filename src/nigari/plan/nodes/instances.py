@@ -104,6 +104,10 @@ class PlanLookups(Protocol):
         """What the provider says a resource looks like."""
         ...
 
+    def creates_first(self, address: AbsResourceInstance) -> bool:
+        """Whether a new object is made before the old one is destroyed."""
+        ...
+
     def forced_replacement(self, address: AbsResourceInstance) -> bool:
         """Whether the user asks for an instance to be replaced."""
         ...

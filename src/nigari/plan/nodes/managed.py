@@ -215,7 +215,7 @@ class ManagedInstance(ChangingInstance):
             self.schema,
             self.provider_address,
             resource.body,
-            run.settings.creates_first(self.frame, resource.addr),
+            run.creates_first(self.address),
             Reason.REQUESTED if forced else self.replaces,
             self._ignore(),
             self.meta,

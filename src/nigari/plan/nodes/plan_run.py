@@ -84,6 +84,7 @@ class PlanRun(ProviderRun):
         self._replaced = frozenset(options.replaced)
         self._moved = moved
         self.selection = selected
+        self._first = settings.first_among(None if selected is None else selected.blocks)
         self.needed_data: frozenset[Block] = (
             self._find_needed_data() if self.is_destroying else frozenset()
         )
@@ -96,6 +97,10 @@ class PlanRun(ProviderRun):
         self.undeclared: frozenset[ModuleAddr] = self._find_undeclared()
 
     # -- what nodes ask for -------------------------------------------------------------------
+
+    def creates_first(self, address: AbsResourceInstance) -> bool:
+        """Whether a new object is made before the old one is destroyed."""
+        return bool(self._first) and resource_block(resource_of(address)) in self._first
 
     def begin(self) -> Frame:
         root = super().begin()

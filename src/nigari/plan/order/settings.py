@@ -15,7 +15,7 @@ from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.lifecycle import ProvisionerMoments, ResourceSettings
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.traversal import Traversal
-from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.order.removed import RemoveStatement
 
 _USUAL: Final = ("create", "fail")
@@ -33,31 +33,38 @@ class Settings:
         self.removed = removed
         """What `removed` blocks say."""
         self._known: dict[tuple[ModuleAddr, ResourceAddr], ResourceSettings] = {}
-        self._first: set[tuple[ModuleAddr, str]] = set()
+        self._graph = graph
+        self._declared: set[Block] = set()
+        """The blocks that say themselves that they are created first."""
         self._moments: dict[tuple[ModuleAddr, Provisioner], tuple[str, str]] = {}
         for (frame, addr), settings in static.resource_settings.items():
             path = frame.instance.addr.unkeyed
             self._known[path, addr] = settings
             if settings.create_before_destroy:
-                self._first.add((path, str(addr)))
+                self._declared.add((path, str(addr)))
             self._note_moments(path, settings.moments)
         for (frame, _), said in static.removed.items():
             self._note_moments(frame.instance.addr.unkeyed, said.moments)
-        for block in list(self._first):
-            for resource in graph.resources_before(block):
-                self._first.add((resource.module, str(resource.item)))
+        self._first = self.first_among(None)
 
     def _note_moments(self, path: ModuleAddr, moments: ProvisionerMoments) -> None:
         for provisioner, when in moments.when.items():
             failure = moments.on_failure.get(provisioner, "fail")
             self._moments[path, provisioner] = (when, failure)
 
-    def creates_first(self, frame: Frame, addr: ResourceAddr) -> bool:
-        """Whether a new object is made before the old one is destroyed."""
-        return bool(self._first) and (frame.instance.addr.unkeyed, str(addr)) in self._first
+    def first_among(self, selected: frozenset[Block] | None) -> frozenset[Block]:
+        """The blocks whose new objects are made before the old ones are destroyed.
+
+        What is left out forces nothing; None where everything counts.
+        """
+        declared = self._declared if selected is None else self._declared & selected
+        needed = (
+            resource_block(r) for block in declared for r in self._graph.resources_before(block)
+        )
+        return frozenset(declared).union(needed)
 
     def is_declared_first(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
-        """The same for a resource that is named by address."""
+        """Whether the configuration says that a new object is made before the old one goes."""
         return (module.unkeyed, str(addr)) in self._first
 
     def skips_destroy(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
