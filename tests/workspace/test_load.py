@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import multiprocessing
 import pickle
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,15 @@ def written(directory: Path, **files: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return directory
+
+
+def _inputs(configuration: nigari.Configuration) -> list[str]:
+    return [
+        repr(instance.arguments)
+        for module in configuration.modules()
+        for resource in module.resources.values()
+        for instance in resource.instances.values()
+    ]
 
 
 def values(configuration: nigari.Configuration) -> dict[str, tuple[object, str]]:
@@ -142,6 +152,24 @@ terraform {
   }
 }
 """
+PROVIDERS = """\
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu", "us"])
+  region   = each.key
+}
+module "passed" {
+  source    = "./m"
+  n         = 3
+  providers = { aws = aws.by_region["eu"] }
+}
+module "later" {
+  source = "./m"
+  count  = length(terraform_data.r[0].id)
+  n      = 4
+}
+"""
+INNER = 'resource "aws_x" "y" {\n  n = var.n\n}\n'
 MODULE = 'variable "n" {}\noutput "o" {\n  value = var.n + 1\n}\n'
 
 
@@ -179,14 +207,50 @@ class TestObjects:
             assert str(again.explain()) == str(known.explain())
             assert copy.deepcopy(known) is known
 
-    def test_other_things_say_that_they_cannot(self, configuration: nigari.Configuration) -> None:
-        root = configuration.root
-        views = [configuration, root, root.calls["m"], root.resources["terraform_data.r"]]
-        for view in views:
-            assert copy.copy(view) is view
-            assert copy.deepcopy([view]) == [view]
-            with pytest.raises(TypeError, match="load that again, or pickle the values"):
-                pickle.dumps(view)
+    def test_the_whole_and_its_parts_can_be_pickled(self, tmp_path: Path) -> None:
+        written(tmp_path, main_tf=CONFIGURATION + PROVIDERS, m__main_tf=MODULE + INNER)
+        configuration = nigari.load(tmp_path, environ={})
+        parts: list[object] = [configuration, configuration.backend]
+        for module in configuration.modules():
+            parts.append(module)
+            for found in (module.calls, module.resources, module.providers):
+                for block in found.values():
+                    parts += [block, *block.instances.values()]
+        assert len(parts) == 30
+        for part in parts:
+            assert copy.copy(part) is part
+            assert copy.deepcopy([part]) == [part]
+            again = pickle.loads(pickle.dumps(part))
+            assert (type(again), repr(again)) == (type(part), repr(part))
+            assert repr(getattr(again, "arguments", "")) == repr(getattr(part, "arguments", ""))
+        whole, backend, root, *_ = pickle.loads(pickle.dumps(parts))
+        assert (backend, root) == (whole.backend, whole.root)
+
+    def test_a_pickle_has_what_was_read(self, tmp_path: Path) -> None:
+        text = 'variable "a" {}\nlocals {\n  f = file("f.txt")\n  g = fileexists("g.txt")\n}\n'
+        written(tmp_path, main_tf=text + "output", terraform_tfvars='a = "x"\nb = 1\n')
+        (tmp_path / "f.txt").write_text("old")
+        configuration = nigari.load(tmp_path, environ={}, workspace="w")
+        locals_ = {name: each.to_python() for name, each in configuration.root.locals.items()}
+        kept = pickle.dumps(configuration)
+        for name in ("main.tf", "terraform.tfvars", "f.txt"):
+            (tmp_path / name).unlink()
+        (tmp_path / "g.txt").write_text("")
+        again: nigari.Configuration = pickle.loads(kept)
+        assert {name: each.to_python() for name, each in again.root.locals.items()} == locals_
+        assert (again.path, again.workspace) == (configuration.path, "w")
+        assert values(again) == values(configuration)
+        assert again.describe() == configuration.describe() != ""
+
+    def test_a_pickle_of_what_cannot_be_read(self, tmp_path: Path) -> None:
+        configuration = nigari.load(tmp_path / "nowhere", environ={})
+        again: nigari.Configuration = pickle.loads(pickle.dumps(configuration))
+        assert again.describe() == configuration.describe() != ""
+
+    def test_several_processes(self, configuration: nigari.Configuration) -> None:
+        with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+            found = pool.map(_inputs, [configuration, configuration])
+            assert list(found) == [_inputs(configuration)] * 2
 
     def test_several_threads(self, tmp_path: Path) -> None:
         count = 60

@@ -12,9 +12,11 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 from nigari.record import record
+
+T = TypeVar("T")
 
 
 @record
@@ -90,6 +92,45 @@ class DiskFiles:
 
     def is_directory(self, path: str) -> bool:
         return os.path.isdir(self.at(path) or ".")
+
+
+class KeptFiles(DiskFiles):
+    """The files of this machine as they were when somebody first asked for them. What has been
+    read is pickled, too.
+    """
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, root: str = "") -> None:
+        super().__init__(root)
+        self._kept: dict[tuple[str, str, int | None], object] = {}
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        return self._once(
+            ("content", path, limit), lambda: super(KeptFiles, self).read(path, limit)
+        )
+
+    def entries(self, path: str) -> list[Entry]:
+        return self._once(("entries", path, None), lambda: super(KeptFiles, self).entries(path))
+
+    def is_file(self, path: str) -> bool:
+        return self._once(("file", path, None), lambda: super(KeptFiles, self).is_file(path))
+
+    def is_directory(self, path: str) -> bool:
+        return self._once(
+            ("directory", path, None), lambda: super(KeptFiles, self).is_directory(path)
+        )
+
+    def _once(self, question: tuple[str, str, int | None], answer: Callable[[], T]) -> T:
+        if question not in self._kept:
+            try:
+                self._kept[question] = answer()
+            except OSError as error:
+                self._kept[question] = error
+        found = self._kept[question]
+        if isinstance(found, OSError):
+            raise found.with_traceback(None)
+        return cast(T, found)
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -47,13 +47,14 @@ from nigari.record import replace
 class Evaluation:
     """The static phase of a configuration, for those who look at it."""
 
-    __slots__ = ("_expansions", "_values", "_without", "lock", "run", "sources")
+    __slots__ = ("_expansions", "_values", "_without", "configuration", "lock", "run", "sources")
 
     def __init__(
         self,
         run: StaticRun,
         sources: Mapping[str, bytes],
         lock: AbstractContextManager[object] | None = None,
+        configuration: object = None,
     ) -> None:
         self.run: StaticRun = run
         self.sources: Mapping[str, bytes] = sources
@@ -62,6 +63,8 @@ class Evaluation:
             nullcontext() if lock is None else lock
         )
         """Held while anything is worked out, if several threads may ask."""
+        self.configuration = configuration
+        """What a program has loaded; None where it looks at something else."""
         self._values: dict[tuple[Frame, Expression], Value] = {}
         self._expansions: dict[tuple[Frame, str], Expansion] = {}
         self._without: Known = {}

@@ -30,7 +30,7 @@ from nigari.workspace.configuration.asked import (
     missing_instances,
 )
 from nigari.workspace.configuration.known import Known, known_expression, text_of
-from nigari.workspace.configuration.parts import Part, RepeatedPart
+from nigari.workspace.configuration.parts import InnerPart, RepeatedPart, Step
 
 
 class BlockView:
@@ -168,6 +168,9 @@ class ResourceView(RepeatedPart[Resource]):
     def _identity(self) -> object:
         return self._frame, self._declaration.addr, self.key, self._data is None
 
+    def _among(self) -> Step:
+        return "resources", str(self._declaration.addr)
+
     def __repr__(self) -> str:
         return f"<{self.mode} {self.address}>"
 
@@ -240,7 +243,7 @@ class ResourceView(RepeatedPart[Resource]):
         )
 
 
-class BackendView(Part):
+class BackendView(InnerPart):
     """Where the state is kept: a `backend` or `cloud` block."""
 
     __slots__ = ("_backend", "_reader")
@@ -251,6 +254,9 @@ class BackendView(Part):
 
     def _identity(self) -> object:
         return self._reader.frame
+
+    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+        return self._reader.evaluation, (("backend",),)
 
     def __repr__(self) -> str:
         return f"<backend {self.type}>"

@@ -1,9 +1,13 @@
-"""Parts of a loaded configuration: which of them are the same, and that they stay where they are."""
+"""Parts of a loaded configuration: which of them are the same, and the way to each of them.
+
+A part that is pickled takes the whole configuration along, and is found in it again by that way.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Generic, TypeAlias, TypeVar, cast
 
 from nigari.addrs.keys import InstanceKey
 from nigari.eval.base.expansion import InstanceData
@@ -11,6 +15,9 @@ from nigari.eval.base.instances import Frame
 from nigari.workspace.configuration.asked import Evaluation
 
 T = TypeVar("T")
+
+Step: TypeAlias = tuple[str, object] | tuple[str]
+"""An attribute of a part, and the key of an element of it."""
 
 
 class Part:
@@ -38,14 +45,41 @@ class Part:
     def __deepcopy__(self, memo: object) -> Part:
         return self
 
+
+class InnerPart(Part):
+    """A part that is found again from the configuration it belongs to."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+        """What the part belongs to, and the steps that lead to it from the configuration."""
+
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError(
-            f"a {type(self).__name__} cannot be pickled, since it refers to a whole configuration: "
-            "load that again, or pickle the values, which are Known objects"
-        )
+        evaluation, steps = self._way()
+        if evaluation.configuration is None:
+            raise TypeError(f"a {type(self).__name__} of no loaded configuration cannot be pickled")
+        return follow, (evaluation.configuration, steps)
 
 
-class RepeatedPart(Part, Generic[T]):
+def follow(start: object, steps: Iterable[Step]) -> object:
+    """The part that steps lead to."""
+    for name, *key in steps:
+        start = getattr(start, name)
+        if key:
+            start = cast(Mapping[object, object], start)[key[0]]
+    return start
+
+
+def way_to_module(frame: Frame) -> tuple[Step, ...]:
+    """The steps from a configuration to a module instance."""
+    steps: list[Step] = [("root",)]
+    for name, key in frame.instance.addr.steps:
+        steps += (("calls", name), ("instances", key), ("module",))
+    return tuple(steps)
+
+
+class RepeatedPart(InnerPart, Generic[T]):
     """A block that may have `count` or `for_each`: the block itself, which stands for all of its
     instances, or one of them.
     """
@@ -66,3 +100,13 @@ class RepeatedPart(Part, Generic[T]):
         self._declaration = declaration
         self.key = key
         """The key of the instance; None for the block, and where the block is not repeated."""
+
+    @abstractmethod
+    def _among(self) -> Step:
+        """The step from its module to the block."""
+
+    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+        steps = (*way_to_module(self._frame), self._among())
+        if self._data is not None:
+            steps += (("instances", self.key),)
+        return self._evaluation, steps

@@ -22,7 +22,7 @@ from nigari.workspace.configuration.asked import (
 )
 from nigari.workspace.configuration.blocks import BlockView, Reader, repetition_of
 from nigari.workspace.configuration.known import Known, text_of
-from nigari.workspace.configuration.parts import Part
+from nigari.workspace.configuration.parts import InnerPart, Step, way_to_module
 
 
 @record
@@ -54,7 +54,7 @@ def required_providers(evaluation: Evaluation, frame: Frame) -> dict[str, Provid
     return found
 
 
-class ProviderView(Part):
+class ProviderView(InnerPart):
     """A provider configuration that a module has or is given: the block, which stands for all
     instances, or one of them.
     """
@@ -83,6 +83,12 @@ class ProviderView(Part):
 
     def _identity(self) -> object:
         return self._frame, self._local, self.key, self._data is None
+
+    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+        steps = (*way_to_module(self._frame), ("providers", str(self._local)))
+        if self._data is not None:
+            steps += (("instances", self.key),)
+        return self._evaluation, steps
 
     def __repr__(self) -> str:
         return f"<provider {self.address}>"

@@ -25,7 +25,7 @@ from nigari.workspace.configuration.declarations import (
     variable_view,
 )
 from nigari.workspace.configuration.known import Known, known_node
-from nigari.workspace.configuration.parts import Part, RepeatedPart
+from nigari.workspace.configuration.parts import InnerPart, RepeatedPart, Step, way_to_module
 from nigari.workspace.configuration.provider_views import (
     ProviderRequirement,
     ProviderView,
@@ -44,6 +44,9 @@ class CallView(RepeatedPart[ModuleCall]):
 
     def _identity(self) -> object:
         return self._frame, self._declaration.name, self.key, self._data is None
+
+    def _among(self) -> Step:
+        return "calls", self.name
 
     def __repr__(self) -> str:
         return f"<call of {self.address}>"
@@ -131,7 +134,7 @@ class CallView(RepeatedPart[ModuleCall]):
         )
 
 
-class ModuleView(Part):
+class ModuleView(InnerPart):
     """One module instance and everything that it declares."""
 
     __slots__ = ("_evaluation", "_frame")
@@ -142,6 +145,9 @@ class ModuleView(Part):
 
     def _identity(self) -> object:
         return self._frame
+
+    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+        return self._evaluation, way_to_module(self._frame)
 
     def __repr__(self) -> str:
         return f"<{self.address or 'root module'} in {self.directory}>"

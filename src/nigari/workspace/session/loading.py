@@ -7,12 +7,14 @@ them are in `nigari.workspace.configuration.view`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from threading import RLock
 
 from nigari.diagnostics import Diagnostic, Diagnostics
-from nigari.eval.base.inputs import check_undeclared
+from nigari.eval.base.inputs import Inputs, check_undeclared
+from nigari.lang.files import KeptFiles
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.blocks import BackendView
 from nigari.workspace.configuration.explain import Explainer
@@ -46,13 +48,18 @@ def load(
         workspace, environment = workspace or "default", ""
     where = working_directory(path, environ, workspace)
     where = inside(where, chosen_environment(where, environment))
-    return Configuration(Session(where, given_variables(variables, var_files, not usual)))
+    session = Session(where, given_variables(variables, var_files, not usual))
+    read = session.workspace.sources
+    session.use_files(KeptFiles(where.root))
+    session.workspace.sources.update(read)
+    return Configuration(session)
 
 
 class Configuration(Part):
     """A configuration that has been loaded: its tree of modules, and what is wrong with it.
 
-    Several threads may read it. It cannot be pickled, but its values can.
+    Several threads may read it. What has been read of files stays as it was then. Pickled, it takes
+    that along, with the values of variables and the environment: nothing in it is encrypted.
     """
 
     __slots__ = ("_evaluation", "_session", "workspace")
@@ -65,10 +72,16 @@ class Configuration(Part):
         self.workspace: str = session.selected
         """The name of the workspace that `terraform.workspace` stands for."""
         sources = session.workspace.sources
-        self._evaluation = None if run is None else Evaluation(run, sources, RLock())
+        self._evaluation = None if run is None else Evaluation(run, sources, RLock(), self)
 
     def _identity(self) -> object:
         return id(self._session)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        session, workspace = self._session, self._session.workspace
+        where = session.where.in_workspace(self.workspace)
+        found = tuple(self.diagnostics)
+        return _reopened, (where, session.inputs, workspace.files, dict(workspace.sources), found)
 
     def __repr__(self) -> str:
         return f"<Configuration of {'nothing' if self._evaluation is None else self.root}>"
@@ -184,3 +197,19 @@ class Configuration(Part):
             module = pending.pop()
             yield module
             pending.extend(reversed(module.children))
+
+
+def _reopened(
+    where: WorkingDirectory,
+    inputs: Inputs,
+    files: KeptFiles,
+    sources: Mapping[str, bytes],
+    found: Iterable[Diagnostic],
+) -> Configuration:
+    """A configuration that was pickled."""
+    session = Session(where)
+    session.use_files(files)
+    session.inputs = inputs
+    session.workspace.sources.update(sources)
+    session.diags.extend(found)
+    return Configuration(session)
