@@ -337,24 +337,15 @@ def test_destroy_after_the_first_round_and_of_what_lost_its_cause(directory: Pat
 # -- explain ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("address", "rounds"),
-    [
-        ("terraform_data.a", 1),
-        ("terraform_data.b", 2),
-        ("terraform_data.b.for_each", 2),
-        ("terraform_data.c", 2),
-        ("terraform_data.d", 3),
-        ("output.n", 2),
-        ("local.plain", 1),
-    ],
-)
-def test_explain_says_how_many_rounds_there_may_be(address: str, rounds: int) -> None:
-    Path("main.tf").write_text(
-        TWO
-        + """\
+MANY = (
+    TWO
+    + """\
+variable "on" {
+  default = false
+}
 locals {
   plain = "p"
+  late  = terraform_data.d[0].id
 }
 resource "terraform_data" "c" {
   input = terraform_data.b
@@ -362,9 +353,115 @@ resource "terraform_data" "c" {
 resource "terraform_data" "d" {
   count = length(terraform_data.c.output)
 }
+resource "terraform_data" "planned" {
+  for_each = toset([terraform_data.a.input])
+}
+resource "terraform_data" "passed" {
+  for_each = toset([terraform_data.late.input])
+}
+resource "terraform_data" "late" {
+  input = terraform_data.a.id
+}
+resource "terraform_data" "each" {
+  for_each = toset([for each in terraform_data.b : each.id])
+}
+resource "terraform_data" "off" {
+  count = var.on ? length(terraform_data.b["x"].id) : 0
+}
+resource "terraform_data" "perhaps" {
+  count = terraform_data.a.input == "x" ? length(terraform_data.d[0].id) : 0
+}
+resource "terraform_data" "both" {
+  for_each = toset([terraform_data.a.id, terraform_data.d[0].id])
+}
+resource "terraform_data" "after" {
+  depends_on = [terraform_data.d]
+}
+data "terraform_remote_state" "read" {
+  backend    = "local"
+  config     = { path = "other.tfstate" }
+  depends_on = [terraform_data.a]
+}
+resource "terraform_data" "found" {
+  for_each = data.terraform_remote_state.read.outputs
+}
+data "terraform_remote_state" "named" {
+  backend = "local"
+  config  = { path = terraform_data.d[0].id }
+}
+resource "terraform_data" "named" {
+  for_each = data.terraform_remote_state.named.outputs
+}
+module "m" {
+  source   = "./m"
+  for_each = toset([local.late])
+  given    = terraform_data.b
+}
+resource "terraform_data" "from_module" {
+  for_each = toset([for each in module.m : each.id])
+}
+resource "terraform_data" "restless" {
+  count = length(uuid())
+}
 """
-    )
+)
+WITHIN = """\
+variable "given" {}
+resource "terraform_data" "in" {
+  input = var.given
+}
+resource "terraform_data" "next" {
+  for_each = toset([terraform_data.in.id])
+}
+output "id" {
+  value = terraform_data.in.id
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "least", "most"),
+    [
+        ("terraform_data.a", 1, 1),
+        ("local.plain", 1, 1),
+        ("terraform_data.b", 2, 2),
+        ("terraform_data.b.for_each", 2, 2),
+        ("output.n", 2, 2),
+        # What needs something deferred waits with it.
+        ("terraform_data.c", 2, 2),
+        ("terraform_data.after", 3, 3),
+        # What only the provider of something deferred can say takes another round.
+        ("terraform_data.d", 3, 3),
+        ("local.late", 3, 3),
+        # It may be known when planning: by what is written, or by how many there are.
+        ("terraform_data.planned", 1, 2),
+        ("terraform_data.passed", 2, 2),
+        ("terraform_data.each", 2, 3),
+        # A branch that is not taken, and one that may not be.
+        ("terraform_data.off", 1, 3),
+        ("terraform_data.perhaps", 1, 4),
+        # All elements have to be known.
+        ("terraform_data.both", 2, 4),
+        # Data sources are read once what they depend on is there.
+        ("terraform_data.found", 2, 2),
+        ("terraform_data.named", 4, 4),
+        # Modules.
+        ("module.m.terraform_data.in", 4, 4),
+        ("module.m.terraform_data.next", 5, 5),
+        ("terraform_data.from_module", 4, 6),
+        ("terraform_data.restless", 1, 1),
+    ],
+)
+def test_explain_says_how_many_rounds_there_are(address: str, least: int, most: int) -> None:
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(WITHIN)
+    Path("main.tf").write_text(MANY)
+    assert run("init").code == 0
     done = run("explain", address)
-    assert (f"  {rounds} rounds at most, with apply -allow-deferral\n" in done.out) is (rounds > 1)
+    assert done.code == 0, done.err
+    (said,) = [line for line in done.out.splitlines() if "-allow-deferral" in line] or [""]
+    wanted = f"{most} rounds" if least == most else f"{most} rounds at most"
+    wanted += f", {least} at least" if 1 < least < most else ""
+    assert said == (f"  {wanted}, with apply -allow-deferral" if most > 1 else "")
     found = json.loads(run("explain", "-json", address).out)
-    assert found.get("rounds", 1) == rounds
+    assert (found.get("least_rounds", 1), found.get("rounds", 1)) == (least, most)

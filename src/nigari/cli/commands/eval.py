@@ -23,7 +23,8 @@ def run(invocation: Invocation) -> int:
     static = session.static()
     found = None
     if static is not None:
-        explainer = Explainer(Evaluation(static, session.workspace.sources), session.diags)
+        evaluation = Evaluation(static, session.workspace.sources)
+        explainer = Explainer(evaluation, session.diags, session.where)
         found = explainer.expression(invocation.arguments[0], invocation.text("module"))
         session.diags.extend(static.diags)
         session.workspace.sources.update(explainer.sources)

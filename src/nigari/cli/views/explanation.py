@@ -27,6 +27,7 @@ def explanation_json(
         result["action"] = explanation.fate
     if explanation.rounds > 1:
         result["rounds"] = explanation.rounds
+        result["least_rounds"] = explanation.least_rounds
     if explanation.chains:
         result["chains"] = list(explanation.chains)
     if explanation.range is not None:

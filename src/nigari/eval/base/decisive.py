@@ -46,7 +46,7 @@ def decisive_references(
     known = {} if known is None or origin.data is not NO_INSTANCE_DATA else known
     found: dict[str, Reference] = {}
     expr, names = written_part(origin.compiled.expr, names)
-    for part in (expr,) if names else _independent(expr):
+    for part in (expr,) if names else independent_parts(expr):
         compiled = origin.frame.instance.compiled.expression(part)
         references = {str(each): each for each in compiled.references}
         if len(references) > _MOST or part.static_traversal() is not None:
@@ -75,7 +75,7 @@ def written_part(expr: Expression, names: Sequence[str]) -> tuple[Expression, Se
     return expr, names
 
 
-def _independent(expr: Expression) -> Iterator[Expression]:
+def independent_parts(expr: Expression) -> Iterator[Expression]:
     """The parts of a written object or tuple, at any depth; another expression is one part."""
     pending = [expr]
     while pending:

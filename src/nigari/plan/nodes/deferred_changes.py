@@ -19,7 +19,6 @@ from nigari.addrs.module import (
     ModuleCallOutput,
 )
 from nigari.addrs.resource import DATA, EPHEMERAL, ResourceInstance
-from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value, null, unknown
@@ -245,23 +244,32 @@ class _Collected:
     def _needs_computed(self, deferral: Deferral) -> bool:
         """Whether a deferral needs an attribute of a new object that the provider works out."""
         causes = {each.cause for each in deferral.before}
-        for place in deferral.origins:
-            for reference in place.references:
-                node = _resource_of(place.frame, reference)
-                if isinstance(node, PlannedResource) and _is_computed(node, reference):
-                    if causes & _causes_of(node) and not self._exists(node):
+        pending, seen = list(deferral.origins), set[ValueNode]()
+        while pending:
+            place = pending.pop()
+            for node, reference in _nodes(place, causes):
+                if isinstance(node, PlannedResource):
+                    if _is_computed(node, reference) and not self._exists(node):
                         return True
+                elif node not in seen and (origin := node.origin()) is not None:
+                    seen.add(node)
+                    pending.append(Written(origin.frame, origin.compiled.references, origin.data))
         return False
 
     def _exists(self, node: PlannedResource) -> bool:
         return Abs(node.frame.instance.addr, node.resource.addr) in self._run.prior.resources
 
 
-def _resource_of(frame: Frame, reference: Reference) -> ResourceNode | None:
-    subject = reference.subject
-    if isinstance(subject, ResourceInstance):
-        subject = subject.resource
-    return frame.resources.get(subject) if isinstance(subject, ResourceAddr) else None
+def _nodes(place: Written, causes: set[UnknownCause]) -> Iterator[tuple[ValueNode, Reference]]:
+    """What is referred to that is not known for one of these causes."""
+    for reference in place.references:
+        for node in nodes_of(place.frame, reference):
+            if isinstance(node, PlannedResource):
+                is_concerned = bool(causes & _causes_of(node))
+            else:
+                is_concerned = not causes.isdisjoint(causes_within(node.value))
+            if is_concerned:
+                yield node, reference
 
 
 def _causes_of(node: PlannedResource) -> set[UnknownCause]:

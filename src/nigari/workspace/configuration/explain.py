@@ -25,6 +25,7 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.asked import (
     Evaluation,
     any_instance,
@@ -58,11 +59,12 @@ class _NamedResource:
 class Explainer:
     """Looks things up in the static phase of a configuration."""
 
-    def __init__(self, evaluation: Evaluation, diags: Diagnostics) -> None:
+    def __init__(self, evaluation: Evaluation, diags: Diagnostics, where: WorkingDirectory) -> None:
         self._evaluation = evaluation
         self._run = evaluation.run
         self._builder = ExplanationBuilder(evaluation)
         self._diags = diags
+        self._where = where
         self.sources: dict[str, bytes] = {}
         """What was asked, so that diagnostics can point into it."""
 
@@ -71,10 +73,12 @@ class Explainer:
         explanation = self._at(text)
         if explanation is None or explanation.phase != Phase.APPLY.value:
             return explanation
-        # What decides is another block, whose references are all that has to be looked at.
-        from nigari.workspace.configuration.rounds import most_rounds
+        # What decides is another block: only then are references and schemas looked at.
+        from nigari.workspace.configuration.rounds import rounds_of
+        from nigari.workspace.plugins.provider_schemas import schema_lookup
 
-        return replace(explanation, rounds=most_rounds(self._run, text))
+        least, most = rounds_of(self._evaluation, text, schema_lookup(self._where))
+        return replace(explanation, rounds=most, least_rounds=least)
 
     def _at(self, text: str) -> Explanation | None:
         found = self._split(text)

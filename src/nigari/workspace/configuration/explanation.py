@@ -76,6 +76,8 @@ class Explanation:
     """How many rounds `apply -allow-deferral` takes at most until what was asked for is done, from
     nothing.
     """
+    least_rounds: int = 1
+    """How many of them are certain, as far as the schemas of the providers tell."""
     fate: str = ""
     """What a plan does with the resource instance that it is a part of: `create`, `update`,
     `replace` and so on.
@@ -167,13 +169,20 @@ def explanation_text(explanation: Explanation) -> str:
     lines.append(f"  {_WORDS[explanation.phase]}")
     lines += [f"  {chain}" for chain in explanation.chains]
     if explanation.rounds > 1:
-        lines.append(f"  {explanation.rounds} rounds at most, with apply -allow-deferral")
+        lines.append(f"  {_rounds(explanation)}, with apply -allow-deferral")
     lines += _whence(explanation, "  ")
     if explanation.parts:
         lines += ["", "It comes from:"]
         for part in explanation.parts:
             lines += _tree(part, "  ")
     return "\n".join(lines)
+
+
+def _rounds(explanation: Explanation) -> str:
+    least, most = explanation.least_rounds, explanation.rounds
+    if least == most:
+        return f"{most} rounds"
+    return f"{most} rounds at most" + (f", {least} at least" if least > 1 else "")
 
 
 def _tree(part: Explanation, indent: str) -> list[str]:

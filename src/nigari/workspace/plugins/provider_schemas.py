@@ -6,11 +6,12 @@ Without one, `await asyncio.sleep(0)` asks for an event loop when a process is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 
 if TYPE_CHECKING:
@@ -35,6 +36,22 @@ async def offered_schemas(
 
         _wait(begun)
     return await _schemas(installed, wanted, begun, diags)
+
+
+def schema_lookup(where: WorkingDirectory) -> Callable[[Provider], ProviderSchema | None]:
+    """Finds what a provider offers, each asked once; nothing for one that cannot be asked."""
+    from functools import cache
+
+    from nigari.workspace.base.waiting import run_until_it_waits
+
+    installed = InstalledProviders(where)
+
+    @cache
+    def find(provider: Provider) -> ProviderSchema | None:
+        asked = offered_schemas(installed, [provider], Diagnostics())
+        return run_until_it_waits(asked).get(provider)
+
+    return find
 
 
 async def schema_texts(

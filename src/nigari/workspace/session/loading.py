@@ -153,7 +153,7 @@ class Configuration(Part):
     def _ask(self, ask: Callable[[Explainer], Explanation | None]) -> Explanation:
         """Answer a question; what is wrong with the question itself is not kept."""
         evaluation, found = self._read(), Diagnostics()
-        run, explainer = evaluation.run, Explainer(evaluation, found)
+        run, explainer = evaluation.run, Explainer(evaluation, found, self._session.where)
         with evaluation.lock:
             kept = run.diags
             run.report_to(found)
