@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nigari.cli.console.session import Session
+from nigari.cli.console.session import ConsoleSession
 from nigari.eval.static.run import StaticRun
 from nigari.lang.functions.table import function_table
 from nigari.workspace import Workspace
@@ -127,6 +127,6 @@ class OwnConsole:
         return None if answer.diags.has_errors else answer.text
 
 
-def _session(workspace: Workspace, run: StaticRun) -> Session:
+def _session(workspace: Workspace, run: StaticRun) -> ConsoleSession:
     run.functions = function_table(workspace.files, ".", console=True)
-    return Session(run)
+    return ConsoleSession(run)

@@ -46,7 +46,7 @@ from nigari.workspace.session.opening import (
 )
 from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.progress import Announcer
-from nigari.workspace.session.rounds import Rounds
+from nigari.workspace.session.rounds import ApplyRounds
 from nigari.workspace.session.session import Edit
 from nigari.workspace.session.session import Session as Work
 from nigari.workspace.session.state_result import Output, StoredState
@@ -383,7 +383,7 @@ class Session:
         async with turns.locked(work, _APPLYING, announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
-            rounds = Rounds(held, options, most)
+            rounds = ApplyRounds(held, options, most)
             goes_on = True
             while goes_on:
                 plan = await rounds.plan()

@@ -19,7 +19,7 @@ import nigari.aio as aio
 from nigari.aio import Applied, Ask, Initialized
 from nigari.diagnostics import Diagnostic
 from nigari.events import Listen
-from nigari.workspace.base.waiting import Run, one_loop, run_to_end
+from nigari.workspace.base.waiting import RunCoroutine, one_loop, run_to_end
 from nigari.workspace.session.environment_result import EnvironmentInfo
 from nigari.workspace.session.plan_result import Plan
 from nigari.workspace.session.state_result import Output, StoredState
@@ -78,7 +78,7 @@ def read_plan(
 class Round:
     """One round of an apply: a plan, and what comes of it."""
 
-    def __init__(self, inner: aio.Round, run: Run) -> None:
+    def __init__(self, inner: aio.Round, run: RunCoroutine) -> None:
         self._inner = inner
         self._run = run
 

@@ -20,7 +20,7 @@ from google.protobuf.message import Message
 
 from nigari.providers.python import IDENTITY, Computed, Provider
 from nigari.providers.wire import protocol6_pb2 as pb
-from nigari.providers.wire.service import Service
+from nigari.providers.wire.service import ProviderService
 
 if TYPE_CHECKING:
     import grpc
@@ -191,11 +191,11 @@ def serve() -> None:
     """Be the plugin."""
     from nigari.providers.wire import service
 
-    service.Service = _SpoiledService  # type: ignore[misc]  # the plugin is nothing else
+    service.ProviderService = _SpoiledService  # type: ignore[misc]  # the plugin is nothing else
     provider.serve()
 
 
-class _SpoiledService(Service):
+class _SpoiledService(ProviderService):
     def handlers(self) -> dict[str, grpc.RpcMethodHandler[object, object]]:
         return {name: _spoiling(name, each) for name, each in super().handlers().items()}
 

@@ -12,7 +12,7 @@ from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockInfo, new_lock, parse_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
 from nigari.backends.stores import cos, oss
-from nigari.backends.stores.bucket_store import BucketStore, Layout
+from nigari.backends.stores.bucket_store import BucketLayout, BucketStore
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure
 from tests.backends.world.buckets import BUCKET, SECRET, FakeAlibaba, FakeTencent
@@ -227,7 +227,7 @@ def test_wrong_credentials(tencent: FakeTencent, alibaba: FakeAlibaba) -> None:
     ],
 )
 def test_which_objects_are_states(prefix: str, key: str, name: str, workspace: str | None) -> None:
-    assert Layout("", "b", prefix, key).workspace_of(name) == workspace
+    assert BucketLayout("", "b", prefix, key).workspace_of(name) == workspace
 
 
 @pytest.mark.parametrize(

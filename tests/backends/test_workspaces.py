@@ -12,7 +12,7 @@ from nigari.backends.local import LocalBackend, LocalPaths
 from nigari.backends.locking import LockOptions
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.workspaces import (
-    Selection,
+    SelectedWorkspace,
     Workspaces,
     WorkspaceStates,
     is_valid_name,
@@ -57,7 +57,7 @@ def names(workspaces: Workspaces) -> list[str]:
 
 def test_at_first_there_is_the_default_one(workspaces: Workspaces) -> None:
     assert names(workspaces) == ["default"]
-    assert workspaces.selected(Diagnostics()) == Selection("default")
+    assert workspaces.selected(Diagnostics()) == SelectedWorkspace("default")
 
 
 def test_a_new_one_is_selected(workspaces: Workspaces, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_refused(workspaces: Workspaces, what: str, name: str, summary: str) -> 
 
 def test_the_environment_decides(tmp_path: Path) -> None:
     workspaces = opened(tmp_path, {"TF_WORKSPACE": "w"})
-    assert workspaces.selected(Diagnostics()) == Selection(
+    assert workspaces.selected(Diagnostics()) == SelectedWorkspace(
         "w", "The environment variable TF_WORKSPACE"
     )
     assert done(workspaces, "new", "x") == ["Workspace is set by the environment"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nigari.cli.args import Parsed, UsageError, parse
+from nigari.cli.args import ParsedArguments, UsageError, parse
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Command, Flag, Invocation
 
 COMMAND = Command(
@@ -20,7 +20,7 @@ COMMAND = Command(
 )
 
 
-def read(*args: str) -> Parsed:
+def read(*args: str) -> ParsedArguments:
     return parse(COMMAND, list(args))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.package_tree import Found, Origin
+from nigari.packages.base.package_tree import Found, PackageOrigin
 from nigari.packages.modules.shared_store import SharedStore
 from tests.cli.process import Done, inside
 
@@ -21,7 +21,7 @@ def store(tmp_path: Path) -> SharedStore:
     for name in ("one", "two"):
         files = made.staging()
         (files / "main.tf").write_text(name)
-        found = Found(made.add(files), Origin(f"rev-{name}"))
+        found = Found(made.add(files), PackageOrigin(f"rev-{name}"))
         made.remember(name, f"git::https://example.com/{name}.git", found)
     made.close()
     return made

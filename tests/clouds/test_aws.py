@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.clouds.aws.client import Service
+from nigari.clouds.aws.client import AwsService
 from nigari.clouds.aws.credentials import CredentialChain, Sources
 from nigari.clouds.aws.roles import Role, seconds_of
 from nigari.clouds.aws.signing import Credentials, signed_headers
@@ -59,7 +59,7 @@ def test_signatures(
 def credentials(sources: Sources, sts: str = "http://127.0.0.1:1") -> Credentials:
     async def work() -> Credentials:
         async with Client(Settings()) as client:
-            chain = CredentialChain(sources, Service("sts", "r", sts), Policy(retries=0))
+            chain = CredentialChain(sources, AwsService("sts", "r", sts), Policy(retries=0))
             found = await chain.current(client)
             assert await chain.current(client) is found
             return found
@@ -213,7 +213,7 @@ def test_what_ends_is_fetched_again(tmp_path: Path) -> None:
     async def work(url: str) -> None:
         async with Client(Settings()) as client:
             sources = Sources({}, Credentials("k", "s"), role=Role("r"))
-            chain = CredentialChain(sources, Service("sts", "r", url), Policy(retries=0))
+            chain = CredentialChain(sources, AwsService("sts", "r", url), Policy(retries=0))
             first = await chain.current(client)
             second = await chain.current(client)
             assert first is not second

@@ -14,7 +14,7 @@ from typing import cast
 import pytest
 from _pytest.mark import ParameterSet
 
-from nigari.cli.console.session import Session, _compile
+from nigari.cli.console.session import ConsoleSession, _compile
 from nigari.cty.stdlib.json_text import JSON_ENCODE
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.diagnostics import Diagnostics
@@ -42,7 +42,7 @@ class Evaluated:
     stage: str
 
 
-def _open_session(arguments: list[str]) -> tuple[Session | None, Diagnostics]:
+def _open_session(arguments: list[str]) -> tuple[ConsoleSession | None, Diagnostics]:
     """A session in the working directory, and what is wrong with the configuration there."""
     where = WorkingDirectory({})
     workspace = Workspace(where)
@@ -61,10 +61,10 @@ def _open_session(arguments: list[str]) -> tuple[Session | None, Diagnostics]:
         return None, problems
     home = str(Path.home())
     run.functions = function_table(workspace.files, ".", home_directory=home, console=True)
-    return Session(run), problems
+    return ConsoleSession(run), problems
 
 
-def _evaluate(session: Session, expression: str) -> Evaluated:
+def _evaluate(session: ConsoleSession, expression: str) -> Evaluated:
     diags = Diagnostics()
     compiled = _compile(expression, diags)
     if diags.has_errors:
@@ -114,7 +114,7 @@ def _marks(row_id: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.fixture(scope="module")
-def plain_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+def plain_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConsoleSession]:
     """One session for all expressions that need no configuration."""
     directory = tmp_path_factory.mktemp("expressions") / "work"
     shutil.copytree(FIXTURES, directory)
@@ -129,7 +129,7 @@ def plain_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]
 
 
 @pytest.mark.parametrize("row", _rows(False))
-def test_expression(row: Row, plain_session: Session) -> None:
+def test_expression(row: Row, plain_session: ConsoleSession) -> None:
     _check(row, _evaluate(plain_session, str(row["expr"])))
 
 

@@ -12,7 +12,7 @@ from nigari import SessionError, cty
 from nigari.fleet import aio
 from nigari.fleet.runs.planning import FleetPlan
 from nigari.fleet.runs.results import UnitStatus
-from nigari.fleet.work.tasks import Status, TaskOptions
+from nigari.fleet.work.tasks import TaskOptions, TaskStatus
 from nigari.plan.model.changes import PlanMode
 from tests.fleet.trees import APP, DECLARED, NETWORK, reading, write_tree
 
@@ -171,4 +171,4 @@ def test_logs(tmp_path: Path) -> None:
 
 
 def test_whatever_comes_of_a_task_comes_of_a_unit() -> None:
-    assert {each.value for each in Status} <= {each.value for each in UnitStatus}
+    assert {each.value for each in TaskStatus} <= {each.value for each in UnitStatus}

@@ -24,7 +24,7 @@ from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.providers.wire.answers import handler
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, SERVICE6
 from nigari.providers.wire.schemas import provider_schema, provider_schema_message
-from nigari.providers.wire.service import Service
+from nigari.providers.wire.service import ProviderService
 from nigari.schema.block import Block, Nesting
 from nigari.schema.provider import ProviderSchema
 from tests.outside.checkouts import directories
@@ -148,7 +148,7 @@ class Stub(ProviderBase):
         return api.Response()
 
 
-class StubService(Service):
+class StubService(ProviderService):
     """Answers with a schema that was put on the wire once: it is asked for by every command."""
 
     def __init__(self, message: pb.GetProviderSchema.Response) -> None:

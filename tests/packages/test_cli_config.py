@@ -14,9 +14,9 @@ from nigari.packages.hosts.cli_config import (
     load_cli_config,
     parse_cli_config,
 )
-from nigari.packages.hosts.cli_config_syntax import Item, Object, read_items
+from nigari.packages.hosts.cli_config_syntax import SettingItem, SettingsObject, read_items
 from nigari.packages.hosts.network import Network
-from nigari.packages.hosts.provider_pattern import Pattern
+from nigari.packages.hosts.provider_pattern import ProviderPattern
 from nigari.packages.providers.configured_sources import provider_source
 
 DEMO = Provider("example.com", "team", "demo")
@@ -94,7 +94,7 @@ JSON = """
 def test_everything(text: str) -> None:
     config, diags = parsed(text)
     assert not list(diags)
-    ours = Pattern("example.com", "*", "*")
+    ours = ProviderPattern("example.com", "*", "*")
     assert config == CliConfig(
         plugin_cache_dir="/h/cache/x",
         plugin_cache_may_break_lock_file=True,
@@ -109,7 +109,7 @@ def test_everything(text: str) -> None:
                 ),
                 InstallMethod(
                     "direct",
-                    exclude=(ours, Pattern("registry.opentofu.org", "hashicorp", "random")),
+                    exclude=(ours, ProviderPattern("registry.opentofu.org", "hashicorp", "random")),
                 ),
             ),
             {DEMO: "/dev/demo"},
@@ -150,7 +150,7 @@ def test_what_makes_no_sense_is_one_error(text: str) -> None:
     assert [d.severity for d in diags] == [Severity.ERROR]
 
 
-def items(text: str) -> Object:
+def items(text: str) -> SettingsObject:
     diags = Diagnostics()
     result = read_items(Source.from_bytes("x", text.encode()), diags)
     assert not list(diags)
@@ -161,20 +161,20 @@ def items(text: str) -> Object:
     ("text", "expected"),
     [
         ("", ()),
-        ("a = 1", (Item(("a",), 1, 1),)),
-        ("a = -1.5", (Item(("a",), -1.5, 1),)),
-        ("a = 0x10", (Item(("a",), 16, 1),)),
-        ("// c\n/* d\n */ a = true # e", (Item(("a",), True, 3),)),
-        ('"a/b" = "c\\n\\"\\u00e9"', (Item(("a/b",), 'c\n"é', 1),)),
-        ('a.b-c = "d"', (Item(("a.b-c",), "d", 1),)),
-        ('a = [1, [], "x",]', (Item(("a",), [1, [], "x"], 1),)),
-        ("a = <<EOT\nline\n  EOT\n", (Item(("a",), "line\n", 1),)),
-        ('a "b" { }', (Item(("a", "b"), Object(), 1),)),
-        ("a = { b = 1 }", (Item(("a",), Object((Item(("b",), 1, 1),)), 1),)),
-        ("a = 1, b = 2", (Item(("a",), 1, 1), Item(("b",), 2, 1))),
+        ("a = 1", (SettingItem(("a",), 1, 1),)),
+        ("a = -1.5", (SettingItem(("a",), -1.5, 1),)),
+        ("a = 0x10", (SettingItem(("a",), 16, 1),)),
+        ("// c\n/* d\n */ a = true # e", (SettingItem(("a",), True, 3),)),
+        ('"a/b" = "c\\n\\"\\u00e9"', (SettingItem(("a/b",), 'c\n"é', 1),)),
+        ('a.b-c = "d"', (SettingItem(("a.b-c",), "d", 1),)),
+        ('a = [1, [], "x",]', (SettingItem(("a",), [1, [], "x"], 1),)),
+        ("a = <<EOT\nline\n  EOT\n", (SettingItem(("a",), "line\n", 1),)),
+        ('a "b" { }', (SettingItem(("a", "b"), SettingsObject(), 1),)),
+        ("a = { b = 1 }", (SettingItem(("a",), SettingsObject((SettingItem(("b",), 1, 1),)), 1),)),
+        ("a = 1, b = 2", (SettingItem(("a",), 1, 1), SettingItem(("b",), 2, 1))),
     ],
 )
-def test_syntax(text: str, expected: tuple[Item, ...]) -> None:
+def test_syntax(text: str, expected: tuple[SettingItem, ...]) -> None:
     assert items(text).items == expected
 
 
@@ -200,7 +200,7 @@ def test_syntax(text: str, expected: tuple[Item, ...]) -> None:
 )
 def test_broken_syntax_is_one_error_at_its_place(text: str, line: int) -> None:
     diags = Diagnostics()
-    assert read_items(Source.from_bytes("x", text.encode()), diags) == Object()
+    assert read_items(Source.from_bytes("x", text.encode()), diags) == SettingsObject()
     (diagnostic,) = diags
     assert diagnostic.subject is not None
     assert diagnostic.subject.start.line == line

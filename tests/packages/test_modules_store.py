@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nigari.packages.base.module_fetch import FetchError
-from nigari.packages.base.package_tree import Found, Origin, list_files
+from nigari.packages.base.package_tree import Found, PackageOrigin, list_files
 from nigari.packages.modules.module_manifest import ModuleRecord
 from nigari.packages.modules.module_store import ModuleStore
 
@@ -19,7 +19,7 @@ def put(store: ModuleStore, files: dict[str, str]) -> Found:
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-    return store.add(directory, Origin("r1"))
+    return store.add(directory, PackageOrigin("r1"))
 
 
 def install(modules: Path, packages: dict[str, tuple[str, dict[str, str]]]) -> None:
@@ -57,7 +57,7 @@ def test_what_is_there_is_found_by_its_source(tmp_path: Path) -> None:
     with store.locked():
         found = store.find("x")
         assert found is not None
-        assert found.origin == Origin("r1")
+        assert found.origin == PackageOrigin("r1")
         assert store.find("y") is None
 
 

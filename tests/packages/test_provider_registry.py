@@ -18,8 +18,12 @@ from nigari.packages.hosts.network import Network
 from nigari.packages.providers.checksums import directory_checksum
 from nigari.packages.providers.lockfile import Locks, ProviderLock
 from nigari.packages.providers.network_mirror import NetworkMirror
-from nigari.packages.providers.provider_installer import Installation, Places, install_providers
-from nigari.packages.providers.provider_registry import RegistrySource
+from nigari.packages.providers.provider_installer import (
+    Installation,
+    InstallLocations,
+    install_providers,
+)
+from nigari.packages.providers.provider_registry import ProviderRegistrySource
 from nigari.packages.providers.provider_sources import ProviderSource
 from nigari.packages.providers.provider_store import ProviderStore
 from nigari.packages.providers.requirement import Requirement
@@ -70,7 +74,7 @@ class Work:
         *asked: str,
         provider: Provider = THING,
         upgrade: bool = False,
-        source: Callable[[Network], ProviderSource] = RegistrySource,
+        source: Callable[[Network], ProviderSource] = ProviderRegistrySource,
     ) -> Installation:
         environment = {**self.world.environment, **self.environment}
         self.diags = Diagnostics()
@@ -78,7 +82,7 @@ class Work:
 
         async def main() -> Installation:
             network = Network(self.config, environment)
-            places = Places(
+            places = InstallLocations(
                 source(network),
                 self.store,
                 self.cache,
@@ -166,7 +170,7 @@ def test_many_come_side_by_side(world: World, registry: Registry, work: Work, ke
 
     async def main() -> Installation:
         network = Network(CliConfig(), environment)
-        places = Places(RegistrySource(network), work.store)
+        places = InstallLocations(ProviderRegistrySource(network), work.store)
         wanted = [Requirement(Provider(HOST, "acme", name)) for name in names]
         try:
             return await install_providers(wanted, Locks(), places, work.diags)

@@ -14,8 +14,8 @@ from nigari.packages.providers.installed_program import installed_program
 from nigari.packages.providers.lockfile import Locks, ProviderLock
 from nigari.packages.providers.provider_installer import (
     Installation,
-    Places,
-    Step,
+    InstallLocations,
+    InstallStep,
     install_providers,
 )
 from nigari.packages.providers.provider_package import packed_path, unpacked_path
@@ -73,7 +73,7 @@ class Workplace:
             Requirement(DEMO, constraints(text), "" if i == 0 else f"module.m{i}")
             for i, text in enumerate(asked)
         ]
-        places = Places(FilesystemMirror(self.mirror), self.store, self.cache)
+        places = InstallLocations(FilesystemMirror(self.mirror), self.store, self.cache)
         return asyncio.run(
             install_providers(requirements, locks or Locks(), places, self.diags, upgrade)
         )
@@ -96,7 +96,7 @@ def test_the_newest_version_all_accept_is_installed(place: Workplace, packed: bo
     result = place.install("~> 1.0", "!= 1.9.0", "")
     assert not list(place.diags)
     (outcome,) = result.outcomes
-    assert (str(outcome.version), outcome.step) == ("1.5.0", Step.INSTALLED)
+    assert (str(outcome.version), outcome.step) == ("1.5.0", InstallStep.INSTALLED)
     program = place.store.program(DEMO, version("1.5.0"))
     assert program is not None
     assert program.read_text() == "1.5.0"
@@ -113,7 +113,7 @@ def test_the_locked_version_stands_until_an_upgrade(place: Workplace) -> None:
     first = place.install("")
     add(place.mirror, "1.1.0")
     again = place.install("", locks=first.locks)
-    assert [o.step for o in again.outcomes] == [Step.REUSED]
+    assert [o.step for o in again.outcomes] == [InstallStep.REUSED]
     assert again.locks.same_choices(first.locks)
     upgraded = place.install("", locks=first.locks, upgrade=True)
     assert str(upgraded.locks.providers[DEMO].version) == "1.1.0"
@@ -170,7 +170,7 @@ def test_a_shared_cache_is_filled_and_used(tmp_path: Path) -> None:
     place.store = ProviderStore(tmp_path / "second", PLATFORM)
     result = place.install("", locks=locks)
     assert not list(place.diags)
-    assert [o.step for o in result.outcomes] == [Step.CACHED]
+    assert [o.step for o in result.outcomes] == [InstallStep.CACHED]
 
 
 def test_a_cache_may_be_trusted_without_checksums(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_cache_may_be_trusted_without_checksums(tmp_path: Path) -> None:
     cached.write_text("cached")
 
     def installed(trust: bool) -> str:
-        places = Places(FilesystemMirror(place.mirror), place.store, place.cache, trust)
+        places = InstallLocations(FilesystemMirror(place.mirror), place.store, place.cache, trust)
         asyncio.run(install_providers([Requirement(DEMO)], Locks(), places, place.diags))
         program = place.store.program(DEMO, version("1.0.0"))
         assert program is not None
@@ -236,7 +236,9 @@ def test_a_package_without_its_program(place: Workplace) -> None:
 
 def test_builtin_and_overridden_providers_need_no_package(place: Workplace) -> None:
     builtin = builtin_provider()
-    places = Places(FilesystemMirror(place.mirror), place.store, overridden=frozenset({DEMO}))
+    places = InstallLocations(
+        FilesystemMirror(place.mirror), place.store, overridden=frozenset({DEMO})
+    )
 
     def install(*requirements: Requirement) -> Installation:
         place.diags = Diagnostics()
@@ -244,7 +246,7 @@ def test_builtin_and_overridden_providers_need_no_package(place: Workplace) -> N
 
     result = install(Requirement(builtin), Requirement(DEMO, constraints(">= 5.0")))
     assert not list(place.diags)
-    assert [o.step for o in result.outcomes] == [Step.BUILT_IN]
+    assert [o.step for o in result.outcomes] == [InstallStep.BUILT_IN]
     install(Requirement(builtin, constraints("1.0.0")))
     assert "no version of its own" in place.error
     install(Requirement(builtin_provider("other")))

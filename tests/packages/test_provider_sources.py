@@ -5,16 +5,16 @@ import pytest
 
 from nigari.addrs.provider import Provider, default_provider
 from nigari.lang.versions import Version
-from nigari.packages.hosts.provider_pattern import Pattern, parse_pattern
+from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
 from nigari.packages.providers.provider_package import executable, find_packages, packages_of
 from nigari.packages.providers.provider_sources import (
     CombinedSources,
     FilesystemMirror,
     LocalOffer,
     Offer,
+    ProviderSourceError,
     ProviderUnknown,
     SelectiveSource,
-    SourceError,
     Versions,
     implied_sources,
 )
@@ -138,7 +138,7 @@ class Registry:
 
     name = "the registry"
 
-    def __init__(self, error: SourceError) -> None:
+    def __init__(self, error: ProviderSourceError) -> None:
         self._error = error
 
     def is_remote(self, provider: Provider) -> bool:
@@ -165,28 +165,33 @@ def test_an_earlier_source_counts_before_a_later_one(tmp_path: Path) -> None:
 def test_include_and_exclude(tmp_path: Path) -> None:
     base = mirror(tmp_path / "m", "example.com/team/demo/1.0.0/linux_amd64/")
     source = FilesystemMirror(base)
-    everything, none_of_it = Pattern("*", "*", "*"), Pattern("example.com", "*", "*")
+    everything, none_of_it = (
+        ProviderPattern("*", "*", "*"),
+        ProviderPattern("example.com", "*", "*"),
+    )
 
-    def is_asked(include: tuple[Pattern, ...], exclude: tuple[Pattern, ...]) -> bool:
+    def is_asked(
+        include: tuple[ProviderPattern, ...], exclude: tuple[ProviderPattern, ...]
+    ) -> bool:
         combined = CombinedSources([SelectiveSource(source, include, exclude)])
         return bool(versions(combined, DEMO))
 
     assert is_asked((), ())
     assert is_asked((everything,), ())
     assert not is_asked((everything,), (none_of_it,))
-    assert not is_asked((Pattern("other.com", "*", "*"),), ())
+    assert not is_asked((ProviderPattern("other.com", "*", "*"),), ())
 
 
 def test_a_mirror_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     source = CombinedSources([SelectiveSource(FilesystemMirror(tmp_path / "nothing"))])
-    with pytest.raises(SourceError, match="cannot be searched"):
+    with pytest.raises(ProviderSourceError, match="cannot be searched"):
         asyncio.run(source.versions(DEMO))
 
 
 def test_a_registry_may_not_know_what_others_have_but_must_answer(tmp_path: Path) -> None:
     base = mirror(tmp_path / "m", "example.com/team/demo/1.0.0/linux_amd64/")
 
-    def combined(error: SourceError) -> CombinedSources:
+    def combined(error: ProviderSourceError) -> CombinedSources:
         sources = (FilesystemMirror(base), Registry(error))
         return CombinedSources([SelectiveSource(each) for each in sources])
 
@@ -194,13 +199,13 @@ def test_a_registry_may_not_know_what_others_have_but_must_answer(tmp_path: Path
     assert versions(unknown, DEMO) == ["1.0.0 m"]
     with pytest.raises(ProviderUnknown, match=r"None of the .*\(.*/m, the registry\)"):
         asyncio.run(unknown.versions(RANDOM))
-    with pytest.raises(SourceError, match="down"):
-        versions(combined(SourceError("it is down")), DEMO)
+    with pytest.raises(ProviderSourceError, match="down"):
+        versions(combined(ProviderSourceError("it is down")), DEMO)
 
 
 def test_implied_directories_keep_their_providers_from_the_registry(tmp_path: Path) -> None:
     base = mirror(tmp_path / "m", "example.com/team/demo/1.0.0/linux_amd64/")
-    registry = Registry(SourceError("it is down"))
+    registry = Registry(ProviderSourceError("it is down"))
     implied = implied_sources([tmp_path / "nothing", Path("x" * 300), base], registry)
     assert implied.names_for(DEMO) == [str(base)]
     assert not implied.is_remote(DEMO)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from nigari.packages.base.module_fetch import FetchError
-from nigari.packages.base.package_tree import Found, Origin, Package
+from nigari.packages.base.package_tree import Found, Package, PackageOrigin
 from nigari.packages.modules.shared_store import SharedStore, older_than, shared_directory
 
 FILLING = """
@@ -66,7 +66,7 @@ def test_where_it_is(environ: dict[str, str], path: str | None) -> None:
 
 
 def test_packages_are_found_by_address_and_revision(store: SharedStore) -> None:
-    found = Found(put(store), Origin("r1", "there", "sub"))
+    found = Found(put(store), PackageOrigin("r1", "there", "sub"))
     assert not store.knows("x")
     store.remember("x", "shown", found)
     assert store.knows("x")

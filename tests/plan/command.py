@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from io import StringIO
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
-from nigari.cli.args import Parsed, parse
+from nigari.cli.args import ParsedArguments, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.commands import apply, plan
 from nigari.cli.variables import ORDER
@@ -51,7 +51,7 @@ def planned(
     return made, session.diags.in_order(), graph
 
 
-def _options(wanted: Parsed, diags: Diagnostics) -> PlanOptions:
+def _options(wanted: ParsedArguments, diags: Diagnostics) -> PlanOptions:
     """What the flags ask of a plan."""
     mode = PlanMode.DESTROY if "destroy" in wanted.flags else PlanMode.NORMAL
     if "refresh-only" in wanted.flags:

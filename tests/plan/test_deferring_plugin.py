@@ -63,7 +63,7 @@ class Level:
 
     def read(self, settings):
         if not os.path.exists(self.after):
-            raise Deferred("Low tide", reason=api.Deferral.CONFIG_UNKNOWN)
+            raise Deferred("Low tide", reason=api.ProviderDeferral.CONFIG_UNKNOWN)
         self.height = 3
 
 provider.serve()

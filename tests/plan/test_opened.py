@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from nigari.running.open_things import Entry, Opened
+from nigari.running.open_things import Opened, OpenThing
 
 
 class Things:
@@ -16,7 +16,7 @@ class Things:
         self._closing = 0
         self.together: list[str] = []
 
-    def open(self, name: str, level: int | None = None) -> Entry:
+    def open(self, name: str, level: int | None = None) -> OpenThing:
         async def close() -> None:
             self._closing += 1
             await asyncio.sleep(0)

@@ -5,16 +5,16 @@ import pytest
 from nigari.providers.handshake import (
     COOKIE,
     COOKIE_NAME,
-    Address,
     Handshake,
     HandshakeError,
+    PluginAddress,
     environment,
     parse,
 )
 
 CERTIFICATE = bytes(range(100))
 ENCODED = base64.b64encode(CERTIFICATE).decode().rstrip("=")
-SOCKET = Address("unix", "/tmp/p")
+SOCKET = PluginAddress("unix", "/tmp/p")
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ SOCKET = Address("unix", "/tmp/p")
     [
         ("1|5|unix|/tmp/p|grpc|\n", Handshake(5, SOCKET)),
         ("1|6|unix|/tmp/p|grpc", Handshake(6, SOCKET)),
-        ("1|6|tcp|127.0.0.1:99|grpc|", Handshake(6, Address("tcp", "127.0.0.1:99"))),
+        ("1|6|tcp|127.0.0.1:99|grpc|", Handshake(6, PluginAddress("tcp", "127.0.0.1:99"))),
         (f"1|6|unix|/tmp/p|grpc|{ENCODED}", Handshake(6, SOCKET, CERTIFICATE)),
         (f"1|6|unix|/tmp/p|grpc|{ENCODED}|true", Handshake(6, SOCKET, CERTIFICATE)),
         ("1|5|unix|/tmp/p|grpc|extra", Handshake(5, SOCKET)),

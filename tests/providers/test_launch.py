@@ -14,7 +14,7 @@ import pytest
 from nigari import cty
 from nigari.providers import api
 from nigari.providers.client import PluginProvider
-from nigari.providers.handshake import Address
+from nigari.providers.handshake import PluginAddress
 from nigari.providers.launch import Reattach, attach, launch, parse_reattach
 from nigari.providers.start import LaunchError
 from nigari.schema.block import Attribute, Block
@@ -400,7 +400,7 @@ GOOD_ENTRY = (
 
 
 def test_reattach_is_read() -> None:
-    socket = Address("unix", "/tmp/p")
+    socket = PluginAddress("unix", "/tmp/p")
     assert parse_reattach("") == {}
     assert parse_reattach(f'{{"a/b/c": {GOOD_ENTRY}}}') == {"a/b/c": Reattach(6, socket)}
     without = GOOD_ENTRY.replace('"ProtocolVersion":6,', "")
@@ -423,7 +423,7 @@ def plugin_socket(directory: Path) -> str:
 def test_a_plugin_that_was_joined_is_left_running(tmp_path: Path) -> None:
     async def run() -> None:
         owner = await served(tmp_path)
-        reattach = Reattach(6, Address("unix", plugin_socket(socket_directory(owner))))
+        reattach = Reattach(6, PluginAddress("unix", plugin_socket(socket_directory(owner))))
         guest = PluginProvider(await attach(reattach, "demo", environment()))
         assert (await guest.schema()).schema is not None
         await guest.close()
@@ -435,7 +435,7 @@ def test_a_plugin_that_was_joined_is_left_running(tmp_path: Path) -> None:
 
 def test_a_plugin_to_join_that_is_not_there(tmp_path: Path) -> None:
     async def run() -> api.SchemaResponse:
-        reattach = Reattach(6, Address("unix", str(tmp_path / "nothing")))
+        reattach = Reattach(6, PluginAddress("unix", str(tmp_path / "nothing")))
         guest = PluginProvider(await attach(reattach, "demo", environment()))
         answer = await guest.schema()
         await guest.close()

@@ -27,7 +27,7 @@ from nigari.providers.python import (
     warn,
 )
 from nigari.providers.wire import protocol6_pb2 as pb
-from nigari.providers.wire.service import Service
+from nigari.providers.wire.service import ProviderService
 from nigari.providers.wire.values import encode
 from nigari.schema.block import Block
 from nigari.schema.coerce import coerce
@@ -371,7 +371,7 @@ def test_what_is_too_early_is_left_for_later_or_refused() -> None:
     state = coerce(block, cty.Value.of({"name": "a", "id": "i"}))
     null = cty.null(block.implied_type)
     config = coerce(block, cty.Value.of({"name": "a"}))
-    service = Service(provider)
+    service = ProviderService(provider)
     raw = encode(state, block.implied_type)
 
     async def run(is_allowed: bool) -> list[tuple[int, list[str]]]:

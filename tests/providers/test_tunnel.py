@@ -8,7 +8,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from nigari.providers.handshake import Address
+from nigari.providers.handshake import PluginAddress
 from nigari.providers.tunnel import ClientTunnel, ServerTunnel
 
 
@@ -64,7 +64,7 @@ def test_to_a_plugin_with_a_p521_certificate(tmp_path: Path) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(pem_file(tmp_path, certificate, key))
         server = await asyncio.start_unix_server(echo, tmp_path / "s", ssl=context)
-        tunnel = ClientTunnel(Address("unix", str(tmp_path / "s")), certificate)
+        tunnel = ClientTunnel(PluginAddress("unix", str(tmp_path / "s")), certificate)
         address = await tunnel.open()
         answer = await asked(*await asyncio.open_unix_connection(address.text))
         await tunnel.close()
@@ -82,7 +82,7 @@ def test_a_plugin_with_another_certificate_than_it_sent_is_not_talked_to(tmp_pat
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(pem_file(tmp_path, certificate, key))
         server = await asyncio.start_unix_server(echo, tmp_path / "s", ssl=context)
-        tunnel = ClientTunnel(Address("unix", str(tmp_path / "s")), other)
+        tunnel = ClientTunnel(PluginAddress("unix", str(tmp_path / "s")), other)
         address = await tunnel.open()
         answer = await asked(*await asyncio.open_unix_connection(address.text))
         await tunnel.close()

@@ -21,7 +21,11 @@ from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version, parse_provider_constraints
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.providers.lockfile import Locks, load_locks, lock_text, save_locks
-from nigari.packages.providers.provider_installer import Installation, Places, install_providers
+from nigari.packages.providers.provider_installer import (
+    Installation,
+    InstallLocations,
+    install_providers,
+)
 from nigari.packages.providers.provider_mirror import lock_platforms
 from nigari.packages.providers.provider_package import packed_path, unpacked_path
 from nigari.packages.providers.provider_sources import FilesystemMirror
@@ -324,7 +328,9 @@ def install(directory: Path, mirror: Path, names: list[str], constraint: str = "
     lock_file = directory / ".terraform.lock.hcl"
     old = load_locks(lock_file, diags)
     result = asyncio.run(
-        install_providers(requirements, old, Places(FilesystemMirror(mirror), store), diags)
+        install_providers(
+            requirements, old, InstallLocations(FilesystemMirror(mirror), store), diags
+        )
     )
     assert not list(diags)
     if not result.locks.same_choices(old):

@@ -19,7 +19,7 @@ from nigari.addrs.parse import (
 from nigari.diagnostics import Diagnostics, Range
 from nigari.state.draft import StateDraft
 from nigari.state.model import InstanceState, State, StoredObject
-from nigari.state.moves.implied import Repetition, implied_moves
+from nigari.state.moves.implied import RepetitionKind, implied_moves
 from nigari.state.moves.moving import MoveResult, apply_moves
 from nigari.state.moves.statements import MoveStatement, check_moves
 
@@ -153,9 +153,9 @@ def test_nonsense_is_refused_with_a_reason(statements: list[str], summary: str) 
             assert text.replace("->", "→").partition(" ")[0] in diags[0].detail
 
 
-COUNT, SINGLE, EACH = Repetition.COUNT, Repetition.SINGLE, Repetition.FOR_EACH
+COUNT, SINGLE, EACH = RepetitionKind.COUNT, RepetitionKind.SINGLE, RepetitionKind.FOR_EACH
 
-IMPLIED: list[tuple[list[str], dict[str, Repetition], list[str], dict[str, str]]] = [
+IMPLIED: list[tuple[list[str], dict[str, RepetitionKind], list[str], dict[str, str]]] = [
     (["a.x"], {"a.x": COUNT}, [], {"a.x": "a.x[0]"}),
     (["a.x[0]", "a.x[1]"], {"a.x": SINGLE}, [], {"a.x[0]": "a.x", "a.x[1]": "a.x[1]"}),
     (["a.x"], {"a.x": EACH}, [], {"a.x": "a.x"}),
@@ -174,11 +174,11 @@ IMPLIED: list[tuple[list[str], dict[str, Repetition], list[str], dict[str, str]]
 @pytest.mark.parametrize(("addresses", "declared", "explicit", "expected"), IMPLIED)
 def test_moves_that_go_unsaid(
     addresses: list[str],
-    declared: dict[str, Repetition],
+    declared: dict[str, RepetitionKind],
     explicit: list[str],
     expected: dict[str, str],
 ) -> None:
-    def repetition(block: ModuleAddr | AbsResource) -> tuple[Repetition, Range | None] | None:
+    def repetition(block: ModuleAddr | AbsResource) -> tuple[RepetitionKind, Range | None] | None:
         found = declared.get(block.text)
         return None if found is None else (found, None)
 

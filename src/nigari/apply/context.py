@@ -27,15 +27,15 @@ from nigari.cty.paths import path_text
 from nigari.diagnostics import Diagnostics
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode, Reason
 from nigari.plan.model.conditions import Noted
-from nigari.plan.objects.provider_checks import Fault
+from nigari.plan.objects.provider_checks import ProviderFault
 from nigari.plan.order.block_graph import BlockGraph, resource_block
-from nigari.plan.order.settings import Settings
+from nigari.plan.order.settings import BlockSettings
 from nigari.providers import api
 from nigari.running.provider_node import ProviderNode
 from nigari.state.draft import StateDraft
 
 
-class Failed(Exception):
+class OperationFailed(Exception):
     """An operation has not succeeded; why has been reported."""
 
 
@@ -47,7 +47,7 @@ class ApplyContext:
         run: ApplyRun,
         plan: Plan,
         blocks: BlockGraph,
-        settings: Settings,
+        settings: BlockSettings,
         view: ApplyView,
         machine: Machine,
     ) -> None:
@@ -103,7 +103,7 @@ class ApplyContext:
         """The provider that is needed for an instance, which is open by now."""
         node = self.providers.get(str(subject.provider))
         if node is None or node.provider is None:
-            raise Failed
+            raise OperationFailed
         return self.run.pool.stand_ins.for_instance(subject.address, node.provider)
 
     def dependencies(self, change: Change) -> tuple[AbsResource, ...]:
@@ -159,7 +159,7 @@ class ApplyContext:
                 if self.draft.instance(at) is None:
                     self.draft.set_current(at, instance.current, resource.manager_of(key))
 
-    def report_faults(self, change: Change, faults: list[Fault]) -> None:
+    def report_faults(self, change: Change, faults: list[ProviderFault]) -> None:
         """Tell what a provider did wrong."""
         for fault in faults:
             where = path_text(fault.path).removeprefix(".")

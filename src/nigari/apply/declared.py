@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from nigari.apply.apply_run import AppliedResource
-from nigari.apply.context import ApplyContext, Failed
+from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
@@ -26,7 +26,7 @@ async def declared_instance(
     frame = await run.frame(address.module)
     node = None if frame is None else frame.resources.get(address.item.resource)
     if not isinstance(node, AppliedResource):
-        raise Failed
+        raise OperationFailed
     await run.finish(node.expand)
     return DeclaredInstance(context, subject, node)
 
@@ -60,7 +60,7 @@ class DeclaredInstance:
         told.name_since(0, str(subject.address))
         run.diags.extend(told)
         if told.has_errors or is_reported(config):
-            raise Failed
+            raise OperationFailed
         if not config.is_wholly_known:
             run.diags.error(
                 "Configuration still unknown",
@@ -69,7 +69,7 @@ class DeclaredInstance:
                 node.resource.range,
                 address=str(subject.address),
             )
-            raise Failed
+            raise OperationFailed
         return config
 
     def ignore(self) -> Ignore | None:
@@ -93,4 +93,4 @@ class DeclaredInstance:
         conditions = noted[3]
         await context.run.finish(conditions.step, str(address))
         if conditions.is_refusing:
-            raise Failed
+            raise OperationFailed

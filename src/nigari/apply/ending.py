@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from nigari.apply.context import ApplyContext, Failed
+from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.provisioning import provision_before_end
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import null
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.execution_graph import Operation
-from nigari.plan.objects.provider_checks import Fault
+from nigari.plan.objects.provider_checks import ProviderFault
 from nigari.plan.order.operation_order import REPLACED
 from nigari.providers import api
 from nigari.providers.diagnostics import located
@@ -60,10 +60,10 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
         )
     _set(context, change, deposed, left)
     if api.has_errors(answer.diagnostics):
-        raise Failed
+        raise OperationFailed
     if left is not None:
-        context.report_faults(change, [Fault((), "the object is still there")])
-        raise Failed
+        context.report_faults(change, [ProviderFault((), "the object is still there")])
+        raise OperationFailed
 
 
 def _deposed_key(context: ApplyContext, operation: Operation, change: Change) -> str:

@@ -30,7 +30,7 @@ from nigari.plan.order.block_graph import (
     output_block,
     resource_block,
 )
-from nigari.plan.order.settings import Settings
+from nigari.plan.order.settings import BlockSettings
 from nigari.running.deferrals import DeferredKind
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
@@ -49,7 +49,7 @@ class Application:
         run_settings: RunSettings,
         pool: ProviderPool,
         blocks: BlockGraph,
-        settings: Settings,
+        settings: BlockSettings,
         view: ApplyView,
         machine: Machine,
     ) -> None:

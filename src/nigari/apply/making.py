@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 
-from nigari.apply.context import ApplyContext, Failed
+from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared import DeclaredInstance, declared_instance
 from nigari.apply.provisioning import provision
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
@@ -17,7 +17,7 @@ from nigari.cty.values import Value, null
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.objects.planned_change import DesiredObject, plan_change
 from nigari.plan.objects.prior import PriorObject, stored_identity
-from nigari.plan.objects.provider_checks import Fault, result_faults, type_faults
+from nigari.plan.objects.provider_checks import ProviderFault, result_faults, type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.running.provider_objects import with_schema_marks
@@ -46,7 +46,7 @@ async def make(context: ApplyContext, change: Change, begin: Callable[[], None])
     )
     final = await plan_change(provider, wanted, prior, context.diags)
     if final is None:
-        raise Failed
+        raise OperationFailed
     _check_final(context, change, final)
     if final.action is Action.NO_OP:
         value = context.run.results[change.address] = final.after
@@ -105,7 +105,7 @@ async def _apply(
     if not faults and not value.is_null and not answer.legacy_type_system and not has_failed:
         faults = result_faults(block, planned, value)
     if not value.is_wholly_known:
-        faults = faults or [Fault((), "part of it is still unknown")]
+        faults = faults or [ProviderFault((), "part of it is still unknown")]
         # Of an object of which nothing is said, what was known before is all there is.
         value = unknown_as_null(value) if value.is_known else before
     context.report_faults(change, faults)
@@ -114,10 +114,10 @@ async def _apply(
     is_new = change.action is not Action.UPDATE
     _record(context, change, value, answer, is_tainted=is_new and (has_failed or bool(faults)))
     if has_failed or faults:
-        raise Failed
+        raise OperationFailed
     if value.is_null:
-        context.report_faults(change, [Fault((), "there is no object after the change")])
-        raise Failed
+        context.report_faults(change, [ProviderFault((), "there is no object after the change")])
+        raise OperationFailed
     context.run.results[change.address] = value
     return value
 
@@ -176,7 +176,9 @@ def _check_final(context: ApplyContext, change: Change, final: Change) -> None:
     planned, now = change.after.unmark_deep()[0], final.after.unmark_deep()[0]
     faults = result_faults(change.schema.block, planned, now)
     if change.action is Action.UPDATE and final.action not in (Action.UPDATE, Action.NO_OP):
-        faults.append(Fault((), "the object would have to be replaced, which was not planned"))
+        faults.append(
+            ProviderFault((), "the object would have to be replaced, which was not planned")
+        )
     for fault in faults:
         where = path_text(fault.path).removeprefix(".")
         context.diags.error(
@@ -187,4 +189,4 @@ def _check_final(context: ApplyContext, change: Change, final: Change) -> None:
             address=str(change.address),
         )
     if faults:
-        raise Failed
+        raise OperationFailed

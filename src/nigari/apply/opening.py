@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nigari.apply.context import ApplyContext, Failed
+from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared import declared_instance
 from nigari.eval.base.once import DONE
 from nigari.plan.model.changes import EphemeralInstance
@@ -44,6 +44,6 @@ async def open_ephemeral(context: ApplyContext, instance: EphemeralInstance) -> 
             return False
         run.results[instance.address] = value
         await declared.check("postcondition", value)
-    except Failed:
+    except OperationFailed:
         return False
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nigari.apply.context import ApplyContext, Failed
+from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared import declared_instance
 from nigari.apply.ending import delete, forget
 from nigari.apply.making import make
@@ -55,7 +55,7 @@ class Operations:
             value = await self._on_resource(operation, change, told.begin)
         except Exception as error:
             told.fail()
-            if isinstance(error, Failed):
+            if isinstance(error, OperationFailed):
                 return False
             raise
         told.finish(value)
@@ -67,7 +67,7 @@ class Operations:
         try:
             declared = await declared_instance(self.place, change)
             await declared.check("postcondition", value)
-        except Failed:
+        except OperationFailed:
             return False
         return True
 
@@ -91,7 +91,7 @@ class Operations:
             declared = await declared_instance(self.place, change)
             await declared.check("precondition", None)
             await declared.check("postcondition", change.after)
-        except Failed:
+        except OperationFailed:
             return False
         return True
 

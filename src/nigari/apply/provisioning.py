@@ -6,7 +6,7 @@ from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import module_from_steps
-from nigari.apply.context import ApplyContext, Failed
+from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared import DeclaredInstance
 from nigari.apply.provisioners.run import Provisioned, Provisioning
 from nigari.config.blocks.provisioner import Provisioner
@@ -38,7 +38,7 @@ async def provision(
     await context.store()
     subject = Provisioned(change.address, frame, declared.data, resource.connection, value)
     if not await Provisioning(context, subject).run(wanted):
-        raise Failed
+        raise OperationFailed
     context.draft.set_current(change.address, sound, change.provider)
 
 
@@ -75,7 +75,7 @@ async def provision_before_end(
     )
     subject = Provisioned(address, frame, data, connection, prior)
     if not await Provisioning(context, subject).run(wanted):
-        raise Failed
+        raise OperationFailed
 
 
 def _frame_of(

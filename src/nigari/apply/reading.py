@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nigari.apply.context import ApplyContext, Failed
+from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared import declared_instance
 from nigari.cty.values import Value
 from nigari.plan.model.changes import Change
@@ -23,7 +23,7 @@ async def read(context: ApplyContext, change: Change) -> Value | None:
     if value is None:
         if resource.in_check:
             return None
-        raise Failed
+        raise OperationFailed
     if run.kept is not None:
         run.kept.keep_data(change.address, config, value)
     context.draft.set_current(change.address, encode(value, change.schema), change.provider)

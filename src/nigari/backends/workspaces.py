@@ -29,7 +29,7 @@ _IN_NAMES: Final = frozenset(
 
 
 @record
-class Selection:
+class SelectedWorkspace:
     """The selected workspace."""
 
     name: str
@@ -39,13 +39,13 @@ class Selection:
 
 def selected_workspace(
     data_directory: str | os.PathLike[str], environ: Mapping[str, str], diags: Diagnostics
-) -> Selection:
+) -> SelectedWorkspace:
     """The workspace that commands work in."""
     override = environ.get(ENVIRONMENT_VARIABLE, "")
     if override:
         if not is_valid_name(override):
             diags.append(invalid_name(override, ENVIRONMENT_VARIABLE))
-        return Selection(override, f"The environment variable {ENVIRONMENT_VARIABLE}")
+        return SelectedWorkspace(override, f"The environment variable {ENVIRONMENT_VARIABLE}")
     path = below(data_directory, _SELECTION_FILE)
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -55,7 +55,7 @@ def selected_workspace(
     except OSError as error:
         diags.append(file_problem("selected workspace", path, error))
         name = ""
-    return Selection(name or DEFAULT_WORKSPACE)
+    return SelectedWorkspace(name or DEFAULT_WORKSPACE)
 
 
 def remember_selection(
@@ -91,7 +91,7 @@ class Workspaces:
     backend: Backend
     """The backend of the selected workspace."""
     data_directory: str | os.PathLike[str]
-    selected: Callable[[Diagnostics], Selection]
+    selected: Callable[[Diagnostics], SelectedWorkspace]
     """Finds the workspace that commands work in."""
     open: Callable[[str], WorkspaceStates | None]
     """Finds the states of a workspace by its name; None after reporting why it cannot."""

@@ -32,7 +32,7 @@ class UsageError(Exception):
     """The command line cannot be understood."""
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """A command cannot begin, for reasons that have a place in a file."""
 
     def __init__(self, diags: Diagnostics, sources: Mapping[str, bytes]) -> None:
@@ -41,7 +41,7 @@ class Refused(Exception):
         self.sources = sources
 
 
-class Parsed:
+class ParsedArguments:
     """What a command line says."""
 
     __slots__ = ("arguments", "deprecations", "flags", "help", "ordered")
@@ -54,9 +54,9 @@ class Parsed:
         self.help: bool = False
 
 
-def parse(command: Command, args: list[str]) -> Parsed:
+def parse(command: Command, args: list[str]) -> ParsedArguments:
     """The flags and arguments of a command line; `UsageError` where it makes no sense."""
-    parsed = Parsed()
+    parsed = ParsedArguments()
     args = _without_view_switches(args, parsed)
     known = {flag.name: flag for flag in command.flags}
     position = 0
@@ -90,7 +90,7 @@ def parse(command: Command, args: list[str]) -> Parsed:
     return parsed
 
 
-def _without_view_switches(args: list[str], parsed: Parsed) -> list[str]:
+def _without_view_switches(args: list[str], parsed: ParsedArguments) -> list[str]:
     rest: list[str] = []
     for arg in args:
         name, has_value, value = arg.lstrip("-").partition("=")
@@ -106,7 +106,7 @@ def _without_view_switches(args: list[str], parsed: Parsed) -> list[str]:
     return rest
 
 
-def _record(parsed: Parsed, flag: Flag, value: str) -> None:
+def _record(parsed: ParsedArguments, flag: Flag, value: str) -> None:
     values = parsed.flags.setdefault(flag.name, [])
     if flag.kind != FLAG_LIST:
         values.clear()
@@ -137,7 +137,7 @@ def _unknown_flag(arg: str, name: str, command: Command) -> str:
     return f"There is no option {arg.partition('=')[0]}.{hint}"
 
 
-def _check_combination(parsed: Parsed) -> None:
+def _check_combination(parsed: ParsedArguments) -> None:
     """Refuse what no command can do at once."""
     if "true" in parsed.flags.get("json", ()) and any(parsed.flags.get("json-into", ())):
         raise UsageError("The options -json and -json-into cannot be used together.")

@@ -16,7 +16,7 @@ from importlib import import_module
 from io import FileIO, TextIOWrapper
 from typing import NoReturn, TextIO
 
-from nigari.cli.args import Refused, UsageError, parse
+from nigari.cli.args import CommandRefused, UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.outlet import error_of, text_outlet
 
@@ -296,11 +296,11 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
 
             tell_refusal(str(error), terminal.events or JsonLines(terminal.stdout))
         return _EXIT_USAGE
-    except Refused as refused:
+    except CommandRefused as refused:
         return _refused(refused, _tells_programs(name, rest, terminal), terminal)
 
 
-def _refused(refused: Refused, is_for_programs: bool, terminal: Terminal) -> int:
+def _refused(refused: CommandRefused, is_for_programs: bool, terminal: Terminal) -> int:
     """Show why a command cannot begin."""
     from nigari.diagnostics.render import no_context
 

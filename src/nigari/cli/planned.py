@@ -27,7 +27,7 @@ from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.look_up import LookUp
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.locked import RESCUED, LockedSession, locked
-from nigari.workspace.session.rounds import Rounds
+from nigari.workspace.session.rounds import ApplyRounds
 from nigari.workspace.session.session import Session
 
 
@@ -94,15 +94,15 @@ class PlanningCommand:
         async with self._progress():
             return await locked.plan(options)
 
-    async def rounds(self, locked: LockedSession) -> Rounds | None:
+    async def rounds(self, locked: LockedSession) -> ApplyRounds | None:
         """The rounds that the command line asks for; None after reporting why there are none."""
         options = plan_options(self.presenter, self.mode)
         await self._generate_config(locked)
         if self.diags.has_errors:
             return None
-        return Rounds(locked, options, most_rounds(self.invocation))
+        return ApplyRounds(locked, options, most_rounds(self.invocation))
 
-    async def plan_round(self, rounds: Rounds) -> Plan | None:
+    async def plan_round(self, rounds: ApplyRounds) -> Plan | None:
         """The plan of the next round."""
         self.plan_presenter.round(rounds.number + 1)
         async with self._progress():

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from nigari.backends.locking import LockOptions
-from nigari.cli.args import Refused, UsageError
+from nigari.cli.args import CommandRefused, UsageError
 from nigari.cli.command import (
     FLAG_CHOICE,
     FLAG_LIST,
@@ -82,7 +82,7 @@ def working_directory(invocation: Invocation, name: str = ".") -> WorkingDirecto
     diags = Diagnostics()
     where, sources = in_environment(where, chosen, diags)
     if diags.has_errors:
-        raise Refused(diags, sources)
+        raise CommandRefused(diags, sources)
     return where
 
 

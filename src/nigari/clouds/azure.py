@@ -40,7 +40,7 @@ _MACHINE: Final = "http://169.254.169.254/metadata/identity/oauth2/token"
 
 
 @record
-class Environment:
+class AzureEnvironment:
     """One of Azure's clouds."""
 
     login: str
@@ -49,16 +49,16 @@ class Environment:
     """The end of the host names of storage accounts."""
 
 
-ENVIRONMENTS: Final[Mapping[str, Environment]] = {
-    "public": Environment(
+ENVIRONMENTS: Final[Mapping[str, AzureEnvironment]] = {
+    "public": AzureEnvironment(
         "https://login.microsoftonline.com", "https://management.azure.com", "core.windows.net"
     ),
-    "usgovernment": Environment(
+    "usgovernment": AzureEnvironment(
         "https://login.microsoftonline.us",
         "https://management.usgovcloudapi.net",
         "core.usgovcloudapi.net",
     ),
-    "china": Environment(
+    "china": AzureEnvironment(
         "https://login.chinacloudapi.cn",
         "https://management.chinacloudapi.cn",
         "core.chinacloudapi.cn",

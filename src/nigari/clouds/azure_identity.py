@@ -9,7 +9,7 @@ from typing import Final
 
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.aws.profiles import text_of
-from nigari.clouds.azure import ENVIRONMENTS, AzureIdentity, Environment
+from nigari.clouds.azure import ENVIRONMENTS, AzureEnvironment, AzureIdentity
 from nigari.clouds.failures import CloudFailure
 
 IDENTITY_ARGUMENTS: Final = (
@@ -44,7 +44,7 @@ _ALIASES: Final = {
 }
 
 
-def read_environment(arguments: Arguments) -> Environment:
+def read_environment(arguments: Arguments) -> AzureEnvironment:
     """The cloud that the arguments name."""
     if arguments.text("metadata_host", "ARM_METADATA_HOST"):
         raise CloudFailure("metadata_host is not supported: set environment instead.")

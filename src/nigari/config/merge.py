@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.config.base.declared import Declared, schema
-from nigari.config.blocks.encryption import Encryption, decode_encryption, override_encryption
+from nigari.config.blocks.encryption import EncryptionBlock, decode_encryption, override_encryption
 from nigari.config.blocks.language import RequiredVersion, decode_language, decode_required_version
 from nigari.config.blocks.provider_config import written_alias
 from nigari.config.blocks.required_providers import RequiredProvider, decode_required_providers
@@ -70,7 +70,7 @@ _FIXED = {
 _LAID_OVER = frozenset(("lifecycle", "_"))
 
 
-class Declarations:
+class MergedBlocks:
     """What the files of a directory declare, by type of block and by name."""
 
     __slots__ = (
@@ -101,12 +101,12 @@ class Declarations:
         """The block that the required providers were first declared in."""
         self.backend: Block | None = None
         self.cloud: Block | None = None
-        self.encryption: Encryption | None = None
+        self.encryption: EncryptionBlock | None = None
 
 
-def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -> Declarations:
+def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -> MergedBlocks:
     """Put together what files declare, and what override files say instead."""
-    found = Declarations(
+    found = MergedBlocks(
         {wanted.type: {} for wanted in _FILE.blocks if wanted.labels},
         {type_: [] for type_ in _UNNAMED},
     )
@@ -127,7 +127,7 @@ def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -
 # -- primary files ----------------------------------------------------------------------------
 
 
-def _add(block: Block, found: Declarations, diags: Diagnostics) -> None:
+def _add(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
     type_ = block.type
     if type_ in found.named:
         _add_named(block, found, diags)
@@ -155,7 +155,7 @@ def _key(block: Block) -> Key:
     return tuple(block.labels)
 
 
-def _add_named(block: Block, found: Declarations, diags: Diagnostics) -> None:
+def _add_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
     declared = Declared(block, block.body)
     first = found.named[block.type].setdefault(_key(block), declared)
     if first is not declared:
@@ -163,7 +163,7 @@ def _add_named(block: Block, found: Declarations, diags: Diagnostics) -> None:
         _report_second(declared, first, diags)
 
 
-def _terraform(block: Block, found: Declarations, diags: Diagnostics) -> list[Block]:
+def _terraform(block: Block, found: MergedBlocks, diags: Diagnostics) -> list[Block]:
     """The settings in a `terraform` block."""
     content = block.body.content(_TERRAFORM, diags)
     required_version = content.attributes.get("required_version")
@@ -172,7 +172,7 @@ def _terraform(block: Block, found: Declarations, diags: Diagnostics) -> list[Bl
     return content.blocks
 
 
-def _add_setting(block: Block, found: Declarations, diags: Diagnostics) -> None:
+def _add_setting(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
     type_ = block.type
     if type_ == "backend":
         if found.backend is not None:
@@ -203,7 +203,7 @@ def _add_setting(block: Block, found: Declarations, diags: Diagnostics) -> None:
 # -- override files ---------------------------------------------------------------------------
 
 
-def _override(block: Block, found: Declarations, settings: list[Block], diags: Diagnostics) -> None:
+def _override(block: Block, found: MergedBlocks, settings: list[Block], diags: Diagnostics) -> None:
     type_ = block.type
     if type_ in _NOT_OVERRIDABLE:
         _report_not_overridable(block, diags)
@@ -225,7 +225,7 @@ def _override(block: Block, found: Declarations, settings: list[Block], diags: D
         _report_stray_requirements(block, diags)
 
 
-def _override_named(block: Block, found: Declarations, diags: Diagnostics) -> None:
+def _override_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
     key = _key(block)
     named = found.named[block.type]
     base = named.get(key)
@@ -259,7 +259,7 @@ def _check_fixed(body: Body, fixed: BodySchema, diags: Diagnostics) -> None:
             _report_fixed(block.type, block.def_range, diags)
 
 
-def _override_settings(blocks: list[Block], found: Declarations, diags: Diagnostics) -> None:
+def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnostics) -> None:
     """What one override file says instead of settings; of most it can say one thing only."""
     seen: dict[str, Block] = {}
     for block in blocks:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.base.declared import Declared
-from nigari.config.blocks.backend import Backend
+from nigari.config.blocks.backend import BackendBlock
 from nigari.config.blocks.checks import Check, decode_check
-from nigari.config.blocks.encryption import Encryption
+from nigari.config.blocks.encryption import EncryptionBlock
 from nigari.config.blocks.imports import Import, decode_import
 from nigari.config.blocks.language import RequiredVersion
 from nigari.config.blocks.local import Local, decode_local
@@ -25,7 +25,7 @@ from nigari.config.blocks.required_providers import (
 )
 from nigari.config.blocks.resource import Resource, decode_resource, resource_addr
 from nigari.config.blocks.variable import Variable, decode_variable
-from nigari.config.merge import Declarations
+from nigari.config.merge import MergedBlocks
 from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.record import record
 
@@ -49,8 +49,8 @@ class Module:
     required_providers: Mapping[str, RequiredProvider]
     required_versions: tuple[RequiredVersion, ...]
     provider_metas: Mapping[str, ProviderMeta]
-    backend: Backend | None
-    encryption: Encryption | None
+    backend: BackendBlock | None
+    encryption: EncryptionBlock | None
     checks: Mapping[str, Check]
     moved: tuple[Moved, ...]
     removed: tuple[Removed, ...]
@@ -68,7 +68,7 @@ class Module:
 
 
 def decode_module(
-    directory: str, files: Sequence[str], found: Declarations, diags: Diagnostics
+    directory: str, files: Sequence[str], found: MergedBlocks, diags: Diagnostics
 ) -> Module:
     """Read everything that has been found in the files of a directory."""
     for declared in found.aside:
@@ -90,7 +90,7 @@ def decode_module(
         required_providers=found.required_providers,
         required_versions=tuple(found.required_versions),
         provider_metas=_provider_metas(found, diags),
-        backend=None if backend is None else Backend(backend),
+        backend=None if backend is None else BackendBlock(backend),
         encryption=found.encryption,
         checks=_checks(found, resources, diags),
         moved=_moved(found, diags),
@@ -119,7 +119,7 @@ _DECODERS: dict[str, Callable[[Declared, Diagnostics], object]] = {
 }
 
 
-def _resources(found: Declarations, diags: Diagnostics) -> dict[ResourceAddr, Resource]:
+def _resources(found: MergedBlocks, diags: Diagnostics) -> dict[ResourceAddr, Resource]:
     resources: dict[ResourceAddr, Resource] = {}
     for type_ in ("resource", "data", "ephemeral"):
         for declared in found.named[type_].values():
@@ -128,7 +128,7 @@ def _resources(found: Declarations, diags: Diagnostics) -> dict[ResourceAddr, Re
     return resources
 
 
-def _outputs(found: Declarations, diags: Diagnostics) -> dict[str, Output]:
+def _outputs(found: MergedBlocks, diags: Diagnostics) -> dict[str, Output]:
     outputs: dict[str, Output] = {}
     for declared in found.named["output"].values():
         output = decode_output(declared, diags)
@@ -137,7 +137,7 @@ def _outputs(found: Declarations, diags: Diagnostics) -> dict[str, Output]:
     return outputs
 
 
-def _calls(found: Declarations, diags: Diagnostics) -> dict[str, ModuleCall]:
+def _calls(found: MergedBlocks, diags: Diagnostics) -> dict[str, ModuleCall]:
     calls: dict[str, ModuleCall] = {}
     for declared in found.named["module"].values():
         call = decode_module_call(declared, diags)
@@ -147,7 +147,7 @@ def _calls(found: Declarations, diags: Diagnostics) -> dict[str, ModuleCall]:
 
 
 def _provider_configs(
-    found: Declarations, diags: Diagnostics
+    found: MergedBlocks, diags: Diagnostics
 ) -> dict[LocalProviderConfig, ProviderConfig]:
     configs: dict[LocalProviderConfig, ProviderConfig] = {}
     for declared in found.named["provider"].values():
@@ -157,7 +157,7 @@ def _provider_configs(
     return configs
 
 
-def _provider_metas(found: Declarations, diags: Diagnostics) -> dict[str, ProviderMeta]:
+def _provider_metas(found: MergedBlocks, diags: Diagnostics) -> dict[str, ProviderMeta]:
     metas: dict[str, ProviderMeta] = {}
     for declared in found.named["provider_meta"].values():
         meta = decode_provider_meta(declared, diags)
@@ -167,7 +167,7 @@ def _provider_metas(found: Declarations, diags: Diagnostics) -> dict[str, Provid
 
 
 def _checks(
-    found: Declarations, resources: dict[ResourceAddr, Resource], diags: Diagnostics
+    found: MergedBlocks, resources: dict[ResourceAddr, Resource], diags: Diagnostics
 ) -> dict[str, Check]:
     """The checks; their data sources join the resources, among which names are distinct."""
     checks: dict[str, Check] = {}
@@ -181,17 +181,17 @@ def _checks(
     return checks
 
 
-def _moved(found: Declarations, diags: Diagnostics) -> tuple[Moved, ...]:
+def _moved(found: MergedBlocks, diags: Diagnostics) -> tuple[Moved, ...]:
     decoded = [decode_moved(declared, diags) for declared in found.unnamed["moved"]]
     return tuple([each for each in decoded if each is not None])
 
 
-def _removed(found: Declarations, diags: Diagnostics) -> tuple[Removed, ...]:
+def _removed(found: MergedBlocks, diags: Diagnostics) -> tuple[Removed, ...]:
     decoded = [decode_removed(declared, diags) for declared in found.unnamed["removed"]]
     return tuple([each for each in decoded if each is not None])
 
 
-def _imports(found: Declarations, diags: Diagnostics) -> tuple[Import, ...]:
+def _imports(found: MergedBlocks, diags: Diagnostics) -> tuple[Import, ...]:
     imports: list[Import] = []
     targets: dict[str, Import] = {}
     for declared in found.unnamed["import"]:

@@ -23,10 +23,10 @@ import json
 from nigari.cty.types import DYNAMIC
 from nigari.plan.differences.datum import Datum, Numeral, json_datum
 from nigari.plan.differences.difference import (
+    BlockDifference,
     BlockGroup,
-    Body,
     Difference,
-    Elements,
+    ElementDifferences,
     Exchange,
     Fate,
     Members,
@@ -78,9 +78,9 @@ def part(difference: Difference) -> Part:
     if isinstance(difference, Members):
         inner = {name: part(each) for name, each in sorted(difference.parts.items())}
         return ["m", *head, int(difference.is_map), inner]
-    if isinstance(difference, Elements):
+    if isinstance(difference, ElementDifferences):
         return ["l", *head, int(difference.is_set), [part(each) for each in difference.parts]]
-    if isinstance(difference, Body):
+    if isinstance(difference, BlockDifference):
         return ["b", *head, _entries(difference)]
     if isinstance(difference, Pending):
         before = difference.before
@@ -91,7 +91,7 @@ def part(difference: Difference) -> Part:
     return ["w", *head]
 
 
-def _entries(body: Body) -> list[object]:
+def _entries(body: BlockDifference) -> list[object]:
     found: list[object] = [[name, part(each)] for name, each in sorted(body.attributes.items())]
     for name, group in sorted(body.groups.items()):
         found += [[f"{name}{label}", _block(each, group), 1] for label, each in group.blocks]

@@ -12,7 +12,7 @@ from nigari.explore.reasons import ReasonTable
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import Place, SourceTable
 from nigari.plan.differences.datum import datum
-from nigari.plan.differences.difference import Scope, paths_of
+from nigari.plan.differences.difference import DifferenceScope, paths_of
 from nigari.plan.differences.object_comparison import compare_block
 from nigari.plan.differences.value_comparison import compare
 from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan
@@ -106,7 +106,7 @@ class PlanData:
 
     def _change(self, change: Change) -> Data:
         before = null(change.after.type) if change.action is Action.READ else change.before
-        scope = Scope(paths_of(change.replace_paths))
+        scope = DifferenceScope(paths_of(change.replace_paths))
         compared = compare_block(datum(before), datum(change.after), change.schema.block, scope)
         address = change.address
         found: Data = {

@@ -23,7 +23,7 @@ from nigari.fleet.units.survey import Survey
 from nigari.fleet.units.unit import Unit
 from nigari.fleet.work.performing import perform
 from nigari.fleet.work.shipping import Packer, Shipment, unpack
-from nigari.fleet.work.tasks import Kind, Outcome, Status, Task, TaskOptions
+from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskOutcome, TaskStatus
 from nigari.fleet.work.workers import MakeTask, lost_worker
 from nigari.record import record, replace
 from nigari.version import VERSION
@@ -57,7 +57,7 @@ class Assignment:
 class Returned:
     """What comes back."""
 
-    outcome: Outcome
+    outcome: TaskOutcome
     plan: bytes = b""
     log: bytes = b""
 
@@ -98,14 +98,14 @@ class ClusterWorkers:
                 self._client = await Client(self._cluster, asynchronous=True, set_as_default=False)
             return self._client
 
-    async def run(self, make: MakeTask) -> Outcome:
+    async def run(self, make: MakeTask) -> TaskOutcome:
         async with self._slots:
             task = make()
             if task is None:
-                return Outcome(Status.INTERRUPTED)
+                return TaskOutcome(TaskStatus.INTERRUPTED)
             refusal = self._refusal(task)
             if refusal is not None:
-                return Outcome(Status.FAILED, (refusal,))
+                return TaskOutcome(TaskStatus.FAILED, (refusal,))
             returned = await self._submitted(task)
             for _ in range(_RETRIES if task.is_repeatable else 0):
                 if returned is None:
@@ -113,7 +113,7 @@ class ClusterWorkers:
                     self._sent.clear()
                     returned = await self._submitted(task)
         if returned is None:
-            return Outcome(Status.LOST, (lost_worker(task),))
+            return TaskOutcome(TaskStatus.LOST, (lost_worker(task),))
         if task.plan and returned.plan:
             _write(task.plan, returned.plan)
         if task.log and returned.log:
@@ -208,9 +208,9 @@ def work(assignment: Assignment, *packages: bytes) -> Returned:
     """Do a task on a worker of the cluster."""
     task = assignment.task
     if assignment.version != VERSION:
-        return Returned(Outcome(Status.FAILED, (_other_version(assignment.version),)))
+        return Returned(TaskOutcome(TaskStatus.FAILED, (_other_version(assignment.version),)))
     if assignment.token and not _take(assignment.token):
-        return Returned(Outcome(Status.LOST, (lost_worker(task),)))
+        return Returned(TaskOutcome(TaskStatus.LOST, (lost_worker(task),)))
     environ = {**os.environ, **assignment.environ}
     with tempfile.TemporaryDirectory(prefix="nigari-") as scratch:
         local = _localized(assignment, packages, scratch)
@@ -218,24 +218,24 @@ def work(assignment: Assignment, *packages: bytes) -> Returned:
         return Returned(outcome, _read(local.plan), _read(local.log))
 
 
-async def _work(task: Task, environ: Mapping[str, str], is_shipped: bool) -> Outcome:
+async def _work(task: Task, environ: Mapping[str, str], is_shipped: bool) -> TaskOutcome:
     if is_shipped and task.kind is not Kind.INIT:
         prepared = await _prepared(task, environ)
-        if prepared.status is not Status.DONE:
+        if prepared.status is not TaskStatus.DONE:
             return prepared
     return await perform(task, environ)
 
 
-async def _prepared(task: Task, environ: Mapping[str, str]) -> Outcome:
+async def _prepared(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     """Install what the unit needs on this machine, from its caches and mirrors, once."""
     marker = f".nigari-ready-{task.unit.file_name}"
     if _has(task.unit, marker):
-        return Outcome(Status.DONE)
+        return TaskOutcome(TaskStatus.DONE)
     is_locked = _has(task.unit, ".terraform.lock.hcl")
     options = TaskOptions(lockfile_readonly=is_locked, reconfigure=True)
     known = {name: value for name, value in task.variables.items() if value.is_wholly_known}
     outcome = await perform(Task(Kind.INIT, task.unit, options, known, log=task.log), environ)
-    if outcome.status is Status.DONE:
+    if outcome.status is TaskStatus.DONE:
         _write(os.path.join(task.unit.path, marker), b"")
     return outcome
 

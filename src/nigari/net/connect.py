@@ -121,7 +121,7 @@ class Connections:
     def _pool(self, origin: Origin, is_large: bool) -> httpcore.AsyncConnectionPool:
         import httpcore
 
-        from nigari.net.streams import Backend
+        from nigari.net.streams import Connector
 
         proxy_url = proxy_for(origin, self._settings)
         key = proxy_url, is_large
@@ -135,7 +135,7 @@ class Connections:
                 max_connections=_MOST_CONNECTIONS,
                 keepalive_expiry=_KEPT_FOR,
                 http2=not is_large,
-                network_backend=Backend(),
+                network_backend=Connector(),
             )
         return pool
 

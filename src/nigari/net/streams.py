@@ -22,7 +22,7 @@ _SECOND_ADDRESS_AFTER: Final = 0.25
 """Seconds before another address of the same host is tried, too."""
 
 
-class Backend(httpcore.AsyncNetworkBackend):
+class Connector(httpcore.AsyncNetworkBackend):
     """Makes connections."""
 
     async def connect_tcp(

@@ -45,7 +45,7 @@ from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.order.removed import remove_statements
 from nigari.plan.order.required import providers_of
 from nigari.plan.order.selection import Selection, selection
-from nigari.plan.order.settings import Settings
+from nigari.plan.order.settings import BlockSettings
 from nigari.providers import api
 from nigari.record import replace
 from nigari.running.driver import Driver
@@ -72,7 +72,7 @@ class Planner:
         self._state = state
         self.diags: Diagnostics = Diagnostics()
         self.graph: BlockGraph = BlockGraph(run_settings.root, self._schema_of)
-        self.settings: Settings | None = None
+        self.settings: BlockSettings | None = None
         self.plan_run: PlanRun | None = None
         self.incomplete: Plan | None = None
         """As much of a plan as could be made, where there is none."""
@@ -93,7 +93,7 @@ class Planner:
         if self._has_failed():
             return None
         removed = remove_statements(self._static, self.diags)
-        self.settings = Settings(self._static, self.graph, removed)
+        self.settings = BlockSettings(self._static, self.graph, removed)
         if self._has_failed():
             return None
         is_destroy = options.mode is PlanMode.DESTROY
@@ -176,7 +176,7 @@ class Planner:
             await self._validate(options)
         if self._has_failed():
             return None
-        self.settings = Settings(self._static, self.graph, ())
+        self.settings = BlockSettings(self._static, self.graph, ())
         run = self.plan_run = PlanRun(
             self._run_settings,
             self._pool,
@@ -261,7 +261,7 @@ class Planner:
         if self._has_failed():
             return None
         removed = remove_statements(self._static, self.diags)
-        self.settings = Settings(self._static, self.graph, removed)
+        self.settings = BlockSettings(self._static, self.graph, removed)
         return saved.plan(self._schema_for, self.diags)
 
     async def _validate(self, options: PlanOptions) -> None:

@@ -37,7 +37,7 @@ class ProviderDiagnostic:
 Told = tuple[ProviderDiagnostic, ...]
 
 
-class Deferral(Enum):
+class ProviderDeferral(Enum):
     """Why a provider leaves something for a later plan, as the protocol names it."""
 
     CONFIG_UNKNOWN = "RESOURCE_CONFIG_UNKNOWN"
@@ -97,7 +97,7 @@ class ReadResponse:
     private: bytes = b""
     identity: cty.Value | None = None
     diagnostics: Told = ()
-    deferred: Deferral | None = None
+    deferred: ProviderDeferral | None = None
 
 
 @record
@@ -124,7 +124,7 @@ class PlanResponse:
     legacy_type_system: bool = False
     """The provider's library cannot keep the rules for planned values; do not hold it to them."""
     diagnostics: Told = ()
-    deferred: Deferral | None = None
+    deferred: ProviderDeferral | None = None
 
 
 @record
@@ -170,7 +170,7 @@ class ImportedResource:
 class ImportResponse:
     resources: tuple[ImportedResource, ...] = ()
     diagnostics: Told = ()
-    deferred: Deferral | None = None
+    deferred: ProviderDeferral | None = None
 
 
 @record
@@ -207,7 +207,7 @@ class ReadDataRequest:
 class ReadDataResponse:
     state: cty.Value
     diagnostics: Told = ()
-    deferred: Deferral | None = None
+    deferred: ProviderDeferral | None = None
     is_planned: bool = False
     """Whether this is what it will say once others have applied their plans: parts of it may be
     unknown until then.

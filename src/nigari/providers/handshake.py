@@ -26,7 +26,7 @@ class HandshakeError(Exception):
 
 
 @record
-class Address:
+class PluginAddress:
     """Where a plugin listens: `unix` and a path, or `tcp` and host:port."""
 
     network: str
@@ -38,7 +38,7 @@ class Handshake:
     """What a plugin says of itself when it is ready."""
 
     protocol: int
-    address: Address
+    address: PluginAddress
     certificate: bytes | None = None
     """In DER, if the plugin insists on TLS."""
 
@@ -79,7 +79,7 @@ def parse(line: str) -> Handshake:
         )
     if network not in ("unix", "tcp") or not address:
         raise HandshakeError(f"offers only a connection by {_quoted(network + ' ' + address)}")
-    return Handshake(int(protocol), Address(network, address), _certificate(certificate))
+    return Handshake(int(protocol), PluginAddress(network, address), _certificate(certificate))
 
 
 def _certificate(text: str) -> bytes | None:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.diagnostics import Severity
 from nigari.providers.api import ProviderDiagnostic
-from nigari.providers.handshake import PROTOCOLS, Address, Handshake, HandshakeError, parse
+from nigari.providers.handshake import PROTOCOLS, Handshake, HandshakeError, PluginAddress, parse
 from nigari.providers.log import LogSettings, PluginLog
 from nigari.providers.process import PluginProcess, status_text
-from nigari.providers.start import LaunchError, Started, start, start_failure
+from nigari.providers.start import LaunchError, StartedPlugin, start, start_failure
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, STDIO
 from nigari.record import record
 
@@ -35,7 +35,7 @@ class Reattach:
     """A plugin that someone else has started and will end, as `TF_REATTACH_PROVIDERS` says it."""
 
     protocol: int
-    address: Address
+    address: PluginAddress
 
 
 class Plugin:
@@ -122,7 +122,7 @@ class Plugin:
             pass
 
 
-async def connect(started: Started, start_timeout: float = START_TIMEOUT) -> Plugin:
+async def connect(started: StartedPlugin, start_timeout: float = START_TIMEOUT) -> Plugin:
     """Wait until a plugin that was started is ready; `LaunchError` says why it never is."""
     name, log = started.name, started.log
     process = await PluginProcess.adopt(started.program, log)
@@ -177,7 +177,7 @@ def _reattach(provider: str, entry: object) -> Reattach:
             raise ValueError(f"the entry of {provider} does not name a gRPC plugin and its address")
     if protocol not in PROTOCOLS:
         raise ValueError(f"{provider} uses protocol {protocol}; only 5 and 6 are supported")
-    return Reattach(protocol, Address(network, at))
+    return Reattach(protocol, PluginAddress(network, at))
 
 
 async def _shake_hands(
@@ -198,7 +198,7 @@ async def _shake_hands(
         raise LaunchError(_no_handshake(name, str(error), log)) from None
 
 
-async def _way_to(shake: Handshake) -> "tuple[ClientTunnel | None, Address]":
+async def _way_to(shake: Handshake) -> "tuple[ClientTunnel | None, PluginAddress]":
     if shake.address.network == "unix":
         _make_private(shake.address.text)
     if shake.certificate is None:
@@ -221,7 +221,7 @@ def prepare_to_talk() -> None:
     import grpc.aio  # noqa: F401 - imported only to be there when it is needed
 
 
-def _open_channel(address: Address) -> "grpc.aio.Channel":
+def _open_channel(address: PluginAddress) -> "grpc.aio.Channel":
     prepare_to_talk()
     import grpc.aio
 

@@ -92,13 +92,13 @@ def received_deferral(
     | pb.PlanResourceChange.Response
     | pb.ImportResourceState.Response
     | pb.ReadDataSource.Response,
-) -> api.Deferral | None:
+) -> api.ProviderDeferral | None:
     """Why a plugin leaves something for a later plan, if it does."""
     if not message.HasField("deferred"):
         return None
     name = pb.Deferred.Reason.Name(message.deferred.reason)
-    known = {each.value: each for each in api.Deferral}
-    return known.get(name, api.Deferral.CONFIG_UNKNOWN)
+    known = {each.value: each for each in api.ProviderDeferral}
+    return known.get(name, api.ProviderDeferral.CONFIG_UNKNOWN)
 
 
 def _may_be_infinite(message: pb.DynamicValue) -> bool:

@@ -57,7 +57,7 @@ async def _serve(provider: api.Provider) -> None:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     import grpc.aio
 
-    from nigari.providers.wire.service import Service
+    from nigari.providers.wire.service import ProviderService
 
     directory = tempfile.mkdtemp(
         prefix="plugin-", dir=os.environ.get("PLUGIN_UNIX_SOCKET_DIR") or None
@@ -71,7 +71,7 @@ async def _serve(provider: api.Provider) -> None:
     )
     server.add_generic_rpc_handlers(
         (
-            grpc.method_handlers_generic_handler(SERVICE6, Service(provider).handlers()),
+            grpc.method_handlers_generic_handler(SERVICE6, ProviderService(provider).handlers()),
             grpc.method_handlers_generic_handler(CONTROLLER, _controller(ending)),
         )
     )

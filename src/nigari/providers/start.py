@@ -27,7 +27,7 @@ class LaunchError(Exception):
 
 
 @record
-class Started:
+class StartedPlugin:
     """A plugin program that has been started and not been talked to."""
 
     name: str
@@ -37,7 +37,7 @@ class Started:
 
 def start(
     command: Sequence[str], name: str, environment: Mapping[str, str], directory: str = ""
-) -> Started:
+) -> StartedPlugin:
     """Start a plugin program, in a directory or where this process is; `LaunchError` says why that
     is not possible.
     """
@@ -52,7 +52,7 @@ def start(
         )
     except OSError as error:
         raise LaunchError(_cannot_start(name, str(error))) from error
-    return Started(name, guarded, PluginLog(os.path.basename(program), settings))
+    return StartedPlugin(name, guarded, PluginLog(os.path.basename(program), settings))
 
 
 def start_failure(detail: str) -> ProviderDiagnostic:

@@ -20,7 +20,12 @@ from typing import Any, Literal, Self, TypeVar
 from nigari import cty
 from nigari.cty import msgpack
 from nigari.plan.objects.proposed import proposed_new
-from nigari.plan.objects.provider_checks import Fault, plan_faults, result_faults, type_faults
+from nigari.plan.objects.provider_checks import (
+    ProviderFault,
+    plan_faults,
+    result_faults,
+    type_faults,
+)
 from nigari.providers import api
 from nigari.providers.python.markers import UNKNOWN
 from nigari.providers.tested import (
@@ -128,7 +133,7 @@ class Harness:
             _raise_errors("Reading", answer.diagnostics)
             faults = _crossing_faults(block, answer.state)
             if not faults and (answer.state.is_null or not answer.state.is_wholly_known):
-                faults = [Fault((), "part of it is unknown, or there is nothing")]
+                faults = [ProviderFault((), "part of it is unknown, or there is nothing")]
             _raise_faults("reading", faults)
             return Object(type_name, answer.state, config, warnings=answer.diagnostics)
 
@@ -237,9 +242,9 @@ class Harness:
         state = answer.state
         faults = _crossing_faults(block, state)
         if not faults and state.is_null:
-            faults = [Fault((), "there is no object after apply")]
+            faults = [ProviderFault((), "there is no object after apply")]
         elif not faults and not state.is_wholly_known:
-            faults = [Fault((), "part of it is still unknown after apply")]
+            faults = [ProviderFault((), "part of it is still unknown after apply")]
         if not faults and not answer.legacy_type_system:
             faults = result_faults(block, plan.value, state)
         _raise_faults("what is made is not what was planned", faults)
@@ -266,7 +271,7 @@ class Harness:
         block = self._block(what.type_name)
         faults = _crossing_faults(block, answer.state)
         if not faults and not answer.state.is_wholly_known:
-            faults = [Fault((), "part of it is unknown after it was read")]
+            faults = [ProviderFault((), "part of it is unknown after it was read")]
         _raise_faults("reading", faults)
         if answer.state.is_null:
             return None
@@ -319,7 +324,7 @@ def _raise_errors(what: str, told: api.Told) -> None:
         raise Failed(what, told)
 
 
-def _raise_faults(what: str, faults: Sequence[Fault]) -> None:
+def _raise_faults(what: str, faults: Sequence[ProviderFault]) -> None:
     if faults:
         where = [cty.path_text(fault.path).removeprefix(".") for fault in faults]
         raise Broken(
@@ -330,7 +335,7 @@ def _raise_faults(what: str, faults: Sequence[Fault]) -> None:
         )
 
 
-def _crossing_faults(block: Block, value: cty.Value) -> list[Fault]:
+def _crossing_faults(block: Block, value: cty.Value) -> list[ProviderFault]:
     """What is wrong with a value's type, or keeps it from being sent to another program."""
     faults = type_faults(block, value)
     if faults:
@@ -338,7 +343,7 @@ def _crossing_faults(block: Block, value: cty.Value) -> list[Fault]:
     try:
         msgpack.unmarshal(msgpack.marshal(value, block.implied_type), block.implied_type)
     except cty.CtyError as error:
-        return [Fault(error.path, error.message)]
+        return [ProviderFault(error.path, error.message)]
     return []
 
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from nigari.providers.handshake import Address
+from nigari.providers.handshake import PluginAddress
 
 _CHUNK: Final = 65536
 
@@ -65,16 +65,16 @@ class _Relay(ABC):
 class ClientTunnel(_Relay):
     """From us, in the clear, to a plugin that insists on TLS and sent its certificate."""
 
-    def __init__(self, target: Address, certificate: bytes) -> None:
+    def __init__(self, target: PluginAddress, certificate: bytes) -> None:
         super().__init__()
         self._target = target
         self._context = _client_context(certificate)
 
-    async def open(self) -> Address:
+    async def open(self) -> PluginAddress:
         """Begin to listen; connect to the address given back."""
         path = f"{self.directory}/relay"
         await self.listen(path, None)
-        return Address("unix", path)
+        return PluginAddress("unix", path)
 
     async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if self._target.network == "unix":

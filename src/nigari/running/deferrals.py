@@ -28,7 +28,7 @@ from nigari.running.unknown_values import is_reported
 
 
 @record
-class Written:
+class WrittenReferences:
     """An expression or a body where it belongs, as far as it refers to something."""
 
     frame: Frame
@@ -36,9 +36,9 @@ class Written:
     data: InstanceData = NO_INSTANCE_DATA
 
 
-def written(origin: Origin) -> Written:
+def written(origin: Origin) -> WrittenReferences:
     """The references of an expression where it belongs."""
-    return Written(origin.frame, origin.compiled.references, origin.data)
+    return WrittenReferences(origin.frame, origin.compiled.references, origin.data)
 
 
 class DeferralReason(Enum):
@@ -72,7 +72,7 @@ class Deferral:
     reason: DeferralReason
     cause: UnknownCause
     """What values are unknown by that depend on it."""
-    origins: tuple[Written, ...]
+    origins: tuple[WrittenReferences, ...]
     """The expressions whose values it waits for."""
     before: tuple[Deferral, ...]
     """The deferrals that it waits for itself."""
@@ -112,7 +112,7 @@ class Deferrals:
         module: ModuleAddr,
         name: str,
         where: Range | None,
-        origins: Sequence[Written] = (),
+        origins: Sequence[WrittenReferences] = (),
         before: Sequence[Deferral] = (),
         needs_values: bool = True,
         settled: Sequence[InstanceKey] = (),
@@ -147,7 +147,7 @@ class Deferrals:
             return []
         return self.of_causes(causes_within(value))
 
-    def beside(self, place: Written) -> list[Deferral]:
+    def beside(self, place: WrittenReferences) -> list[Deferral]:
         """What the values wait for that a place refers to, where these are so many that a value made
         of them may not tell: it keeps a few causes only.
         """
@@ -190,9 +190,11 @@ class Deferrals:
         else:
             certain = expansion.certain
         expr = repetition.count or repetition.for_each or repetition.enabled
-        origins: list[Written] = []
+        origins: list[WrittenReferences] = []
         if expr is not None:
-            origins.append(Written(frame, frame.instance.compiled.expression(expr).references))
+            origins.append(
+                WrittenReferences(frame, frame.instance.compiled.expression(expr).references)
+            )
         before = [] if value is None else self.within(value)
         deferral = self.add(
             kind,

@@ -20,7 +20,7 @@ from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL
 from nigari.providers import api
 from nigari.providers.diagnostics import located
-from nigari.running.open_things import Entry, Opened
+from nigari.running.open_things import Opened, OpenThing
 from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.schema.provider import Schema
 
@@ -39,7 +39,7 @@ class EphemeralObjects:
         self._opened = opened
         self._diags = diags
         self._listener = listener
-        self._open: dict[AbsResourceInstance, Entry] = {}
+        self._open: dict[AbsResourceInstance, OpenThing] = {}
 
     async def open(
         self,

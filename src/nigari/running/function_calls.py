@@ -50,10 +50,10 @@ class FunctionCalls:
     ) -> None:
         self.pool = pool
         self.diags = diags
-        self.answers: dict[FunctionCall, api.CallResponse] = {}
-        self.failed: set[FunctionCall] = set()
+        self.answers: dict[PendingCall, api.CallResponse] = {}
+        self.failed: set[PendingCall] = set()
         """Calls of providers that cannot be called, which has been reported."""
-        self.unread: set[FunctionCall] = set()
+        self.unread: set[PendingCall] = set()
         """Calls whose answers nobody has looked at."""
         self.functions: dict[ProviderNode, Mapping[str, FunctionSignature]] = {}
         """What configured instances offer, where that had to be asked for."""
@@ -226,7 +226,7 @@ class ListFunctions(ProviderRequest):
             calls.functions[self._node] = answer.functions
 
 
-class FunctionCall(ProviderRequest):
+class PendingCall(ProviderRequest):
     """A call that has no answer yet."""
 
     __slots__ = ("_calls", "_key")
@@ -238,7 +238,7 @@ class FunctionCall(ProviderRequest):
         self._key = callee, name, tuple(arguments)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FunctionCall) and other._key == self._key
+        return isinstance(other, PendingCall) and other._key == self._key
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -269,7 +269,7 @@ class _Calling:
         self._needs = needs
 
     def __call__(self, args: list[Value], type_: Type) -> Value:
-        call = FunctionCall(self._calls, self._callee, self._name, args)
+        call = PendingCall(self._calls, self._callee, self._name, args)
         if call in self._calls.failed:
             return unknown(type_).with_causes(FAILED.causes)
         answer = self._calls.answers.get(call)

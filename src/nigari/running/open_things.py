@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 Close = Callable[[], Awaitable[None]]
 
 
-class Entry:
+class OpenThing:
     """Something that is open."""
 
     __slots__ = ("close", "level")
@@ -26,24 +26,24 @@ class Opened:
     """Everything that is open."""
 
     def __init__(self) -> None:
-        self._entries: dict[Entry, None] = {}
+        self._entries: dict[OpenThing, None] = {}
         self._level = 0
 
     def next_level(self) -> int:
         """The level of something that begins to be opened now: above all that is ready already."""
         return self._level + 1
 
-    def add(self, level: int, close: Close) -> Entry:
+    def add(self, level: int, close: Close) -> OpenThing:
         """Note something that must be closed from now on."""
-        entry = Entry(level, close)
+        entry = OpenThing(level, close)
         self._entries[entry] = None
         return entry
 
-    def is_ready(self, entry: Entry) -> None:
+    def is_ready(self, entry: OpenThing) -> None:
         """From now on others may need it, and must be closed before it."""
         self._level = max(self._level, entry.level)
 
-    async def close(self, entry: Entry) -> None:
+    async def close(self, entry: OpenThing) -> None:
         """Close one thing, unless that has been done."""
         if entry in self._entries:
             del self._entries[entry]
@@ -54,7 +54,7 @@ class Opened:
 
         What cannot be closed does not keep the rest open.
         """
-        levels: dict[int, list[Entry]] = {}
+        levels: dict[int, list[OpenThing]] = {}
         for entry in self._entries:
             if entry.level >= lowest:
                 levels.setdefault(entry.level, []).append(entry)

@@ -21,7 +21,13 @@ from nigari.eval.nodes.provider_keys import report_no_provider_instance
 from nigari.eval.nodes.provider_names import FoundConfig
 from nigari.providers import api
 from nigari.providers.diagnostics import located
-from nigari.running.deferrals import Deferral, DeferralReason, Deferrals, DeferredKind, Written
+from nigari.running.deferrals import (
+    Deferral,
+    DeferralReason,
+    Deferrals,
+    DeferredKind,
+    WrittenReferences,
+)
 from nigari.running.provider_keys import ExpandedProvider
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.remembered_config import (
@@ -200,14 +206,14 @@ class ProviderNode(Node):
             self._wait(before)
         self.is_partial = True
 
-    def _written(self) -> tuple[Written, ...]:
+    def _written(self) -> tuple[WrittenReferences, ...]:
         """The arguments that are not known yet."""
         config, frame = self._found.config, self._found.frame
         if config is None or self.schema is None:
             return ()
         compiled = frame.instance.compiled
         body = compiled.body(config.body, decoder_spec(self.schema.provider.block))
-        return (Written(frame, body.references, self.data),)
+        return (WrittenReferences(frame, body.references, self.data),)
 
     def _wait(self, before: Sequence[Deferral] = ()) -> None:
         """Leave for later whatever the instance manages."""

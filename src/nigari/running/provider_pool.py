@@ -14,7 +14,7 @@ from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.providers import api
 from nigari.providers.diagnostics import located
-from nigari.running.open_things import Entry, Opened
+from nigari.running.open_things import Opened, OpenThing
 from nigari.running.stand_ins import REAL, StandIns
 from nigari.schema.provider import ProviderSchema
 
@@ -33,7 +33,7 @@ class ProviderPool:
         self._schemas: dict[Provider, ProviderSchema | None] = {}
         self._spare: dict[Provider, api.Provider] = {}
         self._unconfigured: dict[Provider, asyncio.Task[api.Provider | None]] = {}
-        self._running: dict[api.Provider, Entry] = {}
+        self._running: dict[api.Provider, OpenThing] = {}
 
     def of(self, provider: Provider) -> ProviderSchema | None:
         """What a provider offers, once that has been loaded."""

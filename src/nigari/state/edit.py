@@ -16,7 +16,7 @@ from nigari.addrs.targets import Target, Targetable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record, replace
 from nigari.state.draft import StateDraft
-from nigari.state.indexed_draft import Places
+from nigari.state.indexed_draft import IndexedDraft
 from nigari.state.model import InstanceState, ObjectStatus, ResourceState, State
 from nigari.state.provider_memory import following
 from nigari.state.selection import near_address, not_in_state
@@ -50,8 +50,8 @@ def move(
 
     `target_state` is another state to move it to, `None` to move it within its own.
     """
-    origin = Places(source_state)
-    destination = origin if target_state is None else Places(target_state)
+    origin = IndexedDraft(source_state)
+    destination = origin if target_state is None else IndexedDraft(target_state)
     pairs = _pairs(source_state, origin, source, target, diags)
     for old, new in pairs:
         if not _is_free(destination, new):
@@ -102,7 +102,7 @@ def replace_provider(state: State, old: Provider, new: Provider) -> State:
 
 
 def _pairs(
-    state: State, origin: Places, source: Target, target: Target, diags: Diagnostics
+    state: State, origin: IndexedDraft, source: Target, target: Target, diags: Diagnostics
 ) -> list[tuple[Targetable, Targetable]]:
     """What moves where, one pair for each thing that moves as a whole."""
     old, new = source.subject, target.subject
@@ -165,7 +165,7 @@ def _as_instance(address: AbsResource | AbsResourceInstance) -> AbsResourceInsta
     return Abs(address.module, address.item)
 
 
-def _is_free(places: Places, address: Targetable) -> bool:
+def _is_free(places: IndexedDraft, address: Targetable) -> bool:
     if isinstance(address, ModuleAddr):
         return not places.has_module(address)
     if isinstance(address.item, Resource):
@@ -173,7 +173,9 @@ def _is_free(places: Places, address: Targetable) -> bool:
     return places.instance(Abs(address.module, address.item)) is None
 
 
-def _carry(origin: Places, destination: Places, old: Targetable, new: Targetable) -> None:
+def _carry(
+    origin: IndexedDraft, destination: IndexedDraft, old: Targetable, new: Targetable
+) -> None:
     """Take something from one state to another, which may be the same."""
     if isinstance(old, ModuleAddr) and isinstance(new, ModuleAddr):
         for address in origin.resources_in(old):
@@ -188,7 +190,7 @@ def _carry(origin: Places, destination: Places, old: Targetable, new: Targetable
 
 
 def _carry_resource(
-    origin: Places, destination: Places, old: AbsResource, new: AbsResource
+    origin: IndexedDraft, destination: IndexedDraft, old: AbsResource, new: AbsResource
 ) -> None:
     resource = origin.resource(old)
     if resource is not None:
@@ -197,7 +199,10 @@ def _carry_resource(
 
 
 def _carry_instance(
-    origin: Places, destination: Places, old: AbsResourceInstance, new: AbsResourceInstance
+    origin: IndexedDraft,
+    destination: IndexedDraft,
+    old: AbsResourceInstance,
+    new: AbsResourceInstance,
 ) -> None:
     resource = origin.resource(resource_of(old))
     instance = origin.instance(old)

@@ -15,7 +15,7 @@ from nigari.state.draft import StateDraft
 from nigari.state.model import InstanceState, ResourceState, State
 
 
-class Places:
+class IndexedDraft:
     """A state in the making whose parts can be found by where they are."""
 
     __slots__ = ("_below", "_draft", "_modules", "_named")

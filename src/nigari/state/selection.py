@@ -14,7 +14,7 @@ from nigari.state.model import State, StoredObject
 
 # Only who names something needs it.
 if TYPE_CHECKING:
-    from nigari.state.indexed_draft import Places
+    from nigari.state.indexed_draft import IndexedDraft
 
 
 def select(
@@ -23,10 +23,10 @@ def select(
     """The resource instances that each target names, in order; all of them without targets."""
     if not targets:
         return [address for address, _ in state.instances()]
-    from nigari.state.indexed_draft import Places
+    from nigari.state.indexed_draft import IndexedDraft
 
     selected: dict[AbsResourceInstance, None] = {}
-    places = Places(state)
+    places = IndexedDraft(state)
     for target in targets:
         found = _instances_at(places, target)
         if not found and not allow_missing:
@@ -48,7 +48,7 @@ def with_id(
     ]
 
 
-def _instances_at(places: Places, target: Target) -> list[AbsResourceInstance]:
+def _instances_at(places: IndexedDraft, target: Target) -> list[AbsResourceInstance]:
     subject = target.subject
     if isinstance(subject, ModuleAddr):
         modules = _modules_at(places, subject)
@@ -60,7 +60,7 @@ def _instances_at(places: Places, target: Target) -> list[AbsResourceInstance]:
     return [] if places.instance(instance) is None else [instance]
 
 
-def _modules_at(places: Places, module: ModuleAddr) -> list[ModuleAddr]:
+def _modules_at(places: IndexedDraft, module: ModuleAddr) -> list[ModuleAddr]:
     """The module instances that an address covers: without a key, all those of the call."""
     if module.is_root or module.key is not None or module.parent is None:
         return places.modules_in(module)

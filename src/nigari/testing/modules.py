@@ -65,14 +65,14 @@ Values = Mapping[str, object]
 _NOTHING: Final[Mapping[str, Values]] = MappingProxyType({})
 
 
-class Unknown:
+class UnknownUntilApply:
     """Stands for what is known only after apply."""
 
     def __repr__(self) -> str:
         return "UNKNOWN"
 
 
-UNKNOWN: Final = Unknown()
+UNKNOWN: Final = UnknownUntilApply()
 
 
 @record

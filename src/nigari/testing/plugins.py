@@ -39,7 +39,7 @@ class Plugins:
         diags.extend(found.told)
         if found.running is None:
             return None
-        return Plugin(self, provider, found.running)
+        return SharedPlugin(self, provider, found.running)
 
     async def _share(self, provider: Provider) -> _Shared:
         told = Diagnostics()
@@ -60,7 +60,7 @@ class _Shared:
         self.told = told
 
 
-class Plugin:
+class SharedPlugin:
     """A provider that begins with the shared process and gets its own when it is configured."""
 
     def __init__(self, plugins: Plugins, provider: Provider, shared: api.Provider) -> None:

@@ -53,7 +53,7 @@ class Proxy:
 
 
 @record
-class Connection:
+class HostConnection:
     """A way to a host."""
 
     target: Login
@@ -70,7 +70,7 @@ class Connection:
     platform: str
 
 
-def connection_from(arguments: Arguments, environ: Mapping[str, str]) -> Connection:
+def connection_from(arguments: Arguments, environ: Mapping[str, str]) -> HostConnection:
     """What a `connection` block says, with everything that goes without saying."""
     kind = text_of(arguments["type"]) or "ssh"
     if kind == "winrm":
@@ -84,7 +84,7 @@ def connection_from(arguments: Arguments, environ: Mapping[str, str]) -> Connect
     if platform not in _SCRIPTS:
         raise ProvisionerFailure(f'The target_platform must be unix or windows, not "{platform}".')
     target = _target(arguments)
-    return Connection(
+    return HostConnection(
         target,
         _bastion(arguments, target),
         _proxy(arguments),

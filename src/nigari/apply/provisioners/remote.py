@@ -16,7 +16,7 @@ from nigari.apply.provisioners.base import (
 )
 from nigari.apply.provisioners.connection import connection_from
 from nigari.apply.provisioners.scp import put, put_content
-from nigari.apply.provisioners.ssh import Session, open_session
+from nigari.apply.provisioners.ssh import SshSession, open_session
 from nigari.cty.values import Value
 
 _SHELL: Final = b"#!/bin/sh\n"
@@ -28,7 +28,7 @@ async def run_remote(
     """Copy scripts to a host and run them, one after the other."""
     scripts = _scripts(arguments, machine)
 
-    async def run(session: Session) -> None:
+    async def run(session: SshSession) -> None:
         for script in scripts:
             await _run_script(session, script, say)
 
@@ -44,7 +44,7 @@ async def copy_files(
         raise ProvisionerFailure("The destination is empty.")
     content, source = arguments["content"], text_of(arguments["source"])
 
-    async def copy(session: Session) -> None:
+    async def copy(session: SshSession) -> None:
         if isinstance(content.data, str):
             await put_content(session.connection, content.data.encode(), destination)
         else:
@@ -57,7 +57,7 @@ async def _connected(
     way: Arguments | None,
     machine: Machine,
     say: Say,
-    work: Callable[[Session], Coroutine[None, None, None]],
+    work: Callable[[SshSession], Coroutine[None, None, None]],
 ) -> None:
     """Log in, do something, and log out."""
     if way is None:
@@ -77,7 +77,7 @@ async def _connected(
             raise ProvisionerFailure(f"{detail}.") from None
 
 
-async def _run_script(session: Session, script: bytes, say: Say) -> None:
+async def _run_script(session: SshSession, script: bytes, say: Say) -> None:
     path = session.script_path()
     if session.is_unix and not script.startswith(b"#!"):
         script = _SHELL + script

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nigari.apply.provisioners.base import ProvisionerFailure, Say
-from nigari.apply.provisioners.connection import UNIX, Connection, Login
+from nigari.apply.provisioners.connection import UNIX, HostConnection, Login
 from nigari.apply.provisioners.proxy import proxied_socket
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ _KEEP_ALIVE: Final = 2.0
 _MOST_UNANSWERED: Final = 60
 
 
-class Session:
+class SshSession:
     """A host that one is logged in to."""
 
-    def __init__(self, settings: Connection, connection: SSHClientConnection) -> None:
+    def __init__(self, settings: HostConnection, connection: SSHClientConnection) -> None:
         self.settings = settings
         self.connection = connection
 
@@ -57,7 +57,7 @@ class Session:
         return done.exit_status
 
 
-async def open_session(settings: Connection, say: Say, stack: AsyncExitStack) -> Session:
+async def open_session(settings: HostConnection, say: Say, stack: AsyncExitStack) -> SshSession:
     """Log in, trying again until the timeout: hosts that were just made take their time."""
     keys = await _keys(settings, stack)
     target, bastion = settings.target, settings.bastion
@@ -72,7 +72,7 @@ async def open_session(settings: Connection, say: Say, stack: AsyncExitStack) ->
             async with asyncio.timeout(max(left, 0.001)):
                 connection = await _connect(settings, keys, stack)
             say("Connected")
-            return Session(settings, connection)
+            return SshSession(settings, connection)
         except (OSError, TimeoutError, _ssh_error()) as error:
             if time.monotonic() + pause >= deadline:
                 why = str(error) or "no answer"
@@ -93,7 +93,7 @@ def _ssh_error() -> type[Exception]:
 # -- keys -----------------------------------------------------------------------------------------
 
 
-async def _keys(settings: Connection, stack: AsyncExitStack) -> list[SSHKeyPair]:
+async def _keys(settings: HostConnection, stack: AsyncExitStack) -> list[SSHKeyPair]:
     """The keys that an agent has, the one that is asked for first."""
     if not settings.agent_socket:
         return []
@@ -160,7 +160,7 @@ def _private_key(login: Login) -> list[Any]:
 
 
 async def _connect(
-    settings: Connection, keys: list[SSHKeyPair], stack: AsyncExitStack
+    settings: HostConnection, keys: list[SSHKeyPair], stack: AsyncExitStack
 ) -> SSHClientConnection:
     from asyncssh import connect
 

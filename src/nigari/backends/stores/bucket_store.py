@@ -30,7 +30,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @record
-class Layout:
+class BucketLayout:
     """Where the states are."""
 
     url: str
@@ -57,10 +57,12 @@ class BucketStore(HttpStore):
 
     has_workspaces: Final = True
 
-    def __init__(self, settings: Settings, layout: Layout, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, settings: Settings, layout: BucketLayout, headers: Mapping[str, str]
+    ) -> None:
         """`headers` are those of everything that is stored."""
         super().__init__(settings)
-        self.layout: Layout = layout
+        self.layout: BucketLayout = layout
         self._headers = headers
 
     def location(self, workspace: str) -> str:

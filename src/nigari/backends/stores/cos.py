@@ -12,7 +12,7 @@ from typing import Final
 
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
-from nigari.backends.stores.bucket_store import BucketStore, Layout
+from nigari.backends.stores.bucket_store import BucketLayout, BucketStore
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure
 from nigari.clouds.tencent import (
@@ -36,7 +36,7 @@ _LOCK_SUFFIX: Final = ".tflock"
 
 
 @record
-class Account:
+class CosAccount:
     """Who asks, and where."""
 
     region: str
@@ -52,7 +52,7 @@ def open_store(arguments: Arguments) -> CosStore:
     if acl not in ("private", "public-read"):
         raise BackendFailure("The acl must be private or public-read.")
     where = "accelerate" if arguments.flag("accelerate") else region
-    layout = Layout(
+    layout = BucketLayout(
         f"https://{bucket}.cos.{where}.myqcloud.com",
         bucket,
         arguments.text("prefix"),
@@ -61,7 +61,7 @@ def open_store(arguments: Arguments) -> CosStore:
     headers = {"x-cos-acl": acl}
     if arguments.flag("encrypt", default=True):
         headers["x-cos-server-side-encryption"] = "AES256"
-    account = Account(region, read_credentials(arguments), read_role(arguments))
+    account = CosAccount(region, read_credentials(arguments), read_role(arguments))
     return CosStore(read_settings(arguments.environ), layout, headers, account)
 
 
@@ -71,7 +71,11 @@ class CosStore(BucketStore):
     keeps_others: Mapping[str, str] = {"x-cos-forbid-overwrite": "true"}
 
     def __init__(
-        self, settings: Settings, layout: Layout, headers: Mapping[str, str], account: Account
+        self,
+        settings: Settings,
+        layout: BucketLayout,
+        headers: Mapping[str, str],
+        account: CosAccount,
     ) -> None:
         super().__init__(settings, layout, headers)
         self._account = account

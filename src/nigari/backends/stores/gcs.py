@@ -54,7 +54,7 @@ class Who:
 
 
 @record
-class Objects:
+class StateObjects:
     """Where the objects are, and how they are encrypted."""
 
     bucket: str
@@ -89,7 +89,7 @@ def open_store(arguments: Arguments) -> GcsStore:
         "GOOGLE_BACKEND_STORAGE_CUSTOM_ENDPOINT",
         "GOOGLE_STORAGE_CUSTOM_ENDPOINT",
     )
-    objects = Objects(
+    objects = StateObjects(
         arguments.required("bucket"),
         f"{prefix}/" if prefix and not prefix.endswith("/") else prefix,
         _endpoint(endpoint or emulator or f"https://storage.{domain}"),
@@ -133,7 +133,7 @@ class GcsStore(HttpStore):
 
     has_workspaces: Final = True
 
-    def __init__(self, settings: Settings, objects: Objects, who: Who) -> None:
+    def __init__(self, settings: Settings, objects: StateObjects, who: Who) -> None:
         super().__init__(settings)
         self._objects = objects
         self._who = who

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from nigari.backends.locking import LockInfo
 from nigari.backends.store import BackendFailure
-from nigari.backends.stores.bucket_store import BucketStore, Layout
+from nigari.backends.stores.bucket_store import BucketLayout, BucketStore
 from nigari.clouds.alibaba import (
     AlibabaCredentials,
     AlibabaIdentity,
@@ -37,7 +37,7 @@ def open_store(arguments: Arguments) -> OssStore:
     if not endpoint and not identity.region:
         raise BackendFailure("Set the region, ALICLOUD_REGION or the endpoint.")
     prefix = arguments.text("prefix", default="env:").strip("/").removeprefix("./")
-    layout = Layout(
+    layout = BucketLayout(
         _bucket_url(endpoint or f"oss-{identity.region}.aliyuncs.com", bucket),
         bucket,
         prefix,
@@ -70,7 +70,7 @@ class OssStore(BucketStore):
     def __init__(
         self,
         settings: Settings,
-        layout: Layout,
+        layout: BucketLayout,
         headers: Mapping[str, str],
         identity: AlibabaIdentity,
     ) -> None:

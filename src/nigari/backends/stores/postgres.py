@@ -66,7 +66,7 @@ Row: TypeAlias = "tuple[object, ...]"
 
 
 @record
-class Names:
+class TableNames:
     """What the things in the database are called, and which of them are made."""
 
     schema: str
@@ -92,7 +92,7 @@ class Names:
 def open_store(arguments: Arguments) -> PostgresStore:
     """The store that the arguments describe."""
     text, flag = arguments.text, arguments.flag
-    names = Names(
+    names = TableNames(
         text("schema_name", "PG_SCHEMA_NAME", default="terraform_remote_state"),
         text("table_name", "PG_TABLE_NAME", default="states"),
         text("index_name", "PG_INDEX_NAME", default="states_by_name"),
@@ -130,7 +130,7 @@ class PostgresStore:
 
     has_workspaces: Final = True
 
-    def __init__(self, parameters: Mapping[str, str | int], names: Names) -> None:
+    def __init__(self, parameters: Mapping[str, str | int], names: TableNames) -> None:
         self._parameters = parameters
         self._names = names
         self._connection: psycopg.AsyncConnection[Row] | None = None

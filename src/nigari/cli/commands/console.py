@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.console.prompt import Prompt
-from nigari.cli.console.session import INPUT_NAME, Session
+from nigari.cli.console.session import INPUT_NAME, ConsoleSession
 from nigari.cli.console.statements import Statement
 from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG
@@ -46,7 +46,7 @@ class _Console:
             return self._converse(session)
         return self._answer_all(session)
 
-    def _open(self) -> Session | None:
+    def _open(self) -> ConsoleSession | None:
         """The session, or None where there is no making sense of the configuration."""
         directory, workspace = self._directory, self._workspace
         problems = directory.diags
@@ -61,7 +61,7 @@ class _Console:
             return None
         home = workspace.home_directory
         run.functions = function_table(workspace.files, ".", home_directory=home, console=True)
-        session = Session(run)
+        session = ConsoleSession(run)
         self._tell_what_is_wrong(session)
         return session
 
@@ -92,7 +92,7 @@ class _Console:
         inspection.evaluate(())
         return inspection
 
-    def _tell_what_is_wrong(self, session: Session) -> None:
+    def _tell_what_is_wrong(self, session: ConsoleSession) -> None:
         problems = session.prepare()
         self._show(problems)
         if problems.has_errors:
@@ -100,7 +100,7 @@ class _Console:
             _warn_of_incompleteness(after)
             self._show(after)
 
-    def _converse(self, session: Session) -> int:
+    def _converse(self, session: ConsoleSession) -> int:
         prompt = Prompt(session.names)
         while True:
             statement = prompt.read()
@@ -114,7 +114,7 @@ class _Console:
             elif answer.text:
                 self._presenter.say(answer.text, answer.text)
 
-    def _answer_all(self, session: Session) -> int:
+    def _answer_all(self, session: ConsoleSession) -> int:
         """Answer what comes through a pipe; the first mistake ends it."""
         for statement in self._statements():
             answer = session.answer(statement)

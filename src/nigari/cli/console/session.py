@@ -44,7 +44,7 @@ class Answer:
     """Whether the user wants to leave."""
 
 
-class Session:
+class ConsoleSession:
     """Answers statements."""
 
     def __init__(self, run: StaticRun) -> None:

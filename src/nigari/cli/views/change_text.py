@@ -13,7 +13,7 @@ from nigari.cli.views.style import Style
 from nigari.cty.json import value_to_json
 from nigari.cty.values import null
 from nigari.plan.differences.datum import datum
-from nigari.plan.differences.difference import Fate, Paths, Scope, paths_of
+from nigari.plan.differences.difference import DifferenceScope, Fate, Paths, paths_of
 from nigari.plan.differences.object_comparison import compare_block
 from nigari.plan.model.changes import Action, Change, Drift, Reason
 from nigari.plan.model.reasons import reason_text
@@ -47,7 +47,7 @@ def change_text(change: Change, presentation: Presentation) -> str:
         presentation = presentation.unmarked()
     presentation = presentation.but(shows_same=bool(change.imported_as))
     before = null(change.after.type) if change.action is Action.READ else change.before
-    scope = Scope(paths_of(change.replace_paths))
+    scope = DifferenceScope(paths_of(change.replace_paths))
     found = compare_block(datum(before), datum(change.after), change.schema.block, scope)
     header = _header(change.address.item.resource)
     text = difference_text(found, 0, presentation)
@@ -58,7 +58,7 @@ def change_text(change: Change, presentation: Presentation) -> str:
 def drift_text(drift: Drift, relevant: Paths, presentation: Presentation) -> str | None:
     """One object that is not what it was; nothing where all that changed is of no interest."""
     action, style = drift.action, presentation.style
-    scope = Scope(relevant=relevant)
+    scope = DifferenceScope(relevant=relevant)
     found = compare_block(datum(drift.before), datum(drift.after), drift.schema.block, scope)
     if found.fate is Fate.SAME and action is not Action.NO_OP:
         return None

@@ -17,10 +17,10 @@ from nigari.cty.values import go_quote
 from nigari.hcl.scanner import is_identifier
 from nigari.plan.differences.datum import Datum, Numeral
 from nigari.plan.differences.difference import (
+    BlockDifference,
     BlockGroup,
-    Body,
     Difference,
-    Elements,
+    ElementDifferences,
     Exchange,
     Fate,
     Members,
@@ -48,9 +48,9 @@ def difference_text(difference: Difference, depth: int, presentation: Presentati
         return _secret(difference, depth, presentation)
     if isinstance(difference, Members):
         return _members(difference, depth, presentation)
-    if isinstance(difference, Elements):
+    if isinstance(difference, ElementDifferences):
         return _elements(difference, depth, presentation)
-    if isinstance(difference, Body):
+    if isinstance(difference, BlockDifference):
         return _body(difference, depth, presentation)
     if isinstance(difference, Pending):
         return _pending(difference, depth, presentation)
@@ -156,7 +156,7 @@ def _members(difference: Members, depth: int, presentation: Presentation) -> str
     return "\n".join(lines)
 
 
-def _elements(difference: Elements, depth: int, presentation: Presentation) -> str:
+def _elements(difference: ElementDifferences, depth: int, presentation: Presentation) -> str:
     hands_down = difference.is_set and difference.is_nested
     forced = presentation.forced(difference.forces and not hands_down)
     null = presentation.null(difference.fate)
@@ -209,7 +209,7 @@ def _in_context(
     return len(waiting)
 
 
-def _body(difference: Body, depth: int, presentation: Presentation) -> str:
+def _body(difference: BlockDifference, depth: int, presentation: Presentation) -> str:
     forced = presentation.forced(difference.forces)
     if not difference.attributes and not difference.groups:
         return f"{{}}{forced}"

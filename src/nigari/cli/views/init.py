@@ -11,15 +11,19 @@ from nigari.cli.views.live import Download, LiveLines
 from nigari.lang.versions import Version
 from nigari.packages.modules.module_locks import FILE_NAME as MODULE_LOCKS
 from nigari.packages.providers.lockfile import FILE_NAME
-from nigari.packages.providers.provider_installer import Installation, Outcome, Step
+from nigari.packages.providers.provider_installer import (
+    Installation,
+    InstalledProvider,
+    InstallStep,
+)
 from nigari.packages.providers.provider_sources import Verified
 from nigari.workspace.states.backend import SavedBackend
 
 _STEPS = {
-    Step.BUILT_IN: "is built in",
-    Step.REUSED: "is already installed",
-    Step.CACHED: "is used from the shared cache",
-    Step.INSTALLED: "is installed",
+    InstallStep.BUILT_IN: "is built in",
+    InstallStep.REUSED: "is already installed",
+    InstallStep.CACHED: "is used from the shared cache",
+    InstallStep.INSTALLED: "is installed",
 }
 _PARTS = {
     "modules": "Initializing modules...",
@@ -185,7 +189,7 @@ class ProviderProgress:
         if self._live is not None and provider in self._downloads:
             self._live.show(str(provider), self._downloads[provider].line(size, total))
 
-    def installed(self, outcome: Outcome) -> None:
+    def installed(self, outcome: InstalledProvider) -> None:
         """A package is installed."""
         if self._live is not None:
             self._live.remove(str(outcome.provider))
@@ -223,7 +227,7 @@ def _trust(verified: Verified) -> str:
     return f"signed, key ID {verified.key_id}" if verified.signed else verified.word
 
 
-def _members(outcome: Outcome) -> dict[str, object]:
+def _members(outcome: InstalledProvider) -> dict[str, object]:
     """What programs learn about an installed provider."""
     members: dict[str, object] = {"provider": str(outcome.provider), "step": outcome.step.value}
     if outcome.version is not None:

@@ -30,7 +30,7 @@ _XML_MEMBER: Final = r"<{0}>\s*([^<]*?)\s*</{0}>"
 
 
 @record
-class Service:
+class AwsService:
     """A service at its endpoint."""
 
     name: str
@@ -61,7 +61,7 @@ class AwsClient:
 
     async def send(
         self,
-        service: Service,
+        service: AwsService,
         method: str,
         url: str,
         body: bytes = b"",
@@ -85,7 +85,9 @@ class AwsClient:
             await asyncio.sleep(min(self._policy.pause * 2.0**attempt, self._policy.longest_pause))
             attempt += 1
 
-    async def call(self, service: Service, target: str, arguments: object) -> Mapping[str, object]:
+    async def call(
+        self, service: AwsService, target: str, arguments: object
+    ) -> Mapping[str, object]:
         """Call an operation of a service that speaks JSON."""
         import json
 

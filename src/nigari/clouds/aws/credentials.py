@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from nigari.clouds.aws.client import AwsClient, Service
+from nigari.clouds.aws.client import AwsClient, AwsService
 from nigari.clouds.aws.machine import container_credentials, has_container, instance_credentials
 from nigari.clouds.aws.profiles import Profiles, Section, read_profiles, text_of
 from nigari.clouds.aws.roles import Role, assume_role, assume_role_with_token, timestamp
@@ -56,7 +56,7 @@ class Sources:
 class CredentialChain:
     """Gives credentials; the same ones as long as they are valid."""
 
-    def __init__(self, sources: Sources, sts: Service, policy: Policy) -> None:
+    def __init__(self, sources: Sources, sts: AwsService, policy: Policy) -> None:
         self._sources = sources
         self._sts = sts
         self._policy = policy

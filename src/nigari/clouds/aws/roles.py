@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
-from nigari.clouds.aws.client import AwsClient, Service, failure_of
+from nigari.clouds.aws.client import AwsClient, AwsService, failure_of
 from nigari.clouds.aws.signing import Credentials
 from nigari.clouds.failures import CloudFailure
 from nigari.lazy import lazy_pattern
@@ -63,7 +63,7 @@ def seconds_of(duration: str) -> int:
     return int(sum(float(number) * _SECONDS[unit] for number, unit in parts))
 
 
-async def assume_role(client: AwsClient, sts: Service, role: Role) -> Credentials:
+async def assume_role(client: AwsClient, sts: AwsService, role: Role) -> Credentials:
     """Take a role with the credentials of the client."""
     body = urlencode(role.form("AssumeRole")).encode()
     response = await client.send(sts, "POST", f"{sts.url}/", body, _FORM)
@@ -71,7 +71,7 @@ async def assume_role(client: AwsClient, sts: Service, role: Role) -> Credential
 
 
 async def assume_role_with_token(
-    client: Client, sts: Service, role: Role, token: str, policy: Policy
+    client: Client, sts: AwsService, role: Role, token: str, policy: Policy
 ) -> Credentials:
     """Take a role with a token of an identity provider, which needs no credentials."""
     form = {**role.form("AssumeRoleWithWebIdentity"), "WebIdentityToken": token}
@@ -81,7 +81,7 @@ async def assume_role_with_token(
     return _credentials(response, f"The role {role.arn} cannot be assumed with the web identity")
 
 
-async def account_of(client: AwsClient, sts: Service) -> str:
+async def account_of(client: AwsClient, sts: AwsService) -> str:
     """The account that the client's credentials belong to."""
     body = urlencode({"Action": "GetCallerIdentity", "Version": _VERSION}).encode()
     response = await client.send(sts, "POST", f"{sts.url}/", body, _FORM)

@@ -8,7 +8,7 @@ from nigari.record import record
 
 
 @record
-class Backend:
+class BackendBlock:
     """A `backend` block, or a `cloud` block, whose type is then `cloud`."""
 
     block: Block

@@ -15,7 +15,7 @@ from nigari.record import record, replace
 
 
 @record
-class KeyProvider:
+class KeyProviderBlock:
     """A `key_provider "type" "name"` block."""
 
     type: str
@@ -26,7 +26,7 @@ class KeyProvider:
 
 
 @record
-class Method:
+class MethodBlock:
     """A `method "type" "name"` block."""
 
     type: str
@@ -48,11 +48,11 @@ class EncryptionTarget:
 
 
 @record
-class Encryption:
+class EncryptionBlock:
     """The whole block."""
 
-    key_providers: tuple[KeyProvider, ...]
-    methods: tuple[Method, ...]
+    key_providers: tuple[KeyProviderBlock, ...]
+    methods: tuple[MethodBlock, ...]
     state: EncryptionTarget | None
     plan: EncryptionTarget | None
     remote_default: EncryptionTarget | None
@@ -78,20 +78,20 @@ _ENFORCEABLE = schema("enforced", "method", blocks=("fallback",))
 _TARGET = schema("method", blocks=("fallback",))
 
 
-def decode_encryption(body: Body, where: Range, diags: Diagnostics) -> Encryption:
+def decode_encryption(body: Body, where: Range, diags: Diagnostics) -> EncryptionBlock:
     """Read the body of an `encryption` block, or of the text of `TF_ENCRYPTION`."""
     content = body.content(_SCHEMA, diags)
     key_providers = [
         _key_provider(block, diags) for block in _distinct(content.blocks_of("key_provider"), diags)
     ]
     methods = [
-        Method(block.labels[0], block.labels[1], block.body, block.def_range)
+        MethodBlock(block.labels[0], block.labels[1], block.body, block.def_range)
         for block in _distinct(content.blocks_of("method"), diags)
     ]
     remote = only_block(content, "remote_state_data_sources", diags)
     inner: Content | None = None if remote is None else remote.body.content(_REMOTE, diags)
     named = [] if inner is None else inner.blocks_of("remote_state_data_source")
-    return Encryption(
+    return EncryptionBlock(
         tuple(key_providers),
         tuple(methods),
         _only_target(content, "state", _ENFORCEABLE, diags),
@@ -104,10 +104,10 @@ def decode_encryption(body: Body, where: Range, diags: Diagnostics) -> Encryptio
     )
 
 
-def _key_provider(block: Block, diags: Diagnostics) -> KeyProvider:
+def _key_provider(block: Block, diags: Diagnostics) -> KeyProviderBlock:
     content, rest = block.body.partial_content(_KEY_PROVIDER, diags)
     alias = expression(content.attributes, "encrypted_metadata_alias")
-    return KeyProvider(block.labels[0], block.labels[1], rest, alias, block.def_range)
+    return KeyProviderBlock(block.labels[0], block.labels[1], rest, alias, block.def_range)
 
 
 def _distinct(blocks: list[Block], diags: Diagnostics) -> Iterable[Block]:
@@ -162,7 +162,7 @@ def _enforced(expr: Expression | None, diags: Diagnostics) -> Expression | None:
 # -- overriding -------------------------------------------------------------------------------
 
 
-def override_encryption(base: Encryption | None, over: Encryption) -> Encryption:
+def override_encryption(base: EncryptionBlock | None, over: EncryptionBlock) -> EncryptionBlock:
     """The first with what the second says instead, name by name."""
     if base is None:
         return over
@@ -181,7 +181,7 @@ def override_encryption(base: Encryption | None, over: Encryption) -> Encryption
     for target in over.remote:
         merged = _over_target(remote.get(target.name), target)
         remote[target.name] = target if merged is None else merged
-    return Encryption(
+    return EncryptionBlock(
         tuple(key_providers.values()),
         tuple(methods.values()),
         _over_target(base.state, over.state),
@@ -192,7 +192,7 @@ def override_encryption(base: Encryption | None, over: Encryption) -> Encryption
     )
 
 
-def _over_keys(base: KeyProvider, over: KeyProvider) -> KeyProvider:
+def _over_keys(base: KeyProviderBlock, over: KeyProviderBlock) -> KeyProviderBlock:
     return replace(
         base,
         body=OverrideBody(base.body, over.body),

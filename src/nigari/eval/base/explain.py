@@ -23,20 +23,20 @@ from nigari.record import record
 
 
 @record
-class Link:
+class ReferenceStep:
     """One step of the way: a name, and where it is used."""
 
     name: str
     range: Range
 
 
-def way_to(cause: UnknownCause, origin: Origin) -> list[Link]:
+def way_to(cause: UnknownCause, origin: Origin) -> list[ReferenceStep]:
     """The names that carried a cause to an expression, from the expression back to the root.
 
     Where the root is a function, the way ends with the place that it is called in; where it is an
     error, with what has the error.
     """
-    pending: deque[tuple[Origin, tuple[Link, ...]]] = deque([(origin, ())])
+    pending: deque[tuple[Origin, tuple[ReferenceStep, ...]]] = deque([(origin, ())])
     seen: set[object] = set()
     while pending:
         place, way = pending.popleft()
@@ -56,7 +56,7 @@ def way_to(cause: UnknownCause, origin: Origin) -> list[Link]:
             return list(way)
         call = _call_of(cause, place.compiled.expr) if is_root else None
         if call is not None:
-            return [*way, Link(cause.text, call.range)]
+            return [*way, ReferenceStep(cause.text, call.range)]
     return []
 
 
@@ -64,7 +64,7 @@ def way_to(cause: UnknownCause, origin: Origin) -> list[Link]:
 class _Carrier:
     """What carries a cause: its name where it is used, and where its value comes from."""
 
-    link: Link
+    link: ReferenceStep
     further: Origin | None
     key: object
     """The same for what need not be followed twice."""
@@ -77,7 +77,7 @@ def _carriers(cause: UnknownCause, place: Origin, reference: Reference) -> Itera
         expr = place.data.expr
         if expr is not None:
             compiled = place.frame.instance.compiled.expression(expr)
-            link = Link(str(subject), reference.range)
+            link = ReferenceStep(str(subject), reference.range)
             yield _Carrier(link, Origin(place.frame, compiled), (place.frame, expr))
         return
     for node in nodes_of(place.frame, reference):
@@ -85,7 +85,7 @@ def _carriers(cause: UnknownCause, place: Origin, reference: Reference) -> Itera
         if cause.kind is CauseKind.PLANNED:
             part = referenced_value(node, node.value, reference)
         if cause in causes_within(node.value if part is None else part):
-            yield _Carrier(Link(node.label, reference.range), node.origin(), node)
+            yield _Carrier(ReferenceStep(node.label, reference.range), node.origin(), node)
 
 
 def _call_of(cause: UnknownCause, expr: Expression) -> FunctionCall | None:
@@ -123,7 +123,9 @@ _ENDINGS = {
 }
 
 
-def chain(what: str, cause: UnknownCause, way: list[Link]) -> tuple[str, tuple[Cause, ...]]:
+def chain(
+    what: str, cause: UnknownCause, way: list[ReferenceStep]
+) -> tuple[str, tuple[Cause, ...]]:
     """The whole way as one line, and frame by frame with the root cause first."""
     if way and way[0].name == what:
         way = way[1:]

@@ -28,7 +28,7 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import replace
 
 
-class Outcome:
+class ConditionResult:
     """How the rules of one object went."""
 
     __slots__ = ("causes", "failures", "has_error", "is_unknown")
@@ -97,7 +97,7 @@ class Conditions:
         """What is pointed at in place of the condition."""
         self._at = 0
         self._find_failure: Callable[[], str | list[Need]] | None = None
-        self.outcome: Outcome = Outcome()
+        self.outcome: ConditionResult = ConditionResult()
 
     @property
     def is_refusing(self) -> bool:

@@ -13,7 +13,7 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.static import attribute_expression
 
 
-class LocalValue(LocalNode):
+class LocalValueNode(LocalNode):
     """A local value. Its attributes have nodes of their own, made when they are asked for."""
 
     __slots__ = ("_parts", "local")
@@ -60,9 +60,9 @@ class LocalPart(ValueNode):
 
     __slots__ = ("expr", "names", "whole")
 
-    def __init__(self, whole: LocalValue, names: tuple[str, ...], expr: Expression) -> None:
+    def __init__(self, whole: LocalValueNode, names: tuple[str, ...], expr: Expression) -> None:
         super().__init__(whole.frame)
-        self.whole: LocalValue = whole
+        self.whole: LocalValueNode = whole
         self.names: tuple[str, ...] = names
         self.expr: Expression = expr
 

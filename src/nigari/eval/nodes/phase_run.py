@@ -21,7 +21,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import CallNode, Frame, ModuleInstance, ResourceNode, ValueNode
 from nigari.eval.base.once import Need, Node, WorkList
-from nigari.eval.nodes.local import LocalValue
+from nigari.eval.nodes.local import LocalValueNode
 from nigari.eval.nodes.output import OutputNode
 from nigari.hcl.body import Attribute
 from nigari.lang.references import Reference
@@ -83,7 +83,7 @@ class PhaseRun(ABC):
             for name, variable in module.variables.items():
                 frame.variables[name] = self.argument_node(frame, variable, arguments.get(name))
         for name, local in module.locals.items():
-            frame.locals[name] = LocalValue(frame, local)
+            frame.locals[name] = LocalValueNode(frame, local)
         for name, output in module.outputs.items():
             frame.outputs[name] = self.output_node(frame, output)
         for name, call in module.calls.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.values import TerraformAttr
-from nigari.config.blocks.backend import Backend
+from nigari.config.blocks.backend import BackendBlock
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import path_text
@@ -65,7 +65,7 @@ class BackendInputs:
         return [*names, "terraform.workspace"] if self.uses_workspace else names
 
 
-def fill_backend(run: StaticRun, backend: Backend, schema: Block) -> BackendArguments | None:
+def fill_backend(run: StaticRun, backend: BackendBlock, schema: Block) -> BackendArguments | None:
     """The values of a backend's arguments; None where one of them has been reported or asked
     for.
     """

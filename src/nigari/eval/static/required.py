@@ -19,7 +19,7 @@ from nigari.eval.base.once import Need, Node
 from nigari.eval.base.slots import RequestValue, Slot, fill_text
 
 
-class ProviderSource(Node):
+class RequiredSourceNode(Node):
     """The provider that the root module means by a local name, where its source is evaluated."""
 
     __slots__ = ("_request", "frame", "provider", "required")
@@ -87,7 +87,7 @@ class ProgramVersion(Node):
         return text or ()
 
 
-def _report_source_in_child(node: ProviderSource) -> None:
+def _report_source_in_child(node: RequiredSourceNode) -> None:
     name = node.required.name
     # The same for all instances of the module, so that it is told once.
     module = node.frame.instance.addr.unkeyed

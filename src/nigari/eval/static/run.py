@@ -18,7 +18,7 @@ from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
 from nigari.config.base.written import is_written_out
 from nigari.config.base.written_address import WrittenAddress
-from nigari.config.blocks.encryption import Encryption
+from nigari.config.blocks.encryption import EncryptionBlock
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.removed import Removed
 from nigari.config.blocks.resource import Resource
@@ -56,7 +56,7 @@ from nigari.eval.nodes.variable import (
 from nigari.eval.static.const_variable import ConstVariable
 from nigari.eval.static.default import default_check
 from nigari.eval.static.module_call import InstallModule, InstancedCall, StaticCall
-from nigari.eval.static.required import ProgramVersion, ProviderSource
+from nigari.eval.static.required import ProgramVersion, RequiredSourceNode
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL
@@ -161,7 +161,7 @@ class StaticRun(PhaseRun):
         """The static arguments of the resources that have any."""
         self.removed: dict[tuple[Frame, Removed], RemovedSettings] = {}
         """What `removed` blocks say."""
-        self._sources: list[ProviderSource] = []
+        self._sources: list[RequiredSourceNode] = []
         self._addresses: list[tuple[Statement, StaticAddress]] = []
         self.open(ModuleInstance(settings.address, root), None)
 
@@ -290,11 +290,11 @@ class StaticRun(PhaseRun):
         for required in frame.module.required_providers.values():
             source = required.source
             if source is not None and not is_written_out(source):
-                node = ProviderSource(frame, required, self.request)
+                node = RequiredSourceNode(frame, required, self.request)
                 self._sources.append(node)
                 yield node
 
-    def _enforced(self, frame: Frame, encryption: Encryption) -> Iterator[Node]:
+    def _enforced(self, frame: Frame, encryption: EncryptionBlock) -> Iterator[Node]:
         """Whether states and plans must be encrypted, where that is not written out."""
         for target in (encryption.state, encryption.plan):
             expr = None if target is None else target.enforced

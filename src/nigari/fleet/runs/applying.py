@@ -28,7 +28,7 @@ from nigari.fleet.runs.results import (
 from nigari.fleet.runs.walk import Walk
 from nigari.fleet.units.survey import Survey
 from nigari.fleet.units.unit import Unit
-from nigari.fleet.work.tasks import Kind, Outcome, Outputs, Status, Task, TaskOptions
+from nigari.fleet.work.tasks import Kind, Outputs, Task, TaskOptions, TaskOutcome, TaskStatus
 from nigari.fleet.work.workers import Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import replace
@@ -153,25 +153,27 @@ class FleetApplying:
             outcome = await self._workers.run(lambda: task(*first))
         else:
             outcome = await self._planned_at_last(unit, inputs, again, log)
-        if outcome.status is Status.UNAPPROVED and await self._is_agreed(unit, outcome, again, log):
+        if outcome.status is TaskStatus.UNAPPROVED and await self._is_agreed(
+            unit, outcome, again, log
+        ):
             outcome = await self._workers.run(lambda: task(again, ""))
         if self._journal.state(name) == STARTED:
             self._journal.finish(name, outcome.status.value)
         elif self._journal.error is not None:
-            outcome = Outcome(Status.FAILED, (_no_journal(self._journal.error),))
+            outcome = TaskOutcome(TaskStatus.FAILED, (_no_journal(self._journal.error),))
         return result_of(unit, outcome, log)
 
     async def _planned_at_last(
         self, unit: Unit, inputs: UnitInputs, path: str, log: str
-    ) -> Outcome:
+    ) -> TaskOutcome:
         """The plan of a unit that could not be planned with the others, which nobody has seen."""
         given = inputs.variables, inputs.planned
         task = Task(Kind.PLAN, unit, self._options, *given, plan=path, log=log)
         outcome = await self._workers.run(lambda: None if self._walk.is_stopped else task)
-        is_planned = outcome.status is Status.DONE
-        return replace(outcome, status=Status.UNAPPROVED) if is_planned else outcome
+        is_planned = outcome.status is TaskStatus.DONE
+        return replace(outcome, status=TaskStatus.UNAPPROVED) if is_planned else outcome
 
-    async def _is_agreed(self, unit: Unit, outcome: Outcome, path: str, log: str) -> bool:
+    async def _is_agreed(self, unit: Unit, outcome: TaskOutcome, path: str, log: str) -> bool:
         async with self._asking:
             return await self._approve(result_of(unit, outcome, log), path)
 

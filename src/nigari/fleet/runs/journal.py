@@ -47,7 +47,7 @@ def make_private(directory: str) -> None:
 
 
 @record
-class Entry:
+class JournalEntry:
     """One event of an apply."""
 
     event: str
@@ -60,7 +60,7 @@ class Journal:
 
     def __init__(self, directory: str) -> None:
         self.directory: str = directory
-        self.entries: list[Entry] = []
+        self.entries: list[JournalEntry] = []
         self.header: Mapping[str, object] = {}
         self.error: OSError | None = None
         """Why something could not be written."""
@@ -100,7 +100,7 @@ class Journal:
                 data = json.loads(line)
                 if data["event"] == _BEGIN:
                     self.header = data
-                entry = Entry(data["event"], data.get("unit", ""), data["time"])
+                entry = JournalEntry(data["event"], data.get("unit", ""), data["time"])
                 self.entries.append(entry)
                 self._states[entry.unit] = entry.event
 
@@ -150,7 +150,7 @@ class Journal:
         except OSError as error:
             self.error = error
             return False
-        self.entries.append(Entry(event, unit, now))
+        self.entries.append(JournalEntry(event, unit, now))
         self._states[unit] = event
         return True
 

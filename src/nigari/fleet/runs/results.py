@@ -7,7 +7,7 @@ from enum import Enum
 
 from nigari.diagnostics import Diagnostic
 from nigari.fleet.units.unit import Unit, path_from_root, seen_from_root
-from nigari.fleet.work.tasks import Changes, Outcome, Outputs
+from nigari.fleet.work.tasks import Changes, Outputs, TaskOutcome
 from nigari.record import record
 
 
@@ -85,7 +85,7 @@ class FleetResult:
         return sum(each.status is status for each in self.units.values())
 
 
-def result_of(unit: Unit, outcome: Outcome, log: str = "") -> UnitResult:
+def result_of(unit: Unit, outcome: TaskOutcome, log: str = "") -> UnitResult:
     """What a task has come to, as seen from the root of the fleet."""
     status = UnitStatus(outcome.status.value)
     return UnitResult(

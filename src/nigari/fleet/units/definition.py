@@ -63,7 +63,7 @@ class UnitMark:
 
 
 @record
-class Declared:
+class DeclaredUnit:
     """A unit as a block declares it, with the expressions that may refer to other units."""
 
     unit: Unit
@@ -82,7 +82,7 @@ class Values:
     """The units whose outputs are in them."""
 
 
-class Definition:
+class FleetDefinition:
     """What `fleet.hcl` says."""
 
     def __init__(self, where: WorkingDirectory, diags: Diagnostics, data: bytes | None) -> None:
@@ -92,7 +92,7 @@ class Definition:
         self.exclude: tuple[str, ...] = ()
         self.discovers: bool = True
         """Whether units are looked for beside those that are declared."""
-        self.declared: dict[str, Declared] = {}
+        self.declared: dict[str, DeclaredUnit] = {}
         self._objects: dict[str, Value] = {}
         """For each name that follows `unit.`, what stands for it while no output is known."""
         if data is not None:
@@ -148,7 +148,7 @@ class Definition:
             block.def_range,
         )
         attributes = content.attributes
-        self.declared[name] = Declared(
+        self.declared[name] = DeclaredUnit(
             unit, instance.scope, attributes.get("variables"), attributes.get("depends_on"), key
         )
 
@@ -262,7 +262,10 @@ class Definition:
         return Values({key: _plain(each) for key, each in _members(value)}, needs)
 
     def _scope(
-        self, declared: Declared, attribute: Attribute, outputs: Mapping[str, Mapping[str, Value]]
+        self,
+        declared: DeclaredUnit,
+        attribute: Attribute,
+        outputs: Mapping[str, Mapping[str, Value]],
     ) -> Scope:
         """What names stand for in an expression; only the units that it may refer to are put in."""
         wanted = _names_after_unit(attribute)

@@ -17,7 +17,7 @@ from nigari.fleet.units.unit import Unit, path_from_root
 from nigari.record import record, replace
 
 
-class Reason(Enum):
+class EdgeReason(Enum):
     """Why a unit needs another."""
 
     REMOTE_STATE = "remote state"
@@ -31,7 +31,7 @@ class Edge:
 
     unit: str
     needs: str
-    reason: Reason
+    reason: EdgeReason
     address: str
     """What needs it: the address of a data source, or the argument of `fleet.hcl`."""
     range: Range | None
@@ -97,7 +97,7 @@ class Graph:
         """The units whose states a unit reads."""
         edges = self.edges_of.get(name, ())
         return list(
-            dict.fromkeys(each.needs for each in edges if each.reason is Reason.REMOTE_STATE)
+            dict.fromkeys(each.needs for each in edges if each.reason is EdgeReason.REMOTE_STATE)
         )
 
 
@@ -113,7 +113,7 @@ def build_graph(
     foreign: list[ForeignState] = []
     for unit in units:
         for name, (why, place) in declared.get(unit.name, {}).items():
-            edges.append(Edge(unit.name, name, Reason(why), f"{why} of {unit.name}", place))
+            edges.append(Edge(unit.name, name, EdgeReason(why), f"{why} of {unit.name}", place))
         for read in inspections[unit.name].reads:
             place = replace(read.range, filename=path_from_root(read.range.filename, unit))
             writer = None if read.identity is None else writers.get(read.identity)
@@ -121,7 +121,7 @@ def build_graph(
                 state = "" if read.identity is None else str(read.identity)
                 foreign.append(ForeignState(unit.name, read.address, place, state, read.why))
             elif writer != unit.name:
-                edges.append(Edge(unit.name, writer, Reason.REMOTE_STATE, read.address, place))
+                edges.append(Edge(unit.name, writer, EdgeReason.REMOTE_STATE, read.address, place))
     needs: dict[str, dict[str, None]] = {unit.name: {} for unit in units}
     needed_by: dict[str, dict[str, None]] = {unit.name: {} for unit in units}
     edges_of: dict[str, list[Edge]] = {}

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.units.definition import FILE_NAME, Definition
+from nigari.fleet.units.definition import FILE_NAME, FleetDefinition
 from nigari.fleet.units.discovery import find_directories
 from nigari.fleet.units.graph import Graph, build_graph
 from nigari.fleet.units.inspection import Inspection, inspect
@@ -32,7 +32,7 @@ class Survey:
 
     root: str
     """The directory of the fleet, as an absolute path."""
-    definition: Definition
+    definition: FleetDefinition
     graph: Graph
     inspections: Mapping[str, Inspection]
     diagnostics: tuple[Diagnostic, ...]
@@ -63,7 +63,7 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
     where = WorkingDirectory(environ, root=os.path.abspath(root))
     diags = Diagnostics()
     data = _read_definition(where, diags) if definition_data is None else definition_data
-    definition = Definition(where, diags, data)
+    definition = FleetDefinition(where, diags, data)
     candidates = _candidates(where, definition)
     declared = [each.unit for each in definition.declared.values()]
     everything = _with_own_data(_in_environment([*declared, *candidates], environ))
@@ -100,7 +100,7 @@ def _read_definition(where: WorkingDirectory, diags: Diagnostics) -> bytes | Non
         return None
 
 
-def _candidates(where: WorkingDirectory, definition: Definition) -> list[Unit]:
+def _candidates(where: WorkingDirectory, definition: FleetDefinition) -> list[Unit]:
     """What may be units beside those that are declared."""
     if not definition.discovers:
         return []
@@ -145,7 +145,9 @@ def _with_own_data(units: Sequence[Unit]) -> list[Unit]:
     ]
 
 
-def _known_variables(definition: Definition, unit: Unit, diags: Diagnostics) -> Mapping[str, Value]:
+def _known_variables(
+    definition: FleetDefinition, unit: Unit, diags: Diagnostics
+) -> Mapping[str, Value]:
     return definition.variables(unit.name, MappingProxyType({}), diags).values
 
 

@@ -17,10 +17,10 @@ from nigari.fleet.work.tasks import (
     ChangeLine,
     Changes,
     Kind,
-    Outcome,
     Outputs,
-    Status,
     Task,
+    TaskOutcome,
+    TaskStatus,
     marked_output,
 )
 from nigari.plan.model.changes import Action, PlanMode
@@ -32,7 +32,7 @@ from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.state_result import Output
 
 
-async def perform(task: Task, environ: Mapping[str, str]) -> Outcome:
+async def perform(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     """Do what a task says; whatever goes wrong is in the outcome."""
     begun = time.monotonic()
     work = {
@@ -46,9 +46,9 @@ async def perform(task: Task, environ: Mapping[str, str]) -> Outcome:
     try:
         outcome = await work(task, environ)
     except SessionError as error:
-        outcome = Outcome(Status.FAILED, *_told(error))
+        outcome = TaskOutcome(TaskStatus.FAILED, *_told(error))
     except asyncio.CancelledError:
-        outcome = Outcome(Status.INTERRUPTED)
+        outcome = TaskOutcome(TaskStatus.INTERRUPTED)
     _log_outcome(task, outcome)
     return replace(outcome, seconds=time.monotonic() - begun)
 
@@ -64,7 +64,7 @@ def _session(task: Task, environ: Mapping[str, str]) -> aio.Session:
     )
 
 
-async def _initialize(task: Task, environ: Mapping[str, str]) -> Outcome:
+async def _initialize(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     options = task.options
     done = await _session(task, environ).init(
         upgrade=options.upgrade,
@@ -72,17 +72,17 @@ async def _initialize(task: Task, environ: Mapping[str, str]) -> Outcome:
         lockfile_readonly=options.lockfile_readonly,
     )
     providers = {str(name): version for name, version in done.providers.items()}
-    return Outcome(Status.DONE, done.warnings, report={"providers": providers})
+    return TaskOutcome(TaskStatus.DONE, done.warnings, report={"providers": providers})
 
 
-async def _validate(task: Task, environ: Mapping[str, str]) -> Outcome:
+async def _validate(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     found = await _session(task, environ).validate()
     is_wrong = any(each.severity is Severity.ERROR for each in found)
     sources = _sources(task, found)
-    return Outcome(Status.FAILED if is_wrong else Status.DONE, tuple(found), sources)
+    return TaskOutcome(TaskStatus.FAILED if is_wrong else TaskStatus.DONE, tuple(found), sources)
 
 
-async def _plan(task: Task, environ: Mapping[str, str]) -> Outcome:
+async def _plan(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     plan = await _made(task, environ)
     if task.plan:
         _save(plan, task.plan)
@@ -105,7 +105,7 @@ def _save(plan: Plan, path: str) -> None:
     plan.save(path)
 
 
-def _planned(plan: Plan, status: Status = Status.DONE) -> Outcome:
+def _planned(plan: Plan, status: TaskStatus = TaskStatus.DONE) -> TaskOutcome:
     found = made_plan(plan).plan
     outputs = {
         name: marked_output(each.after, each.sensitive)
@@ -126,10 +126,10 @@ def _planned(plan: Plan, status: Status = Status.DONE) -> Outcome:
         plan.is_empty,
         found.refreshed_state.resources != found.previous_state.resources,
     )
-    return Outcome(status, plan.warnings, changes=changes, outputs=outputs)
+    return TaskOutcome(status, plan.warnings, changes=changes, outputs=outputs)
 
 
-async def _apply(task: Task, environ: Mapping[str, str]) -> Outcome:
+async def _apply(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     """Carry out a plan. Where another one has to be made, because it is known now what it depends
     on, it is carried out if it does nothing but what was agreed to.
     """
@@ -140,13 +140,13 @@ async def _apply(task: Task, environ: Mapping[str, str]) -> Outcome:
         agreed = await _saved(task, environ, task.agreed)
         _save(plan, task.plan)
         if not is_covered(made_plan(plan).plan, made_plan(agreed).plan):
-            return _planned(plan, Status.UNAPPROVED)
+            return _planned(plan, TaskStatus.UNAPPROVED)
     changes = _planned(plan).changes
     applied = await _session(task, environ).apply(
         plan, parallelism=task.options.parallelism, listen=_Log(task.log)
     )
     outputs = _stored_outputs(applied.outputs)
-    return Outcome(Status.DONE, applied.warnings, changes=changes, outputs=outputs)
+    return TaskOutcome(TaskStatus.DONE, applied.warnings, changes=changes, outputs=outputs)
 
 
 async def _saved(task: Task, environ: Mapping[str, str], path: str) -> Plan:
@@ -165,19 +165,19 @@ async def _saved(task: Task, environ: Mapping[str, str], path: str) -> Plan:
         return await aio.Session(where, given, options, NOBODY, name).read_plan(path)
 
 
-async def _output(task: Task, environ: Mapping[str, str]) -> Outcome:
+async def _output(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     state = await _session(task, environ).state
     if not state.lineage:
-        return Outcome(Status.DONE)
-    return Outcome(Status.DONE, outputs=_stored_outputs(state.outputs))
+        return TaskOutcome(TaskStatus.DONE)
+    return TaskOutcome(TaskStatus.DONE, outputs=_stored_outputs(state.outputs))
 
 
 def _stored_outputs(outputs: Mapping[str, Output]) -> Outputs:
     return {name: marked_output(each.value, each.is_sensitive) for name, each in outputs.items()}
 
 
-async def _test(task: Task, environ: Mapping[str, str]) -> Outcome:
-    from nigari.testing.outcome import Status as Result
+async def _test(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
+    from nigari.testing.outcome import Status
     from nigari.testing.suite import Suite, TestOptions, TestView
 
     where = working_directory(task.unit, environ)
@@ -186,15 +186,17 @@ async def _test(task: Task, environ: Mapping[str, str]) -> Outcome:
     suite = Suite(where, given, TestOptions("tests", (), False, 1), selected)
     if not suite.load():
         found = tuple(suite.diags.in_order())
-        return Outcome(Status.FAILED, found, _sources(task, found))
+        return TaskOutcome(TaskStatus.FAILED, found, _sources(task, found))
     outcome = await suite.run(TestView())
     told = [each for file in outcome.files for run in file.runs for each in run.diags]
     told += [each for file in outcome.files for end in file.cleanups for each in end.diags]
-    passed = outcome.count(Result.PASS)
+    passed = outcome.count(Status.PASS)
     runs = sum(len(file.runs) for file in outcome.files)
-    status = Status.FAILED if outcome.has_failed else Status.DONE
+    status = TaskStatus.FAILED if outcome.has_failed else TaskStatus.DONE
     errors = tuple(each for each in told if each.severity is Severity.ERROR)
-    return Outcome(status, errors, _sources(task, errors), report={"passed": passed, "runs": runs})
+    return TaskOutcome(
+        status, errors, _sources(task, errors), report={"passed": passed, "runs": runs}
+    )
 
 
 # -- what is told --------------------------------------------------------------------------------
@@ -239,7 +241,7 @@ def _log(path: str, text: str) -> None:
             file.write(text)
 
 
-def _log_outcome(task: Task, outcome: Outcome) -> None:
+def _log_outcome(task: Task, outcome: TaskOutcome) -> None:
     if not task.log:
         return
     said = to_text(outcome.diagnostics, outcome.sources)

@@ -25,7 +25,7 @@ _NEVER: Final = ("terraform.tfstate", "terraform.tfstate.d", "errored.tfstate")
 
 
 @record
-class Package:
+class FilePackage:
     """Files with their content: paths from `base`, whether they can be executed, and bytes."""
 
     base: str
@@ -40,7 +40,7 @@ class Shipment:
 
     unit: Unit
     """With paths that are seen from the common root."""
-    packages: tuple[Package, ...]
+    packages: tuple[FilePackage, ...]
 
     @property
     def digest(self) -> str:
@@ -75,10 +75,10 @@ class Packer:
                 each for each in self._owners | directories if _is_below(each, directory)
             )
             digest, data = self._directory(directory, inner)
-            packages.append(Package(os.path.relpath(directory, root), digest, data))
+            packages.append(FilePackage(os.path.relpath(directory, root), digest, data))
         for path in sorted(loose):
             digest, data = _packed(os.path.dirname(path), [os.path.basename(path)])
-            packages.append(Package(os.path.relpath(os.path.dirname(path), root), digest, data))
+            packages.append(FilePackage(os.path.relpath(os.path.dirname(path), root), digest, data))
         moved = replace(
             unit,
             path=os.path.relpath(os.path.realpath(unit.path), root),
@@ -148,7 +148,7 @@ def _packed(directory: str, names: Iterable[str]) -> tuple[str, bytes]:
     return hashlib.sha256(data).hexdigest(), data
 
 
-def _unpack(package: Package, target: str) -> None:
+def _unpack(package: FilePackage, target: str) -> None:
     files: list[tuple[str, bool, bytes]] = pickle.loads(package.data)
     os.makedirs(target, exist_ok=True)
     for name, is_program, content in files:

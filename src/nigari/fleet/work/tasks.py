@@ -49,7 +49,7 @@ class Kind(Enum):
     TEST = "test"
 
 
-class Status(Enum):
+class TaskStatus(Enum):
     """What has come of a task."""
 
     DONE = "done"
@@ -134,10 +134,10 @@ class Changes:
 
 
 @record
-class Outcome:
+class TaskOutcome:
     """What has come of a task."""
 
-    status: Status
+    status: TaskStatus
     diagnostics: tuple[Diagnostic, ...] = ()
     sources: Mapping[str, bytes] = _NO_SOURCES
     """The files that the diagnostics are about."""

@@ -20,7 +20,7 @@ from typing import Final
 from nigari.diagnostics.unexpected import unexpected
 from nigari.fleet.work.messages import Interrupt, read_message, write_message
 from nigari.fleet.work.performing import perform
-from nigari.fleet.work.tasks import Outcome, Status, Task
+from nigari.fleet.work.tasks import Task, TaskOutcome, TaskStatus
 from nigari.providers.fork_server import use_fork_servers
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000
@@ -60,7 +60,7 @@ async def _work(task: Task, writer: asyncio.StreamWriter) -> None:
     try:
         outcome = await perform(task, os.environ)
     except Exception as error:  # noqa: BLE001 - the program is told, and goes on without this unit
-        outcome = Outcome(Status.FAILED, (unexpected(f"The {task.kind.value}", error),))
+        outcome = TaskOutcome(TaskStatus.FAILED, (unexpected(f"The {task.kind.value}", error),))
     with contextlib.suppress(ConnectionError):
         await write_message(writer, outcome)
 

@@ -19,7 +19,7 @@ from typing import Final, Protocol
 
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.work.messages import Interrupt, read_message, write_message
-from nigari.fleet.work.tasks import Kind, Outcome, Status, Task
+from nigari.fleet.work.tasks import Kind, Task, TaskOutcome, TaskStatus
 
 MakeTask = Callable[[], Task | None]
 """Makes a task when its turn has come; None where nobody wants it any more."""
@@ -39,7 +39,7 @@ _AHEAD: Final = 4
 class Workers(Protocol):
     """Who does tasks."""
 
-    async def run(self, make: MakeTask) -> Outcome:
+    async def run(self, make: MakeTask) -> TaskOutcome:
         """Have a task done as soon as it can be."""
         ...
 
@@ -67,20 +67,20 @@ class LocalWorkers:
         missing = min(self.jobs, _AHEAD) - len(self._idle) - len(self._busy)
         self._idle += [_start(self._environ) for _ in range(missing)]
 
-    async def run(self, make: MakeTask) -> Outcome:
+    async def run(self, make: MakeTask) -> TaskOutcome:
         async with self._slots:
             task = make()
             if task is None:
-                return Outcome(Status.INTERRUPTED)
+                return TaskOutcome(TaskStatus.INTERRUPTED)
             for _ in range(_TRIES):
                 outcome = await self._try(task)
                 if outcome is not None:
                     return outcome
                 if not task.is_repeatable:
                     break
-            return Outcome(Status.LOST, (lost_worker(task),))
+            return TaskOutcome(TaskStatus.LOST, (lost_worker(task),))
 
-    async def _try(self, task: Task) -> Outcome | None:
+    async def _try(self, task: Task) -> TaskOutcome | None:
         """What a worker makes of a task; None where it has died."""
         worker = self._idle.pop() if self._idle else _start(self._environ)
         self._busy.add(worker)
@@ -111,7 +111,7 @@ class _Process:
         self._channel = channel
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def do(self, task: Task) -> Outcome | None:
+    async def do(self, task: Task) -> TaskOutcome | None:
         if self._streams is None:
             self._streams = await asyncio.open_connection(sock=self._channel)
         reader, writer = self._streams
@@ -120,7 +120,7 @@ class _Process:
         except ConnectionError:
             return None
         message = await read_message(reader)
-        return message if isinstance(message, Outcome) else None
+        return message if isinstance(message, TaskOutcome) else None
 
     async def interrupt(self) -> None:
         if self._streams is not None:

@@ -43,7 +43,7 @@ class Package:
 
 
 @record
-class Origin:
+class PackageOrigin:
     """What is known of where a package came from, beside its address."""
 
     revision: str = ""
@@ -59,7 +59,7 @@ class Found:
     """A package, with where it came from."""
 
     package: Package
-    origin: Origin = Origin()
+    origin: PackageOrigin = PackageOrigin()
 
 
 def encoded(document: object) -> bytes:
@@ -86,7 +86,7 @@ def source_id(source: str) -> str:
     return hashlib.sha256(source.encode()).hexdigest()
 
 
-def origin_document(origin: Origin) -> dict[str, str]:
+def origin_document(origin: PackageOrigin) -> dict[str, str]:
     """An origin as it is stored."""
     fields = {
         "location": origin.location,
@@ -96,12 +96,12 @@ def origin_document(origin: Origin) -> dict[str, str]:
     return {name: text for name, text in fields.items() if text}
 
 
-def read_origin(document: object) -> Origin:
+def read_origin(document: object) -> PackageOrigin:
     """The origin that a stored document has; `ValueError` and its like where it has none."""
     if not isinstance(document, dict):
         raise TypeError
     fields = {name: str(document.get(name, "")) for name in ("revision", "location", "subdir")}
-    return Origin(**fields)
+    return PackageOrigin(**fields)
 
 
 def read_list(document: object) -> FileList:

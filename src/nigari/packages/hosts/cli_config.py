@@ -15,7 +15,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
-from nigari.packages.hosts.cli_config_syntax import Item, Object, Scalar, read_items
+from nigari.packages.hosts.cli_config_syntax import Scalar, SettingItem, SettingsObject, read_items
 from nigari.packages.hosts.oci_settings import (
     OciCredentials,
     OciDefaults,
@@ -23,7 +23,7 @@ from nigari.packages.hosts.oci_settings import (
     read_credentials,
     read_defaults,
 )
-from nigari.packages.hosts.provider_pattern import Pattern, parse_pattern
+from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
 from nigari.record import record, replace
 
 _VARIABLE: Final = lazy_pattern(r"\$(?:\{(\w+)\}|(\w+))")
@@ -35,8 +35,8 @@ class InstallMethod:
 
     kind: str
     location: str = ""
-    include: tuple[Pattern, ...] = ()
-    exclude: tuple[Pattern, ...] = ()
+    include: tuple[ProviderPattern, ...] = ()
+    exclude: tuple[ProviderPattern, ...] = ()
     download_retries: int | None = None
     trust_all_hashes: bool = False
     """Whether a network mirror's word counts for the packages of other platforms, too."""
@@ -235,12 +235,12 @@ def _positive(text: str) -> int | None:
     return int(text) if is_number and int(text) > 0 else None
 
 
-def _registry_protocols(root: Object, file: str, diags: Diagnostics) -> RegistryProtocols:
+def _registry_protocols(root: SettingsObject, file: str, diags: Diagnostics) -> RegistryProtocols:
     found = root.all("registry_protocols")
     for item in found[1:]:
         _report(file, item, "registry_protocols can occur only once", diags)
     for item in found[:1]:
-        if len(item.keys) > 1 or not isinstance(item.value, Object):
+        if len(item.keys) > 1 or not isinstance(item.value, SettingsObject):
             _report(file, item, "registry_protocols must be a block without labels", diags)
             continue
         return RegistryProtocols(
@@ -250,7 +250,9 @@ def _registry_protocols(root: Object, file: str, diags: Diagnostics) -> Registry
     return RegistryProtocols()
 
 
-def _count(item: Item, body: Object, name: str, file: str, diags: Diagnostics) -> int | None:
+def _count(
+    item: SettingItem, body: SettingsObject, name: str, file: str, diags: Diagnostics
+) -> int | None:
     values = [inner.value for inner in body.all(name)]
     if not values:
         return None
@@ -263,14 +265,14 @@ def _count(item: Item, body: Object, name: str, file: str, diags: Diagnostics) -
     return None
 
 
-def _installation(item: Item, file: str, diags: Diagnostics) -> ProviderInstallation:
-    if len(item.keys) > 1 or not isinstance(item.value, Object):
+def _installation(item: SettingItem, file: str, diags: Diagnostics) -> ProviderInstallation:
+    if len(item.keys) > 1 or not isinstance(item.value, SettingsObject):
         _report(file, item, "provider_installation is a block without labels", diags)
         return ProviderInstallation()
     methods: list[InstallMethod] = []
     overrides: dict[Provider, str] = {}
     for inner in item.value.items:
-        if len(inner.keys) > 1 or not isinstance(inner.value, Object):
+        if len(inner.keys) > 1 or not isinstance(inner.value, SettingsObject):
             _report(file, inner, f"{inner.keys[0]} must be a block without labels", diags)
         elif inner.keys[0] == "dev_overrides":
             if methods:
@@ -282,7 +284,9 @@ def _installation(item: Item, file: str, diags: Diagnostics) -> ProviderInstalla
     return ProviderInstallation(tuple(methods), overrides)
 
 
-def _method(item: Item, body: Object, file: str, diags: Diagnostics) -> InstallMethod | None:
+def _method(
+    item: SettingItem, body: SettingsObject, file: str, diags: Diagnostics
+) -> InstallMethod | None:
     kind = item.keys[0]
     needed = {
         "direct": "",
@@ -309,7 +313,11 @@ def _method(item: Item, body: Object, file: str, diags: Diagnostics) -> InstallM
 
 
 def _template_is_sound(
-    item: Item, text: str, include: tuple[Pattern, ...], file: str, diags: Diagnostics
+    item: SettingItem,
+    text: str,
+    include: tuple[ProviderPattern, ...],
+    file: str,
+    diags: Diagnostics,
 ) -> bool:
     """Whether a template names a repository of its own for each provider it is for."""
     try:
@@ -334,9 +342,9 @@ def _template_is_sound(
 
 
 def _patterns(
-    item: Item, body: Object, name: str, file: str, diags: Diagnostics
-) -> tuple[Pattern, ...]:
-    patterns: list[Pattern] = []
+    item: SettingItem, body: SettingsObject, name: str, file: str, diags: Diagnostics
+) -> tuple[ProviderPattern, ...]:
+    patterns: list[ProviderPattern] = []
     for text in _strings(body, name):
         try:
             patterns.append(parse_pattern(text))
@@ -345,7 +353,9 @@ def _patterns(
     return tuple(patterns)
 
 
-def _dev_overrides(item: Item, body: Object, file: str, diags: Diagnostics) -> dict[Provider, str]:
+def _dev_overrides(
+    item: SettingItem, body: SettingsObject, file: str, diags: Diagnostics
+) -> dict[Provider, str]:
     overrides: dict[Provider, str] = {}
     for entry in body.items:
         provider = parse_provider(entry.keys[0], Diagnostics())
@@ -358,7 +368,7 @@ def _dev_overrides(item: Item, body: Object, file: str, diags: Diagnostics) -> d
     return overrides
 
 
-def _hosts(root: Object, file: str, diags: Diagnostics) -> dict[str, dict[str, object]]:
+def _hosts(root: SettingsObject, file: str, diags: Diagnostics) -> dict[str, dict[str, object]]:
     hosts: dict[str, dict[str, object]] = {}
     for item in root.all("host"):
         for label, body in _labelled(item):
@@ -367,19 +377,19 @@ def _hosts(root: Object, file: str, diags: Diagnostics) -> dict[str, dict[str, o
                 _report(file, item, f"{quoted(label)} is not a hostname", diags)
                 continue
             services = next((i.value for i in body.all("services")), None)
-            hosts[hostname] = _plain(services) if isinstance(services, Object) else {}
+            hosts[hostname] = _plain(services) if isinstance(services, SettingsObject) else {}
     return hosts
 
 
-def _plain(body: Object) -> dict[str, object]:
+def _plain(body: SettingsObject) -> dict[str, object]:
     """A body as a JSON document would have it."""
     return {
-        item.keys[0]: _plain(item.value) if isinstance(item.value, Object) else item.value
+        item.keys[0]: _plain(item.value) if isinstance(item.value, SettingsObject) else item.value
         for item in body.items
     }
 
 
-def _credentials(root: Object, file: str, diags: Diagnostics) -> dict[str, HostToken]:
+def _credentials(root: SettingsObject, file: str, diags: Diagnostics) -> dict[str, HostToken]:
     credentials: dict[str, HostToken] = {}
     for item in root.all("credentials"):
         for label, body in _labelled(item):
@@ -392,7 +402,9 @@ def _credentials(root: Object, file: str, diags: Diagnostics) -> dict[str, HostT
     return credentials
 
 
-def _oci_credentials(root: Object, file: str, diags: Diagnostics) -> tuple[OciCredentials, ...]:
+def _oci_credentials(
+    root: SettingsObject, file: str, diags: Diagnostics
+) -> tuple[OciCredentials, ...]:
     found: list[OciCredentials] = []
     for item in root.all("oci_credentials"):
         for label, body in _labelled(item):
@@ -415,12 +427,12 @@ def _distinct_oci(
     return tuple(reversed(found.values()))
 
 
-def _oci_defaults(root: Object, file: str, diags: Diagnostics) -> OciDefaults:
+def _oci_defaults(root: SettingsObject, file: str, diags: Diagnostics) -> OciDefaults:
     found = root.all("oci_default_credentials")
     for item in found[1:]:
         _report(file, item, "oci_default_credentials can occur only once", diags)
     for item in found[:1]:
-        if len(item.keys) > 1 or not isinstance(item.value, Object):
+        if len(item.keys) > 1 or not isinstance(item.value, SettingsObject):
             _report(file, item, "oci_default_credentials must be a block without labels", diags)
             continue
         try:
@@ -430,21 +442,21 @@ def _oci_defaults(root: Object, file: str, diags: Diagnostics) -> OciDefaults:
     return OciDefaults()
 
 
-def _labelled(item: Item) -> list[tuple[str, Object]]:
+def _labelled(item: SettingItem) -> list[tuple[str, SettingsObject]]:
     """The label and body of a block; in JSON the labels are the keys of an object."""
-    if not isinstance(item.value, Object):
+    if not isinstance(item.value, SettingsObject):
         return []
     if len(item.keys) == 2:
         return [(item.keys[1], item.value)]
-    return [(i.keys[0], i.value) for i in item.value.items if isinstance(i.value, Object)]
+    return [(i.keys[0], i.value) for i in item.value.items if isinstance(i.value, SettingsObject)]
 
 
-def _string(body: Object, name: str) -> str:
+def _string(body: SettingsObject, name: str) -> str:
     values: list[Scalar] = [item.value for item in body.all(name)]
     return values[-1] if values and isinstance(values[-1], str) else ""
 
 
-def _strings(body: Object, name: str) -> list[str]:
+def _strings(body: SettingsObject, name: str) -> list[str]:
     found: list[str] = []
     for item in body.all(name):
         values = item.value if isinstance(item.value, list) else [item.value]
@@ -456,7 +468,7 @@ def _expanded(text: str, environment: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda m: environment.get(m[1] or m[2], ""), text)
 
 
-def _report(file: str, item: Item, problem: str, diags: Diagnostics) -> None:
+def _report(file: str, item: SettingItem, problem: str, diags: Diagnostics) -> None:
     where = f"line {item.line} of {file}" if item.line else file
     diags.error("Invalid CLI configuration", f"In {where}: {problem}.")
 

@@ -29,18 +29,18 @@ _DEEPEST: Final = 50
 
 
 @record
-class Object:
+class SettingsObject:
     """A body: items in the order written."""
 
-    items: tuple["Item", ...] = ()
+    items: tuple["SettingItem", ...] = ()
 
-    def all(self, name: str) -> list["Item"]:
+    def all(self, name: str) -> list["SettingItem"]:
         """The items that begin with that key."""
         return [item for item in self.items if item.keys[0] == name]
 
 
 @record
-class Item:
+class SettingItem:
     """A key, its labels, and a value."""
 
     keys: tuple[str, ...]
@@ -48,7 +48,7 @@ class Item:
     line: int = 0
 
 
-Scalar = str | int | float | bool | None | list["Scalar"] | Object
+Scalar = str | int | float | bool | None | list["Scalar"] | SettingsObject
 
 
 class _SyntaxProblem(Exception):
@@ -57,7 +57,7 @@ class _SyntaxProblem(Exception):
         self.offset = offset
 
 
-def read_items(source: Source, diags: Diagnostics) -> Object:
+def read_items(source: Source, diags: Diagnostics) -> SettingsObject:
     """The items of a file; none, and a diagnostic, if it cannot be read."""
     try:
         if source.text.lstrip().startswith("{"):
@@ -66,10 +66,10 @@ def read_items(source: Source, diags: Diagnostics) -> Object:
     except _SyntaxProblem as problem:
         where = source.range(problem.offset, min(problem.offset + 1, len(source.text)))
         diags.error("Invalid CLI configuration", f"{problem}.", where)
-        return Object()
+        return SettingsObject()
 
 
-def _from_json(text: str) -> Object:
+def _from_json(text: str) -> SettingsObject:
     import json
 
     try:
@@ -80,15 +80,15 @@ def _from_json(text: str) -> Object:
         raise _SyntaxProblem(0, "The JSON is nested too deeply") from None
 
 
-def _json_object(value: dict[str, object]) -> Object:
-    items: list[Item] = []
+def _json_object(value: dict[str, object]) -> SettingsObject:
+    items: list[SettingItem] = []
     for key, inner in value.items():
         # A list of objects stands for several blocks of the same name.
         if isinstance(inner, list) and inner and all(isinstance(one, dict) for one in inner):
-            items.extend(Item((key,), _json_value(one)) for one in inner)
+            items.extend(SettingItem((key,), _json_value(one)) for one in inner)
         else:
-            items.append(Item((key,), _json_value(inner)))
-    return Object(tuple(items))
+            items.append(SettingItem((key,), _json_value(inner)))
+    return SettingsObject(tuple(items))
 
 
 def _json_value(value: object) -> Scalar:
@@ -113,17 +113,17 @@ class _Reader:
         self._start = 0
         self._next()
 
-    def file(self) -> Object:
+    def file(self) -> SettingsObject:
         result = self._items(0)
         if self._kind:
             raise _SyntaxProblem(self._start, "This closing brace does not match an opening one")
         return result
 
-    def _items(self, depth: int) -> Object:
+    def _items(self, depth: int) -> SettingsObject:
         """Items up to a closing brace or the end: `{ key { key } ( "=" value | object ) }`."""
         if depth > _DEEPEST:
             raise _SyntaxProblem(self._start, "Blocks are nested too deeply")
-        items: list[Item] = []
+        items: list[SettingItem] = []
         while self._kind in ("name", "text"):
             line = self._line()
             keys: list[str] = []
@@ -134,10 +134,10 @@ class _Reader:
                 self._next()
             elif not self._is("{"):
                 raise _SyntaxProblem(self._start, "A key must be followed by = or {")
-            items.append(Item(tuple(keys), self._value(depth), line))
+            items.append(SettingItem(tuple(keys), self._value(depth), line))
         if self._kind and not self._is("}"):
             raise _SyntaxProblem(self._start, "A key is expected here")
-        return Object(tuple(items))
+        return SettingsObject(tuple(items))
 
     def _value(self, depth: int) -> Scalar:
         start = self._start

@@ -8,7 +8,7 @@ from typing import Final
 
 from nigari.hcl.quoting import quoted
 from nigari.lazy import lazy_pattern
-from nigari.packages.hosts.cli_config_syntax import Item, Object
+from nigari.packages.hosts.cli_config_syntax import SettingItem, SettingsObject
 from nigari.record import record
 
 _REPOSITORY: Final = lazy_pattern(
@@ -55,7 +55,7 @@ class OciDefaults:
     helper: str = ""
 
 
-def read_credentials(label: str, body: Object) -> OciCredentials:
+def read_credentials(label: str, body: SettingsObject) -> OciCredentials:
     """An `oci_credentials` block; a `ValueError` says what is wrong with it."""
     domain, path = parse_repository(label, needs_name=False)
     given = {name: _text(body, name) for name in _ARGUMENTS if body.all(name)}
@@ -83,7 +83,7 @@ _ARGUMENTS: Final = (
 )
 
 
-def read_defaults(body: Object, file: str) -> OciDefaults:
+def read_defaults(body: SettingsObject, file: str) -> OciDefaults:
     """An `oci_default_credentials` block; a `ValueError` says what is wrong with it."""
     discovers = all(item.value is not False for item in body.all("discover_ambient_credentials"))
     files: tuple[str, ...] | None = None
@@ -152,8 +152,8 @@ class RepositoryTemplate:
         return value.as_string()
 
 
-def _text(body: Object, name: str) -> str:
-    items: list[Item] = body.all(name)
+def _text(body: SettingsObject, name: str) -> str:
+    items: list[SettingItem] = body.all(name)
     value = items[-1].value
     if not isinstance(value, str) or not value:
         raise ValueError(f"{name} must be a string that is not empty")

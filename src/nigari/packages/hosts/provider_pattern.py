@@ -12,7 +12,7 @@ _ANY: Final = "*"
 
 
 @record
-class Pattern:
+class ProviderPattern:
     """Providers by address, where `*` stands for any: `*/*/*`, `example.com/*/*`."""
 
     hostname: str
@@ -27,7 +27,7 @@ class Pattern:
         )
 
 
-def parse_pattern(text: str) -> Pattern:
+def parse_pattern(text: str) -> ProviderPattern:
     """Read `[hostname/]namespace/type`; a `ValueError` says what is wrong with it."""
     parts = text.split("/")
     if len(parts) not in (2, 3):
@@ -41,4 +41,4 @@ def parse_pattern(text: str) -> Pattern:
         namespace == _ANY and type_ != _ANY
     ):
         raise ValueError("all parts after a wildcard must also be wildcards")
-    return Pattern(hostname, namespace, type_)
+    return ProviderPattern(hostname, namespace, type_)

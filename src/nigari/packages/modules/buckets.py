@@ -21,7 +21,7 @@ _AT_A_TIME = 8
 
 
 @record
-class StoredObject:
+class BucketObject:
     """An object in a bucket."""
 
     name: str
@@ -30,10 +30,10 @@ class StoredObject:
     size: int = 0
 
 
-class Bucket(Protocol):
+class PackageBucket(Protocol):
     """A bucket, opened for one package. What goes wrong is a `NetFailure`."""
 
-    async def listing(self, prefix: str) -> Sequence[StoredObject]:
+    async def listing(self, prefix: str) -> Sequence[BucketObject]:
         """The objects whose names begin with a prefix."""
         ...
 
@@ -54,7 +54,7 @@ class Bucket(Protocol):
 class BucketOpener(Protocol):
     """One kind of storage."""
 
-    async def open(self, url: str) -> tuple[Bucket, str]:
+    async def open(self, url: str) -> tuple[PackageBucket, str]:
         """The bucket of a URL and the name in it, or `FetchError`."""
         ...
 
@@ -107,7 +107,7 @@ class BucketGetter:
 
 
 async def _download_all(
-    bucket: Bucket, objects: Mapping[str, StoredObject], directory: Path, progress: Progress
+    bucket: PackageBucket, objects: Mapping[str, BucketObject], directory: Path, progress: Progress
 ) -> None:
     """Download objects side by side; if one fails, the others are given up."""
     import asyncio
@@ -116,7 +116,7 @@ async def _download_all(
     total = sum(each.size for each in objects.values())
     done = 0
 
-    async def get(relative: str, each: StoredObject) -> None:
+    async def get(relative: str, each: BucketObject) -> None:
         nonlocal done
         path = path_inside(directory, relative)
         make_directories(path.parent)
@@ -142,20 +142,20 @@ def _prefix(name: str) -> str:
     return f"{name.rstrip('/')}/" if name.strip("/") else ""
 
 
-def _below(name: str, objects: Sequence[StoredObject]) -> dict[str, StoredObject]:
+def _below(name: str, objects: Sequence[BucketObject]) -> dict[str, BucketObject]:
     """The files of a package, by their names in it."""
     prefix = _prefix(name)
     return {each.name.removeprefix(prefix): each for each in objects if not each.name.endswith("/")}
 
 
-def _revision(objects: Mapping[str, StoredObject]) -> str:
+def _revision(objects: Mapping[str, BucketObject]) -> str:
     if not all(each.tag for each in objects.values()):
         return ""
     text = "\n".join(f"{name}\0{objects[name].tag}" for name in sorted(objects))
     return f"objects:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def _refusal(bucket: Bucket, failure: NetFailure) -> str:
+def _refusal(bucket: PackageBucket, failure: NetFailure) -> str:
     if isinstance(failure, StatusRefused) and failure.status in (401, 403, 404):
         return f"{failure.text} {bucket.used}"
     return failure.text

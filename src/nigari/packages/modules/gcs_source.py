@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 from nigari.clouds.google import access_token
 from nigari.net.failures import NetFailure
 from nigari.packages.base.module_fetch import FetchError, Progress
-from nigari.packages.modules.buckets import StoredObject
+from nigari.packages.modules.buckets import BucketObject
 from nigari.packages.modules.http_source import ARCHIVES
 from nigari.record import record
 
@@ -94,9 +94,9 @@ class GcsBucket:
             "application default credentials or the machine."
         )
 
-    async def listing(self, prefix: str) -> Sequence[StoredObject]:
+    async def listing(self, prefix: str) -> Sequence[BucketObject]:
         """The objects whose names begin with a prefix."""
-        found: list[StoredObject] = []
+        found: list[BucketObject] = []
         token = ""
         for _ in range(_MOST_PAGES):
             arguments = {"prefix": prefix, **({"pageToken": token} if token else {})}
@@ -107,7 +107,7 @@ class GcsBucket:
             for each in members.get("items") or ():
                 size = str(each.get("size", ""))
                 found.append(
-                    StoredObject(
+                    BucketObject(
                         str(each.get("name", "")), _tag(each), int(size) if size.isdigit() else 0
                     )
                 )

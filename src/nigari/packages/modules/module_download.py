@@ -15,7 +15,7 @@ from nigari.addrs.detection import parse_forced_getter
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.net.urls import shown as shown_url
 from nigari.packages.base.module_fetch import NO_LISTENER, FetchListener, Progress
-from nigari.packages.base.package_tree import Found, Origin, package_id
+from nigari.packages.base.package_tree import Found, PackageOrigin, package_id
 from nigari.packages.modules.fetching import Fetching
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.modules.shared_store import SharedStore
@@ -112,8 +112,10 @@ class ModuleDownloads:
     async def _get_remote(self, source: RemoteSource, pin: Pin, listener: FetchListener) -> Found:
         received = listener.received
 
-        async def fetch(directory: Path) -> Origin:
-            return Origin(await self._fetching.fetch(source, directory, received, pin.revision))
+        async def fetch(directory: Path) -> PackageOrigin:
+            return PackageOrigin(
+                await self._fetching.fetch(source, directory, received, pin.revision)
+            )
 
         shared, key = self._shared, source.package
         if shared is None:
@@ -132,7 +134,7 @@ class ModuleDownloads:
         if pin.digest:
             package = await asyncio.to_thread(shared.find_package, package_id(pin.digest))
             if package is not None:
-                return Found(package, Origin(pin.revision))
+                return Found(package, PackageOrigin(pin.revision))
         if not shared.knows(source.package):
             return None
         revision = pin.revision or await self._fetching.revision(source)
@@ -145,7 +147,7 @@ class ModuleDownloads:
         source: RegistrySource,
         version: str,
         pin: Pin = _ANY,
-        origin: Origin | None = None,
+        origin: PackageOrigin | None = None,
         ask: bool = False,
         listener: FetchListener = NO_LISTENER,
     ) -> Found:
@@ -164,7 +166,7 @@ class ModuleDownloads:
         return found
 
     async def _version_at_hand(
-        self, shared: SharedStore, key: str, pin: Pin, origin: Origin | None, ask: bool
+        self, shared: SharedStore, key: str, pin: Pin, origin: PackageOrigin | None, ask: bool
     ) -> Found | None:
         import asyncio
 
@@ -181,17 +183,19 @@ class ModuleDownloads:
         if isinstance(location, RemoteSource):
             found = await self.remote(location, Pin(pin.revision), listener)
             shown = shown_package(location)
-            return Found(found.package, Origin(found.origin.revision, shown, location.subdir))
+            return Found(
+                found.package, PackageOrigin(found.origin.revision, shown, location.subdir)
+            )
         package = location
 
-        async def fetch(directory: Path) -> Origin:
+        async def fetch(directory: Path) -> PackageOrigin:
             revision = await self._registries.fetch(package, directory, listener.received)
-            return Origin(revision, shown_url(package.url), package.subdir)
+            return PackageOrigin(revision, shown_url(package.url), package.subdir)
 
         return await self._fetched(fetch, listener)
 
     async def _fetched(
-        self, fetch: Callable[[Path], Awaitable[Origin]], listener: FetchListener
+        self, fetch: Callable[[Path], Awaitable[PackageOrigin]], listener: FetchListener
     ) -> Found:
         """A package that is fetched, put where it can be used."""
         import asyncio

@@ -21,7 +21,7 @@ from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
-from nigari.packages.base.package_tree import HASH_SCHEME, Origin
+from nigari.packages.base.package_tree import HASH_SCHEME, PackageOrigin
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record
 
@@ -57,10 +57,10 @@ class ModuleLock:
         return self.source, self.constraints
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> PackageOrigin:
         """What is known of where the package came from."""
         location, subdir = split_subdir(self.location) if self.location else ("", "")
-        return Origin(self.revision, location, subdir)
+        return PackageOrigin(self.revision, location, subdir)
 
 
 ModuleLocks = Mapping[tuple[str, str], ModuleLock]

@@ -22,8 +22,8 @@ from typing import IO, Final
 from nigari.packages.base.package_tree import (
     FileList,
     Found,
-    Origin,
     Package,
+    PackageOrigin,
     content_hash,
     copy_files,
     encoded,
@@ -51,7 +51,7 @@ class ModuleStore:
     def __init__(self, modules: Path) -> None:
         self.modules = modules
         self.directory: Path = modules / STORE
-        self._known: dict[str, tuple[str, Origin]] | None = None
+        self._known: dict[str, tuple[str, PackageOrigin]] | None = None
         self._found: dict[str, Found | None] = {}
         self._staging: Path | None = None
         self._made: list[Path] = []
@@ -82,7 +82,7 @@ class ModuleStore:
             self._staging = Path(tempfile.mkdtemp(prefix=_NEW, dir=self.directory))
         return Path(tempfile.mkdtemp(dir=self._staging))
 
-    def add(self, fetched: Path, origin: Origin) -> Found:
+    def add(self, fetched: Path, origin: PackageOrigin) -> Found:
         """Take a package that has been fetched; `FetchError` where it cannot be trusted."""
         files = list_files(fetched)
         package = Package(package_id(content_hash(files)), fetched, files, is_new=True)
@@ -91,16 +91,16 @@ class ModuleStore:
     def _find(self, source: str) -> Found | None:
         if self._known is None:
             self._known = self._read_sources()
-        identity, origin = self._known.get(source_id(source), ("", Origin()))
+        identity, origin = self._known.get(source_id(source), ("", PackageOrigin()))
         listed = self._read_list(identity) if identity else None
         path = self.directory / identity
         if listed is None or not is_intact(path, listed[0]):
             return None
         return Found(Package(identity, path, listed[0]), origin)
 
-    def _read_sources(self) -> dict[str, tuple[str, Origin]]:
+    def _read_sources(self) -> dict[str, tuple[str, PackageOrigin]]:
         """Which package each source was fetched as; of two, the later one."""
-        known: dict[str, tuple[str, Origin]] = {}
+        known: dict[str, tuple[str, PackageOrigin]] = {}
         for path in sorted(self._lists(), key=lambda path: path.stat().st_mtime_ns):
             listed = self._read_list(path.stem)
             for source, origin in listed[1].items() if listed else ():
@@ -110,7 +110,7 @@ class ModuleStore:
     def _lists(self) -> list[Path]:
         return [path for path in _entries(self.directory) if path.suffix == ".json"]
 
-    def _read_list(self, identity: str) -> tuple[FileList, Mapping[str, Origin]] | None:
+    def _read_list(self, identity: str) -> tuple[FileList, Mapping[str, PackageOrigin]] | None:
         try:
             document = json.loads((self.directory / f"{identity}.json").read_bytes())
             files = read_list(document["files"])
@@ -134,7 +134,7 @@ class ModuleStore:
         """
         _make_directories(self.modules, [])
         own: dict[str, Package] = {}
-        origins: dict[str, dict[str, Origin]] = {}
+        origins: dict[str, dict[str, PackageOrigin]] = {}
         for source, found in sources.items():
             if found.package.id:
                 own[found.package.id] = found.package
@@ -156,7 +156,7 @@ class ModuleStore:
             _remove(path)
         self._remove_unused({package.id for package in links.values() if package.id})
 
-    def _put(self, package: Package, sources: Mapping[str, Origin]) -> None:
+    def _put(self, package: Package, sources: Mapping[str, PackageOrigin]) -> None:
         """Make a package part of the store; its list is there before it is."""
         import tempfile
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, urlsplit
 
-from nigari.clouds.aws.client import Service, signing_time
+from nigari.clouds.aws.client import AwsService, signing_time
 from nigari.clouds.aws.credentials import CredentialChain, Sources
 from nigari.clouds.aws.endpoints import Variants, endpoint, with_scheme
 from nigari.clouds.aws.signing import Credentials, encoded, signed_headers
@@ -16,7 +16,7 @@ from nigari.clouds.failures import CloudFailure, NoCredentials
 from nigari.net.client import Policy
 from nigari.net.failures import NetFailure
 from nigari.packages.base.module_fetch import FetchError, Progress
-from nigari.packages.modules.buckets import StoredObject
+from nigari.packages.modules.buckets import BucketObject
 from nigari.packages.modules.http_source import ARCHIVES
 from nigari.packages.modules.package_address import take_arguments
 from nigari.record import record
@@ -119,7 +119,7 @@ class S3Storage:
         )
         sources = Sources(environ, profile=profile, machine_endpoint=machine)
         try:
-            chain = CredentialChain(sources, Service("sts", region, url), Policy())
+            chain = CredentialChain(sources, AwsService("sts", region, url), Policy())
             return await chain.current(self._client)
         except NoCredentials:
             return None
@@ -146,9 +146,9 @@ class S3Bucket:
             )
         return f"The AWS access key {self._keys.access_key} was used."
 
-    async def listing(self, prefix: str) -> Sequence[StoredObject]:
+    async def listing(self, prefix: str) -> Sequence[BucketObject]:
         """The objects whose keys begin with a prefix."""
-        found: list[StoredObject] = []
+        found: list[BucketObject] = []
         token = ""
         for _ in range(_MOST_PAGES):
             arguments = {"list-type": "2", "prefix": prefix}
@@ -191,7 +191,7 @@ class S3Bucket:
         return signed_headers(method, url, {}, b"", self._keys, scope, signing_time())
 
 
-def _read_listing(body: bytes) -> tuple[list[StoredObject], str]:
+def _read_listing(body: bytes) -> tuple[list[BucketObject], str]:
     """The objects on a page of a listing, and what to ask the next page with."""
     from xml.etree import ElementTree
 
@@ -201,14 +201,14 @@ def _read_listing(body: bytes) -> tuple[list[StoredObject], str]:
         root = ElementTree.fromstring(body)
     except ElementTree.ParseError:
         raise FetchError("The listing of the bucket cannot be read.") from None
-    found: list[StoredObject] = []
+    found: list[BucketObject] = []
     for each in root.iter():
         if each.tag.rpartition("}")[2] != "Contents":
             continue
         fields = {child.tag.rpartition("}")[2]: child.text or "" for child in each}
         size = fields.get("Size", "")
         found.append(
-            StoredObject(
+            BucketObject(
                 fields.get("Key", ""), fields.get("ETag", ""), int(size) if size.isdigit() else 0
             )
         )

@@ -25,8 +25,8 @@ from typing import IO, Final
 
 from nigari.packages.base.package_tree import (
     Found,
-    Origin,
     Package,
+    PackageOrigin,
     content_hash,
     encoded,
     is_exactly,
@@ -231,7 +231,7 @@ class SharedStore:
         document = {"revisions": revisions, "source": shown}
         write_whole(self._sources / f"{source_id(source)}.json", encoded(document), sync=False)
 
-    def _revisions(self, source: str) -> dict[str, tuple[str, Origin]]:
+    def _revisions(self, source: str) -> dict[str, tuple[str, PackageOrigin]]:
         return _read_revisions(self._sources / f"{source_id(source)}.json")[1]
 
     @contextlib.asynccontextmanager
@@ -319,7 +319,7 @@ def older_than(packages: list[StoredPackage], days: float) -> set[str]:
     return {package.id for package in packages if package.used <= limit}
 
 
-def _read_revisions(path: Path) -> tuple[str, dict[str, tuple[str, Origin]]]:
+def _read_revisions(path: Path) -> tuple[str, dict[str, tuple[str, PackageOrigin]]]:
     try:
         document = json.loads(path.read_bytes())
         revisions = {

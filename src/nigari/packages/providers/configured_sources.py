@@ -84,9 +84,9 @@ class OriginSource:
 
 def registry_source(network: Network, retries: int | None = None) -> ProviderSource:
     """The registries that the addresses of providers name."""
-    from nigari.packages.providers.provider_registry import RegistrySource
+    from nigari.packages.providers.provider_registry import ProviderRegistrySource
 
-    return RegistrySource(network, retries)
+    return ProviderRegistrySource(network, retries)
 
 
 def _source(method: InstallMethod, working_directory: Path, network: Network) -> ProviderSource:

@@ -15,7 +15,7 @@ from nigari.record import record
 
 
 @record
-class Program:
+class ProviderProgram:
     """The program of an installed provider."""
 
     path: str
@@ -25,7 +25,7 @@ class Program:
 
 def installed_program(
     lock: ProviderLock, store: str, platform: str, diags: Diagnostics
-) -> Program | None:
+) -> ProviderProgram | None:
     """The program of a locked provider, after making sure that nobody has changed it since.
 
     `store` is the directory that a `ProviderStore` fills.
@@ -37,12 +37,12 @@ def installed_program(
         return None
     known = [text for text in checksums.understood(lock.hashes) if not text.startswith("zh:")]
     if not known:
-        return Program(program)
+        return ProviderProgram(program)
     found = checksums.recorded(directory, known)
     if not found:
         _report_changed(lock, directory, diags)
         return None
-    return Program(program, found[0])
+    return ProviderProgram(program, found[0])
 
 
 def is_installed(lock: ProviderLock, store: str, platform: str) -> bool:

@@ -26,8 +26,8 @@ from nigari.packages.providers.provider_sources import (
     Fetched,
     Offer,
     Progress,
+    ProviderSourceError,
     ProviderUnknown,
-    SourceError,
     Verified,
     Versions,
 )
@@ -77,7 +77,7 @@ class NetworkMirror:
     async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
         answer = await self._get(provider, f"{version}.json")
         if answer.status == 404:
-            raise SourceError(
+            raise ProviderSourceError(
                 f"{_capital(self.name)} lists version {version} of {provider.display}, but has no "
                 f"{version}.json for it. Contact the operator of the mirror",
                 INVALID,
@@ -113,7 +113,7 @@ class NetworkMirror:
         if not isinstance(listed, list) or not all(
             isinstance(text, str) and ":" in text[1:] for text in listed
         ):
-            raise SourceError(
+            raise ProviderSourceError(
                 f"{_capital(self.name)} has a checksum of {provider.display} that cannot be read. "
                 "Contact the operator of the mirror",
                 INVALID,
@@ -127,7 +127,7 @@ class NetworkMirror:
         parts = urlsplit(self._url)
         host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
         if parts.scheme != "https" or host is None:
-            raise SourceError(
+            raise ProviderSourceError(
                 f"{_capital(self.name)} cannot be used: its URL must be https, with a host name",
                 UNREACHABLE,
             )
@@ -144,7 +144,7 @@ class NetworkMirror:
                 answer.require(200).json(needs_type=True)
         except CredentialsError as error:
             text = f"{_capital(self.name)} cannot be queried. {error}"
-            raise SourceError(text.rstrip("."), UNREACHABLE) from error
+            raise ProviderSourceError(text.rstrip("."), UNREACHABLE) from error
         except StatusRefused as failure:
             raise refused(failure, _capital(self.name), hosts.credentials, host) from failure
         except NetFailure as failure:
@@ -187,16 +187,16 @@ class MirrorOffer:
             return Fetched(path)
         known = understood(listed)
         if not known:
-            raise SourceError(
+            raise ProviderSourceError(
                 f"The mirror lists only checksums of {what} of kinds that this program does not support",
                 INVALID,
             )
         try:
             found = frozenset(await asyncio.to_thread(matching, path, known))
         except OSError as error:
-            raise SourceError(f"{what} was not installed: {error}", INVALID) from error
+            raise ProviderSourceError(f"{what} was not installed: {error}", INVALID) from error
         if not found:
-            raise SourceError(
+            raise ProviderSourceError(
                 f"The archive of {what} matches none of the checksums that the mirror lists. It may "
                 "have been changed or damaged in transit, so it was not installed",
                 INVALID,

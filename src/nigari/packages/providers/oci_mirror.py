@@ -25,8 +25,8 @@ from nigari.packages.providers.provider_sources import (
     Fetched,
     Offer,
     Progress,
+    ProviderSourceError,
     ProviderUnknown,
-    SourceError,
     Verified,
     Versions,
 )
@@ -105,7 +105,7 @@ class OciMirror:
             try:
                 domain, name = parse_repository(RepositoryTemplate(self._template).text(parts))
             except ValueError as error:
-                raise SourceError(
+                raise ProviderSourceError(
                     f"{self.name[0].upper()}{self.name[1:]} gives no address for "
                     f"{provider.display}: {error}",
                     UNREACHABLE,
@@ -163,9 +163,9 @@ def _for_platform(listed: list[Descriptor], platform: str, what: str) -> Descrip
     return fitting[0] if fitting else None
 
 
-def _failed(error: OciError) -> SourceError:
-    return SourceError(str(error).rstrip("."), UNREACHABLE)
+def _failed(error: OciError) -> ProviderSourceError:
+    return ProviderSourceError(str(error).rstrip("."), UNREACHABLE)
 
 
-def _unusable(what: str, why: str) -> SourceError:
-    return SourceError(f"{what} cannot be used, because it {why}", INVALID)
+def _unusable(what: str, why: str) -> ProviderSourceError:
+    return ProviderSourceError(f"{what} cannot be used, because it {why}", INVALID)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.net.failures import NetFailure, StatusRefused, WrongContent
 from nigari.packages.hosts.network import Network
-from nigari.packages.providers.provider_sources import Progress, SourceError
+from nigari.packages.providers.provider_sources import Progress, ProviderSourceError
 from nigari.record import replace
 
 if TYPE_CHECKING:
@@ -39,16 +39,18 @@ async def download(
                 url, path, policy=policy, expected=Expected(size), progress=progress
             )
     except WrongContent as failure:
-        raise SourceError(f"{what} was not installed. {text(failure)}", INVALID) from failure
+        raise ProviderSourceError(
+            f"{what} was not installed. {text(failure)}", INVALID
+        ) from failure
     except NetFailure as failure:
         raise failed(f"{what} cannot be downloaded", failure) from failure
     except OSError as error:
-        raise SourceError(
+        raise ProviderSourceError(
             f"{what} cannot be written to {path.parent}: {error.strerror or error}",
             "Cannot install a provider",
         ) from error
     if done.headers.get("content-type", "").startswith("text/html"):
-        raise SourceError(
+        raise ProviderSourceError(
             f"{what} cannot be downloaded: {failure_url(url)} returned a web page instead of an "
             "archive. If this network asks you to log in on a web page first, do that and try "
             "again",
@@ -64,18 +66,18 @@ def _retries(network: Network, configured: int | None) -> int:
     return int(given) if given.isascii() and given.isdigit() else _RETRIES
 
 
-def failed(what: str, failure: NetFailure) -> SourceError:
+def failed(what: str, failure: NetFailure) -> ProviderSourceError:
     """A request that had no success."""
-    return SourceError(f"{what}. {text(failure)}", UNREACHABLE)
+    return ProviderSourceError(f"{what}. {text(failure)}", UNREACHABLE)
 
 
 def refused(
     failure: StatusRefused, who: str, credentials: HostCredentials, host: str
-) -> SourceError:
+) -> ProviderSourceError:
     """A request that the server refused; if credentials may be why, where they were looked for."""
     if failure.status not in (401, 403):
         return failed(f"{who} cannot be queried", failure)
-    return SourceError(
+    return ProviderSourceError(
         f"{who} denied access. {failure.what} {credentials.looked_in(host)}".rstrip("."),
         "Access to a provider source denied",
     )

@@ -29,7 +29,7 @@ from nigari.packages.providers.provider_sources import (
     Fetched,
     Offer,
     ProviderSource,
-    SourceError,
+    ProviderSourceError,
     Verified,
 )
 from nigari.packages.providers.provider_store import ProviderStore, StoreError
@@ -44,7 +44,7 @@ from nigari.record import record, replace
 T = TypeVar("T")
 
 
-class Step(Enum):
+class InstallStep(Enum):
     """How a provider came to be there."""
 
     BUILT_IN = "built in"
@@ -54,12 +54,12 @@ class Step(Enum):
 
 
 @record
-class Outcome:
+class InstalledProvider:
     """One provider that can be used now."""
 
     provider: Provider
     version: Version | None
-    step: Step
+    step: InstallStep
     path: Path | None = None
     verified: Verified | None = None
     """What is known about a package that was fetched."""
@@ -72,10 +72,10 @@ class Installation:
     """What is installed, and the locks to be written."""
 
     locks: Locks
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[InstalledProvider, ...] = ()
 
 
-class Listener(Protocol):
+class InstallListener(Protocol):
     """Hears what happens while providers are installed."""
 
     def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
@@ -90,7 +90,7 @@ class Listener(Protocol):
         """More of a package has arrived."""
         ...
 
-    def installed(self, outcome: Outcome) -> None:
+    def installed(self, outcome: InstalledProvider) -> None:
         """A package is installed."""
         ...
 
@@ -115,7 +115,7 @@ class Silence:
     def received(self, provider: Provider, size: int, total: int | None) -> None:
         pass
 
-    def installed(self, outcome: Outcome) -> None:
+    def installed(self, outcome: InstalledProvider) -> None:
         pass
 
     def waiting(self, provider: Provider, store: Path) -> None:
@@ -126,7 +126,7 @@ class Silence:
 
 
 @record
-class Places:
+class InstallLocations:
     """Where packages come from and go to."""
 
     source: ProviderSource
@@ -143,21 +143,21 @@ class Places:
 async def install_providers(
     requirements: Iterable[Requirement],
     locks: Locks,
-    places: Places,
+    places: InstallLocations,
     diags: Diagnostics,
     upgrade: bool = False,
-    listener: Listener | None = None,
+    listener: InstallListener | None = None,
 ) -> Installation:
     """Make every provider required available. Providers that fail keep the lock they had."""
     wanted = by_provider(requirements)
     listener = listener or Silence()
     works: list[_Work] = []
-    outcomes: dict[Provider, Outcome] = {}
+    outcomes: dict[Provider, InstalledProvider] = {}
     for provider in sorted(wanted):
         asked = wanted[provider]
         if provider.is_builtin:
             if builtin_is_sound(provider, asked, diags):
-                outcomes[provider] = Outcome(provider, None, Step.BUILT_IN)
+                outcomes[provider] = InstalledProvider(provider, None, InstallStep.BUILT_IN)
         elif provider not in places.overridden:
             lock = locks.providers.get(provider)
             works.append(_Work(provider, asked, lock, places, upgrade, listener))
@@ -202,13 +202,13 @@ class _Work:
         provider: Provider,
         asked: Sequence[Requirement],
         lock: ProviderLock | None,
-        places: Places,
+        places: InstallLocations,
         upgrade: bool,
-        listener: Listener,
+        listener: InstallListener,
     ) -> None:
         self.provider = provider
         self.lock = lock
-        self.outcome: Outcome | None = None
+        self.outcome: InstalledProvider | None = None
         self.diags = Diagnostics()
         self._asked = asked
         self._constraints = combined_constraints(asked)
@@ -230,18 +230,21 @@ class _Work:
     def _take(self, lock: ProviderLock) -> bool:
         """Use the version of a lock from the store or the cache, if a checksum vouches for it."""
         known = checksums.understood(lock.hashes)
-        for store, step in ((self._places.store, Step.REUSED), (self._places.cache, Step.CACHED)):
+        for store, step in (
+            (self._places.store, InstallStep.REUSED),
+            (self._places.cache, InstallStep.CACHED),
+        ):
             path = None if store is None else store.installed(lock.provider, lock.version)
             if path is None or not checksums.recorded(path, known):
                 continue
-            if step is Step.CACHED:
+            if step is InstallStep.CACHED:
                 try:
                     path = self._link(lock.version, path)
                 except StoreError as error:
                     self._report_store(lock.version, error)
                     return False
             self.lock = replace(lock, constraints=self._constraints)
-            self.outcome = Outcome(lock.provider, lock.version, step, path)
+            self.outcome = InstalledProvider(lock.provider, lock.version, step, path)
             return True
         return False
 
@@ -270,7 +273,7 @@ class _Work:
         try:
             with tempfile.TemporaryDirectory(prefix="nigari-provider-") as directory:
                 await self._install(offer, version, Path(directory), recorded)
-        except SourceError as error:
+        except ProviderSourceError as error:
             report_source(error, self._asked, self.diags)
         except (StoreError, OSError) as error:
             self._report_store(version, error)
@@ -341,9 +344,9 @@ class _Work:
         hashes = tuple(sorted({*recorded, *local, *vouching}))
         self.lock = ProviderLock(self.provider, version, self._constraints, hashes)
         is_alone = not vouching and (not recorded or sorted(recorded) == sorted(local))
-        step = Step.CACHED if fetched is None else Step.INSTALLED
+        step = InstallStep.CACHED if fetched is None else InstallStep.INSTALLED
         known = None if fetched is None else verified
-        self.outcome = Outcome(self.provider, version, step, path, known, is_alone)
+        self.outcome = InstalledProvider(self.provider, version, step, path, known, is_alone)
         for text in verified.warnings:
             self.diags.warning("Expired signature of a provider package", text)
         self._listener.installed(self.outcome)

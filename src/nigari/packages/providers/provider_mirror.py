@@ -26,7 +26,7 @@ from nigari.packages.providers.provider_package import (
     packed_path,
 )
 from nigari.packages.providers.provider_selection import choose_offer, choose_version, report_source
-from nigari.packages.providers.provider_sources import ProviderSource, SourceError, Verified
+from nigari.packages.providers.provider_sources import ProviderSource, ProviderSourceError, Verified
 from nigari.packages.providers.requirement import Requirement, by_provider, combined_constraints
 from nigari.record import replace
 
@@ -161,7 +161,7 @@ async def _fetch(
             fetched = await offer.fetch(Path(directory), lambda size, total: None)
             package = ProviderPackage(provider, version, platform, fetched.path)
             return fetched.verified, use(package, fetched.verified)
-    except SourceError as error:
+    except ProviderSourceError as error:
         report_source(error, asked, diags)
     except OSError as error:
         _report_unreadable(provider, str(error), diags)

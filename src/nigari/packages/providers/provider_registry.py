@@ -31,8 +31,8 @@ from nigari.packages.providers.provider_sources import (
     Fetched,
     Offer,
     Progress,
+    ProviderSourceError,
     ProviderUnknown,
-    SourceError,
     Verified,
     Versions,
 )
@@ -56,7 +56,7 @@ def needs_signature(provider: Provider, environment: Mapping[str, str]) -> bool:
     return provider.hostname != DEFAULT_REGISTRY_HOST or is_enforced
 
 
-class RegistrySource:
+class ProviderRegistrySource:
     """The registries that the addresses of providers name."""
 
     def __init__(self, network: Network, download_retries: int | None = None) -> None:
@@ -108,7 +108,7 @@ class RegistrySource:
             base = await hosts.service_url(host, SERVICE)
             credentials = await hosts.credentials.headers(host)
         except (HostError, CredentialsError) as error:
-            raise SourceError(str(error).rstrip("."), UNREACHABLE) from error
+            raise ProviderSourceError(str(error).rstrip("."), UNREACHABLE) from error
         try:
             answer = await hosts.client.get(
                 resolved(base, path),
@@ -137,7 +137,7 @@ class RegistrySource:
             if fitting
             else "None of its versions works with this program"
         )
-        raise SourceError(
+        raise ProviderSourceError(
             f"Version {version} of {provider.display} speaks the plugin protocol "
             f"{', '.join(protocols)}, but this program speaks "
             f"{' and '.join(map(str, _PROTOCOLS))}. {advice}",
@@ -198,7 +198,7 @@ class RegistryOffer:
                 fetching.cancel()
             await asyncio.gather(fetching, return_exceptions=True)
         if digest != self.digest.lower():
-            raise SourceError(
+            raise ProviderSourceError(
                 f"The archive of {what} has the SHA-256 checksum {digest}, but the registry says "
                 f"{self.digest.lower()}. It may have been changed or damaged on the way, so it was "
                 "not installed",
@@ -224,7 +224,7 @@ class RegistryOffer:
             return
         packed = [text for text in self.hashes.get(self.platform, ()) if text.startswith("zh:")]
         if not self.size or not packed or set(packed) != {f"zh:{self.digest}"}:
-            raise SourceError(
+            raise ProviderSourceError(
                 f"The registry contradicts itself about {what}: the size or the checksums of the "
                 "package are missing or differ. Contact the operator of the registry",
                 INVALID,
@@ -236,7 +236,7 @@ class RegistryOffer:
         named = [line[0] for line in lines if len(line) > 1 and line[1] == self.filename.encode()]
         if not named or named[0].lower() != self.digest.lower().encode():
             found = "a different checksum" if named else "no checksum"
-            raise SourceError(
+            raise ProviderSourceError(
                 f"The list of checksums for {what} has {found} for {self.filename}. Contact "
                 "the publisher of the provider",
                 INVALID,
@@ -265,7 +265,7 @@ class RegistryOffer:
                 )
                 return found.key_id, (warning,)
         except SignatureError as error:
-            raise SourceError(
+            raise ProviderSourceError(
                 f"{what} is not signed correctly, because {error}. It was not installed. "
                 "Contact the publisher of the provider",
                 "Invalid signature of a provider package",
@@ -362,7 +362,7 @@ def _versions(
         text = entry.get("version") if isinstance(entry, dict) else None
         version = parse_exact_version(text) if isinstance(text, str) else None
         if version is None:
-            raise SourceError(
+            raise ProviderSourceError(
                 f"The registry {provider.hostname} lists a version of {provider.display} that is "
                 f"not a version number: {text}. Contact the publisher of the provider",
                 INVALID,
@@ -388,7 +388,9 @@ def _speaks(protocols: Sequence[str]) -> bool:
 
 def _object(document: object, who: str) -> Mapping[str, object]:
     if not isinstance(document, dict):
-        raise SourceError(f"{who} answered with something else than a JSON object", UNREACHABLE)
+        raise ProviderSourceError(
+            f"{who} answered with something else than a JSON object", UNREACHABLE
+        )
     return document
 
 
@@ -399,5 +401,5 @@ async def _file(hosts: Hosts, url: str, what: str) -> bytes:
         raise failed(f"{what} cannot be downloaded", failure) from failure
 
 
-def _unusable(what: str, why: str) -> SourceError:
-    return SourceError(f"{what} {why}. Contact the operator of the registry", INVALID)
+def _unusable(what: str, why: str) -> ProviderSourceError:
+    return ProviderSourceError(f"{what} {why}. Contact the operator of the registry", INVALID)

@@ -17,8 +17,8 @@ from nigari.packages.providers.lockfile import ProviderLock
 from nigari.packages.providers.provider_sources import (
     Offer,
     ProviderSource,
+    ProviderSourceError,
     ProviderUnknown,
-    SourceError,
     Versions,
 )
 from nigari.packages.providers.requirement import (
@@ -49,7 +49,7 @@ async def choose_version(
     except ProviderUnknown as error:
         report_source(error, asked, diags, _near_miss(provider))
         return None
-    except SourceError as error:
+    except ProviderSourceError as error:
         report_source(error, asked, diags)
         return None
     _tell_warnings(provider, listed, asked, diags)
@@ -80,7 +80,7 @@ async def choose_offer(
         offer = await source.offer(provider, version, platform)
         if offer is None:
             _report_platform(version, platform, await source.versions(provider), asked, diags)
-    except SourceError as error:
+    except ProviderSourceError as error:
         report_source(error, asked, diags)
         return None
     return offer
@@ -137,7 +137,7 @@ def _printable(text: str) -> str:
 
 
 def report_source(
-    error: SourceError, asked: Sequence[Requirement], diags: Diagnostics, advice: str = ""
+    error: ProviderSourceError, asked: Sequence[Requirement], diags: Diagnostics, advice: str = ""
 ) -> None:
     """What a source could not do."""
     diags.error(error.summary, f"{error}.{advice}", first_subject(asked))

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
-from nigari.packages.hosts.provider_pattern import Pattern
+from nigari.packages.hosts.provider_pattern import ProviderPattern
 from nigari.packages.providers.provider_package import ProviderPackage, find_packages
 from nigari.record import record
 
@@ -23,7 +23,7 @@ Progress = Callable[[int, int | None], None]
 """Hears how many bytes have arrived, of how many (if that is known)."""
 
 
-class SourceError(Exception):
+class ProviderSourceError(Exception):
     """A source cannot answer; the text is full sentences, without the last full stop."""
 
     def __init__(self, text: str, summary: str = "Provider not found") -> None:
@@ -31,7 +31,7 @@ class SourceError(Exception):
         self.summary = summary
 
 
-class ProviderUnknown(SourceError):
+class ProviderUnknown(ProviderSourceError):
     """A source has nothing of a provider, which another one may have."""
 
 
@@ -94,7 +94,7 @@ class Offer(Protocol):
         ...
 
     async def fetch(self, directory: Path, progress: Progress) -> Fetched:
-        """Get the package and check it; files go into the directory. Raises `SourceError`."""
+        """Get the package and check it; files go into the directory. Raises `ProviderSourceError`."""
         ...
 
 
@@ -170,7 +170,7 @@ class FilesystemMirror:
                     found.setdefault(package.provider, []).append(package)
             except OSError as error:
                 reason = error.strerror or str(error)
-                raise SourceError(
+                raise ProviderSourceError(
                     f"The provider mirror {self._directory} cannot be searched: {reason}"
                 ) from error
             self._found = found
@@ -182,9 +182,9 @@ class SelectiveSource:
     """A source that is asked only for some providers."""
 
     source: ProviderSource
-    include: tuple[Pattern, ...] = ()
+    include: tuple[ProviderPattern, ...] = ()
     """None means all."""
-    exclude: tuple[Pattern, ...] = ()
+    exclude: tuple[ProviderPattern, ...] = ()
     """Wins over `include`."""
 
     @property
@@ -269,8 +269,8 @@ def implied_sources(directories: Sequence[Path], registry: ProviderSource) -> Co
         mirror = FilesystemMirror(directory)
         try:
             local.update(mirror.all_packages())
-        except SourceError:
+        except ProviderSourceError:
             continue
         selective.append(SelectiveSource(mirror))
-    exclude = tuple(Pattern(p.hostname, p.namespace, p.type) for p in sorted(local))
+    exclude = tuple(ProviderPattern(p.hostname, p.namespace, p.type) for p in sorted(local))
     return CombinedSources([*selective, SelectiveSource(registry, exclude=exclude)])

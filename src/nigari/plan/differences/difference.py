@@ -66,7 +66,7 @@ class Members(Difference):
         """Whether the schema describes the parts as attributes."""
 
 
-class Elements(Difference):
+class ElementDifferences(Difference):
     """Parts in a row: a list or a set."""
 
     __slots__ = ("is_nested", "is_set", "parts")
@@ -145,7 +145,7 @@ class BlockGroup(Difference):
         self.is_set: bool = is_set
 
 
-class Body(Difference):
+class BlockDifference(Difference):
     """The content of a block: its attributes and the blocks in it."""
 
     __slots__ = ("attributes", "groups")
@@ -214,30 +214,30 @@ def _steps(path: Path) -> list[object]:
 
 
 @record
-class Scope:
+class DifferenceScope:
     """What holds for a part: which changes force another object, and which are of interest."""
 
     forced: Paths = NOWHERE
     relevant: Paths = EVERYWHERE
 
-    def child(self, step: object) -> Scope:
+    def child(self, step: object) -> DifferenceScope:
         if not self.forced.paths and self.relevant is EVERYWHERE:
             return self
         relevant = self.relevant
         if relevant is not EVERYWHERE:
             relevant = relevant.child(step)
-        return Scope(self.forced.child(step), relevant)
+        return DifferenceScope(self.forced.child(step), relevant)
 
-    def of_element(self, index: int) -> Scope:
+    def of_element(self, index: int) -> DifferenceScope:
         """Elements of lists and sets are of interest wherever the whole is."""
-        return Scope(self.forced.child(index), EVERYWHERE) if self.forced.paths else ANY
+        return DifferenceScope(self.forced.child(index), EVERYWHERE) if self.forced.paths else ANY
 
     def after(self, before: Datum | None, after: Datum | None) -> Datum | None:
         """What will be, or what is where a change is of no interest."""
         return after if self.relevant.paths else before
 
 
-ANY: Final = Scope()
+ANY: Final = DifferenceScope()
 
 
 def joined(fate: Fate, part: Fate) -> Fate:

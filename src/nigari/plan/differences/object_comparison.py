@@ -8,14 +8,14 @@ from nigari.cty.values import go_quote
 from nigari.plan.differences.datum import UNKNOWN, Datum
 from nigari.plan.differences.difference import (
     ANY,
+    BlockDifference,
     BlockGroup,
-    Body,
     Difference,
-    Elements,
+    DifferenceScope,
+    ElementDifferences,
     Fate,
     Members,
     Pending,
-    Scope,
     SecretBody,
     WriteOnly,
     joined,
@@ -34,7 +34,7 @@ from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock,
 
 
 def compare_block(
-    before: Datum | None, after: Datum | None, block: Block, scope: Scope = ANY
+    before: Datum | None, after: Datum | None, block: Block, scope: DifferenceScope = ANY
 ) -> Difference:
     """What becomes of the content of a block."""
     was, is_ = before is not None and before.is_secret, after is not None and after.is_secret
@@ -69,7 +69,7 @@ def compare_block(
         if group.blocks:
             groups[name] = group
             fate = joined(fate, group.fate)
-    return Body(fate, scope.forced.has_this, attributes, groups)
+    return BlockDifference(fate, scope.forced.has_this, attributes, groups)
 
 
 def _said(part: Datum | None) -> Datum | None:
@@ -79,7 +79,7 @@ def _said(part: Datum | None) -> Datum | None:
 
 
 def _group(
-    before: Datum | None, after: Datum | None, nested: NestedBlock, scope: Scope
+    before: Datum | None, after: Datum | None, nested: NestedBlock, scope: DifferenceScope
 ) -> BlockGroup:
     forces = scope.forced.has_this
     was, is_ = before is not None and before.is_secret, after is not None and after.is_secret
@@ -120,7 +120,7 @@ def compare_attribute(
     before: Datum | None,
     after: Datum | None,
     attribute: Attribute,
-    scope: Scope,
+    scope: DifferenceScope,
     around: Fate,
 ) -> Difference:
     """What becomes of an attribute, given the fate of what it belongs to."""
@@ -133,7 +133,7 @@ def compare_attribute(
 
 
 def _nested(
-    before: Datum | None, after: Datum | None, nested: NestedAttributes, scope: Scope
+    before: Datum | None, after: Datum | None, nested: NestedAttributes, scope: DifferenceScope
 ) -> Difference:
     was, is_ = before is not None and before.is_secret, after is not None and after.is_secret
     if was or is_:
@@ -154,7 +154,7 @@ def _nested(
 
 
 def _nested_object(
-    before: Datum | None, after: Datum | None, nested: NestedAttributes, scope: Scope
+    before: Datum | None, after: Datum | None, nested: NestedAttributes, scope: DifferenceScope
 ) -> Members:
     fate = default_fate(before, after)
     old, new = members(before), members(after)
@@ -176,7 +176,7 @@ def in_order(attributes: Mapping[str, Attribute]) -> list[tuple[str, Attribute]]
 
 
 def _nested_collection(
-    before: Datum | None, after: Datum | None, nested: NestedAttributes, scope: Scope
+    before: Datum | None, after: Datum | None, nested: NestedAttributes, scope: DifferenceScope
 ) -> Difference:
     one_of = NestedAttributes(nested.attributes, Nesting.SINGLE)
     fate = default_fate(before, after)
@@ -197,7 +197,7 @@ def _nested_collection(
         here = scope.of_element(at) if is_set else scope.child(at)
         parts.append(_nested(was, here.after(was, is_), one_of, here))
         fate = joined(fate, parts[-1].fate)
-    return Elements(fate, forces, parts, is_set, is_nested=True)
+    return ElementDifferences(fate, forces, parts, is_set, is_nested=True)
 
 
 def list_pairs(

@@ -25,12 +25,12 @@ from nigari.plan.differences.datum import Datum, Numeral
 from nigari.plan.differences.difference import (
     ANY,
     Difference,
-    Elements,
+    DifferenceScope,
+    ElementDifferences,
     Exchange,
     Fate,
     Members,
     Pending,
-    Scope,
     Secret,
     Simple,
     joined,
@@ -61,7 +61,7 @@ def simple_fate(before: Datum | None, after: Datum | None) -> Fate:
 
 
 def compare(
-    before: Datum | None, after: Datum | None, declared: Type, scope: Scope = ANY
+    before: Datum | None, after: Datum | None, declared: Type, scope: DifferenceScope = ANY
 ) -> Difference:
     """What becomes of a value of a declared type."""
     was, is_ = before is not None and before.is_secret, after is not None and after.is_secret
@@ -106,7 +106,7 @@ def secret(
 
 
 def _object(
-    before: Datum | None, after: Datum | None, declared: ObjectType, scope: Scope
+    before: Datum | None, after: Datum | None, declared: ObjectType, scope: DifferenceScope
 ) -> Members:
     fate = default_fate(before, after)
     old, new = members(before), members(after)
@@ -122,7 +122,9 @@ def _object(
     return Members(fate, scope.forced.has_this, parts, is_map=False)
 
 
-def _map(before: Datum | None, after: Datum | None, element: Type, scope: Scope) -> Members:
+def _map(
+    before: Datum | None, after: Datum | None, element: Type, scope: DifferenceScope
+) -> Members:
     fate = default_fate(before, after)
     old, new = members(before), members(after)
     parts: dict[str, Difference] = {}
@@ -135,8 +137,8 @@ def _map(before: Datum | None, after: Datum | None, element: Type, scope: Scope)
 
 
 def _tuple(
-    before: Datum | None, after: Datum | None, declared: TupleType, scope: Scope
-) -> Elements:
+    before: Datum | None, after: Datum | None, declared: TupleType, scope: DifferenceScope
+) -> ElementDifferences:
     fate = default_fate(before, after)
     old, new = elements(before), elements(after)
     parts: list[Difference] = []
@@ -146,10 +148,12 @@ def _tuple(
         other = here.after(one, new[at] if at < len(new) else None)
         parts.append(compare(one, other, type_, here))
         fate = joined(fate, parts[-1].fate)
-    return Elements(fate, scope.forced.has_this, parts, is_set=False)
+    return ElementDifferences(fate, scope.forced.has_this, parts, is_set=False)
 
 
-def _list(before: Datum | None, after: Datum | None, element: Type, scope: Scope) -> Elements:
+def _list(
+    before: Datum | None, after: Datum | None, element: Type, scope: DifferenceScope
+) -> ElementDifferences:
     fate = default_fate(before, after)
     old, new = elements(before), elements(after)
     parts: list[Difference] = []
@@ -168,7 +172,7 @@ def _list(before: Datum | None, after: Datum | None, element: Type, scope: Scope
         assert place is not None
         parts.append(compare(one, other, element, scope.of_element(place)))
         fate = joined(fate, parts[-1].fate)
-    return Elements(fate, scope.forced.has_this, parts, is_set=False)
+    return ElementDifferences(fate, scope.forced.has_this, parts, is_set=False)
 
 
 def _are_objects(element: Type, one: Datum, other: Datum) -> bool:
@@ -185,13 +189,15 @@ def _share_a_line(one: object, other: object) -> bool:
     return not set(one.split("\n")).isdisjoint(other.split("\n"))
 
 
-def _set(before: Datum | None, after: Datum | None, element: Type, scope: Scope) -> Elements:
+def _set(
+    before: Datum | None, after: Datum | None, element: Type, scope: DifferenceScope
+) -> ElementDifferences:
     fate = default_fate(before, after)
     parts: list[Difference] = []
     for at, one, other in set_pairs(elements(before), elements(after)):
         parts.append(compare(one, other, element, scope.of_element(at)))
         fate = joined(fate, parts[-1].fate)
-    return Elements(fate, scope.forced.has_this, parts, is_set=True)
+    return ElementDifferences(fate, scope.forced.has_this, parts, is_set=True)
 
 
 def set_pairs(
@@ -219,7 +225,7 @@ def set_pairs(
 # -- values without a declared type -----------------------------------------------------------
 
 
-def _undeclared(before: Datum | None, after: Datum | None, scope: Scope) -> Difference:
+def _undeclared(before: Datum | None, after: Datum | None, scope: DifferenceScope) -> Difference:
     forces = scope.forced.has_this
     if before is not None and after is not None and _kind(before) != _kind(after):
         gone, new = _undeclared(before, None, ANY), _undeclared(None, after, ANY)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from nigari.addrs.module import ModuleAddr
 from nigari.eval.base.instances import ModuleInstance
-from nigari.eval.nodes.conditions import Outcome
+from nigari.eval.nodes.conditions import ConditionResult
 from nigari.plan.model.conditions import Noted
 from nigari.record import record
 from nigari.state.model import CheckObject, CheckResult
@@ -55,7 +55,7 @@ def check_results(
 
     Nothing is wrong with what is known to have no instances; of what was left out nothing is known.
     """
-    objects: dict[tuple[str, str], dict[str, list[Outcome]]] = {}
+    objects: dict[tuple[str, str], dict[str, list[ConditionResult]]] = {}
     for kind, block, address, conditions in noted:
         objects.setdefault((kind, block), {}).setdefault(address, []).append(conditions.outcome)
     results = {key: _result(*key, found) for key, found in objects.items()}
@@ -123,7 +123,7 @@ def updated_results(
     return tuple(known[key] for key in sorted(known))
 
 
-def _result(kind: str, block: str, found: dict[str, list[Outcome]]) -> CheckResult:
+def _result(kind: str, block: str, found: dict[str, list[ConditionResult]]) -> CheckResult:
     objects: list[CheckObject] = []
     for address, outcomes in sorted(found.items()):
         status = _worst([each.status for each in outcomes])

@@ -34,9 +34,9 @@ from nigari.plan.model.changes import Action, Change, DeferredChange
 from nigari.plan.nodes.instances import PlannedResource
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.order.block_graph import Block, output_block, resource_block
-from nigari.plan.order.rounds import Rounds
+from nigari.plan.order.rounds import BlockRounds
 from nigari.record import record
-from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind, Written
+from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind, WrittenReferences
 from nigari.running.provider_run import ExpandedCall
 
 Carries = Callable[[Value], bool]
@@ -60,7 +60,7 @@ class _Collected:
         self._deferrals = run.deferrals
         self._open: set[Block] = set()
         self._inside: set[ModuleAddr] = set()
-        self._rounds = Rounds(run.blocks, self._may_wait)
+        self._rounds = BlockRounds(run.blocks, self._may_wait)
         self._earliest: dict[UnknownCause, int] = {}
         self._chains: dict[UnknownCause, tuple[str, ...]] = {}
 
@@ -253,14 +253,18 @@ class _Collected:
                         return True
                 elif node not in seen and (origin := node.origin()) is not None:
                     seen.add(node)
-                    pending.append(Written(origin.frame, origin.compiled.references, origin.data))
+                    pending.append(
+                        WrittenReferences(origin.frame, origin.compiled.references, origin.data)
+                    )
         return False
 
     def _exists(self, node: PlannedResource) -> bool:
         return Abs(node.frame.instance.addr, node.resource.addr) in self._run.prior.resources
 
 
-def _nodes(place: Written, causes: set[UnknownCause]) -> Iterator[tuple[ValueNode, Reference]]:
+def _nodes(
+    place: WrittenReferences, causes: set[UnknownCause]
+) -> Iterator[tuple[ValueNode, Reference]]:
     """What is referred to that is not known for one of these causes."""
     for reference in place.references:
         for node in nodes_of(place.frame, reference):
@@ -313,9 +317,9 @@ def _is_about(name: str, address: str) -> bool:
     return address == name or address.startswith(f"{name}[")
 
 
-def _way(start: Iterable[Written], carries: Carries) -> list[str]:
+def _way(start: Iterable[WrittenReferences], carries: Carries) -> list[str]:
     """The shortest way over names whose values carry something, to where it comes from."""
-    pending: deque[tuple[Written, tuple[str, ...]]] = deque((each, ()) for each in start)
+    pending: deque[tuple[WrittenReferences, tuple[str, ...]]] = deque((each, ()) for each in start)
     seen: set[object] = set()
     longest: tuple[str, ...] = ()
     while pending:
@@ -336,17 +340,17 @@ def _way(start: Iterable[Written], carries: Carries) -> list[str]:
 @record
 class _Step:
     name: str
-    further: Written | None
+    further: WrittenReferences | None
     key: object
 
 
-def _carriers(place: Written, reference: Reference, carries: Carries) -> Iterator[_Step]:
+def _carriers(place: WrittenReferences, reference: Reference, carries: Carries) -> Iterator[_Step]:
     subject, frame = reference.subject, place.frame
     if isinstance(subject, EachAttr | CountAttr):
         expr = place.data.expr
         if expr is not None:
             references = frame.instance.compiled.expression(expr).references
-            yield _Step("", Written(frame, references), (frame, expr))
+            yield _Step("", WrittenReferences(frame, references), (frame, expr))
         return
     call = _call_of(frame, reference)
     if call is not None and call.deferral is not None:
@@ -359,7 +363,7 @@ def _carriers(place: Written, reference: Reference, carries: Carries) -> Iterato
         origin = None if isinstance(node, ResourceNode) else node.origin()
         further = None
         if origin is not None:
-            further = Written(origin.frame, origin.compiled.references, origin.data)
+            further = WrittenReferences(origin.frame, origin.compiled.references, origin.data)
         yield _Step(_name(node), further, node)
 
 

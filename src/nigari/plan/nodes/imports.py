@@ -31,7 +31,7 @@ from nigari.running.deferrals import (
     DeferralReason,
     Deferrals,
     DeferredKind,
-    Written,
+    WrittenReferences,
 )
 from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.running.unknown_values import IN_ROUNDS, is_reported
@@ -230,7 +230,7 @@ class ImportNode(Node):
             frame.instance.addr,
             f"import to {f'{self.resource}[*]' if address is None else address}",
             self._block.range,
-            (Written(frame, references, data),),
+            (WrittenReferences(frame, references, data),),
             deferrals.within(value),
             unknown_value=value,
         )

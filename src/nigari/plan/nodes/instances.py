@@ -38,14 +38,14 @@ from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.objects.prior import PriorModules, current_value
 from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.order.selection import Selection
-from nigari.plan.order.settings import Settings
+from nigari.plan.order.settings import BlockSettings
 from nigari.providers import api
 from nigari.running.deferrals import (
     Deferral,
     DeferralReason,
     Deferrals,
     DeferredKind,
-    Written,
+    WrittenReferences,
 )
 from nigari.running.ephemeral_objects import EphemeralObjects
 from nigari.running.kept import KeptValues
@@ -74,7 +74,7 @@ class PlanLookups(Protocol):
     """The module instances that have objects in that state."""
     undeclared: frozenset[ModuleAddr]
     """The module instances in or below which that state has objects that are not declared."""
-    settings: Settings
+    settings: BlockSettings
     blocks: BlockGraph
     ephemeral: EphemeralObjects
     unread: dict[AbsResourceInstance, str]
@@ -464,7 +464,7 @@ class InstanceNode(ValueNode):
             self.config = value
             deferrals = self.owner.run.deferrals
             if deferrals is not None and not value.is_wholly_known:
-                place = Written(self.frame, self.owner.body.references, self.data)
+                place = WrittenReferences(self.frame, self.owner.body.references, self.data)
                 self.wait_for(deferrals.within(value) or deferrals.beside(place))
         return ()
 
@@ -528,7 +528,7 @@ class InstanceNode(ValueNode):
             self.address.module,
             str(self.address.item),
             owner.resource.range,
-            (Written(self.frame, owner.body.references, self.data),),
+            (WrittenReferences(self.frame, owner.body.references, self.data),),
             tuple(self._waits.values()),
             needs_values,
         )

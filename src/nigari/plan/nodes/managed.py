@@ -197,7 +197,7 @@ class ManagedInstance(ChangingInstance):
         is_partial = self.provider is not None and self.provider.is_partial
         if is_partial and (target is not None or (state is not None and state.current)):
             # What exists must be read, and who is only half configured may look elsewhere.
-            raise ProviderDefers(api.Deferral.PROVIDER_CONFIG_UNKNOWN)
+            raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
         if (state is None or state.current is None) and target is not None:
             if not await self._import(target):
                 self.fail()
@@ -231,7 +231,7 @@ class ManagedInstance(ChangingInstance):
         change = await plan_change(self.running, wanted, self.prior, told)
         if is_partial:
             if change is None:
-                raise ProviderDefers(api.Deferral.PROVIDER_CONFIG_UNKNOWN)
+                raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
             run.diags.extend(told)
         if change is not None and self.prior is not None and target is not None:
             change = change.imported(target.text, target.identity)

@@ -11,7 +11,7 @@ from nigari.addrs.module import ModuleAddr, module_from_steps
 from nigari.addrs.moves import ANY_KEY, KeyPattern, MoveEndpoint, MovePattern, unify_endpoints
 from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.resource import Resource
-from nigari.config.base.declared import Repetition as Declared
+from nigari.config.base.declared import Repetition
 from nigari.config.base.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame, ModuleInstance
@@ -24,7 +24,7 @@ from nigari.record import record
 from nigari.running.provider_run import frame_at
 from nigari.state.json_text import quoted
 from nigari.state.model import State
-from nigari.state.moves.implied import Repetition, implied_moves
+from nigari.state.moves.implied import RepetitionKind, implied_moves
 from nigari.state.moves.moving import MoveResult, apply_moves, move_blocked
 from nigari.state.moves.statements import MoveStatement, check_moves
 
@@ -163,7 +163,7 @@ class _Repetitions:
     def __init__(self, root: ModuleInstance) -> None:
         self._root = root
 
-    def of(self, block: ModuleAddr | AbsResource) -> tuple[Repetition, Range | None] | None:
+    def of(self, block: ModuleAddr | AbsResource) -> tuple[RepetitionKind, Range | None] | None:
         """How a block is repeated, and where it is; None where there is no such block."""
         if isinstance(block, ModuleAddr):
             parent = None if block.parent is None else self._module(block.parent)
@@ -181,9 +181,9 @@ class _Repetitions:
         return instance
 
 
-def _kind(declared: Declared) -> Repetition:
+def _kind(declared: Repetition) -> RepetitionKind:
     if declared.count is not None:
-        return Repetition.COUNT
+        return RepetitionKind.COUNT
     if declared.for_each is not None:
-        return Repetition.FOR_EACH
-    return Repetition.SINGLE
+        return RepetitionKind.FOR_EACH
+    return RepetitionKind.SINGLE

@@ -16,7 +16,7 @@ from nigari.plan.model.changes import Change, Drift, EphemeralInstance
 from nigari.plan.model.conditions import Noted
 from nigari.plan.objects.prior import PriorObject
 from nigari.plan.order.block_graph import BlockGraph, resource_block
-from nigari.plan.order.settings import Settings
+from nigari.plan.order.settings import BlockSettings
 from nigari.running.deferrals import Deferral
 from nigari.schema.provider import Schema
 from nigari.state.draft import StateDraft
@@ -30,7 +30,7 @@ class PlanRecord:
     def __init__(
         self,
         prior: State,
-        settings: Settings,
+        settings: BlockSettings,
         blocks: BlockGraph,
         is_refresh_only: bool,
         previous_address: Callable[[AbsResourceInstance], AbsResourceInstance | None],

@@ -29,13 +29,13 @@ from nigari.plan.nodes.prior_values import PriorResource
 from nigari.plan.objects.prior import PriorModules, prior_modules
 from nigari.plan.order.block_graph import Block, BlockGraph, provider_block, resource_block
 from nigari.plan.order.selection import Selection
-from nigari.plan.order.settings import Settings
+from nigari.plan.order.settings import BlockSettings
 from nigari.record import record
 from nigari.running.deferrals import Deferral, Deferrals
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import ExpandedCall, ProviderRun, RunSettings, frame_at
 from nigari.state.model import State
-from nigari.state.moves.moving import Moved
+from nigari.state.moves.moving import MovedInstance
 
 
 @record
@@ -62,10 +62,10 @@ class PlanRun(ProviderRun):
         run_settings: RunSettings,
         pool: ProviderPool,
         prior: State,
-        settings: Settings,
+        settings: BlockSettings,
         blocks: BlockGraph,
         options: PlanOptions,
-        moved: Mapping[AbsResourceInstance, Moved],
+        moved: Mapping[AbsResourceInstance, MovedInstance],
         selected: Selection | None = None,
         staying: frozenset[Block] = frozenset(),
     ) -> None:

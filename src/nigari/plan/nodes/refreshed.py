@@ -12,13 +12,13 @@ from nigari.addrs.absolute import resource_of
 from nigari.config.blocks.output import Output
 from nigari.plan.model.changes import Action, Plan, Reason
 from nigari.plan.order.block_graph import BlockGraph, resource_block
-from nigari.plan.order.settings import Settings
+from nigari.plan.order.settings import BlockSettings
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State
 
 
 def found_state(
-    plan: Plan, blocks: BlockGraph, settings: Settings, declared: Mapping[str, Output]
+    plan: Plan, blocks: BlockGraph, settings: BlockSettings, declared: Mapping[str, Output]
 ) -> State:
     """The state after reading everything, with the outputs that are known from it."""
     draft = StateDraft(plan.refreshed_state)

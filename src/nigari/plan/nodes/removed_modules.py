@@ -17,7 +17,7 @@ from nigari.config.blocks.resource import Resource
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
 from nigari.eval.base.instances import CallNode, Frame
 from nigari.eval.base.once import Need
-from nigari.eval.nodes.local import LocalValue
+from nigari.eval.nodes.local import LocalValueNode
 from nigari.eval.nodes.variable import ArgumentVariable
 from nigari.plan.nodes.prior_values import PriorResource
 from nigari.running.declared_modules import former_instance
@@ -57,7 +57,7 @@ def _vanished(
     for name, variable in module.variables.items():
         frame.variables[name] = ArgumentVariable(frame, variable, arguments.get(name))
     for name, local in module.locals.items():
-        frame.locals[name] = LocalValue(frame, local)
+        frame.locals[name] = LocalValueNode(frame, local)
     for name, inner in module.calls.items():
         frame.calls[name] = _RemovedCall(frame, inner)
     for addr_, resource in module.resources.items():

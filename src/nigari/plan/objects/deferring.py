@@ -11,13 +11,13 @@ from nigari.running.deferrals import DeferralReason
 class ProviderDefers(Exception):
     """A provider cannot say yet what becomes of an object."""
 
-    def __init__(self, reason: api.Deferral) -> None:
+    def __init__(self, reason: api.ProviderDeferral) -> None:
         super().__init__(reason.value)
         self.reason: DeferralReason = REASONS[reason]
 
 
 REASONS: Final = {
-    api.Deferral.CONFIG_UNKNOWN: DeferralReason.CONFIG,
-    api.Deferral.PROVIDER_CONFIG_UNKNOWN: DeferralReason.PROVIDER,
-    api.Deferral.ABSENT_PREREQUISITE: DeferralReason.ABSENT,
+    api.ProviderDeferral.CONFIG_UNKNOWN: DeferralReason.CONFIG,
+    api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN: DeferralReason.PROVIDER,
+    api.ProviderDeferral.ABSENT_PREREQUISITE: DeferralReason.ABSENT,
 }

@@ -23,7 +23,7 @@ from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.objects.deferring import ProviderDefers
 from nigari.plan.objects.prior import PriorObject
 from nigari.plan.objects.proposed import proposed_new
-from nigari.plan.objects.provider_checks import Fault, plan_faults, type_faults
+from nigari.plan.objects.provider_checks import ProviderFault, plan_faults, type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
@@ -58,7 +58,7 @@ class DesiredObject:
     """Whether the provider may leave it for a later plan."""
 
 
-class Refused(Exception):
+class NoPlannedChange(Exception):
     """There is no plan; why has been reported."""
 
 
@@ -71,7 +71,7 @@ async def plan_change(
     """
     try:
         return await _Conversation(provider, wanted, prior, diags).change()
-    except Refused:
+    except NoPlannedChange:
         return None
 
 
@@ -172,7 +172,7 @@ class _Conversation:
         wanted = self._wanted
         self._diags.extend(located(told, self._block, wanted.body, str(wanted.address)))
         if api.has_errors(told):
-            raise Refused
+            raise NoPlannedChange
 
     def _storable(self, config: Value) -> Value:
         """The configuration without ephemeral marks, which only write-only arguments may have."""
@@ -186,7 +186,7 @@ class _Conversation:
             wanted = self._wanted
             self._diags.append(ephemeral_argument(wanted.address, wanted.schema, wanted.body, path))
         if refused:
-            raise Refused
+            raise NoPlannedChange
         kept = [(path, found - {EPHEMERAL}) for path, found in marks]
         return mark_with_paths(plain, [each for each in kept if each[1]])
 
@@ -203,11 +203,11 @@ class _Conversation:
         if planned.type is not self._block.implied_type:
             self._refuse(type_faults(self._block, planned))
 
-    def _refuse(self, faults: list[Fault]) -> None:
+    def _refuse(self, faults: list[ProviderFault]) -> None:
         for fault in faults:
             self._diags.append(invalid_plan(self._wanted, fault))
         if faults:
-            raise Refused
+            raise NoPlannedChange
 
     def _replace_paths(
         self, asked: tuple[Path, ...], prior: Value, planned: Value
@@ -220,7 +220,7 @@ class _Conversation:
             old, new = _at(prior, path), _at(planned, path)
             if old is None and new is None:
                 text = "a replacement is asked for because of something that does not exist"
-                self._refuse([Fault(path, text)])
+                self._refuse([ProviderFault(path, text)])
             if old is None or new is None or not _is_same(old, new):
                 found.append(path)
                 continue
@@ -296,7 +296,7 @@ def ephemeral_argument(
     )
 
 
-def invalid_plan(wanted: DesiredObject, fault: Fault) -> Diagnostic:
+def invalid_plan(wanted: DesiredObject, fault: ProviderFault) -> Diagnostic:
     """A provider whose plan breaks the rules."""
     where = path_text(fault.path).removeprefix(".")
     return Diagnostic(

@@ -21,30 +21,30 @@ from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock,
 
 
 @record
-class Fault:
+class ProviderFault:
     """One way in which a provider breaks the rules."""
 
     path: Path
     text: str
 
 
-def type_faults(block: Block, value: Value) -> list[Fault]:
+def type_faults(block: Block, value: Value) -> list[ProviderFault]:
     """Where a value is not of the type that the schema asks for."""
     errors = conformance_errors(value.type, block.implied_type)
-    return [Fault(error.path, error.message) for error in errors]
+    return [ProviderFault(error.path, error.message) for error in errors]
 
 
-def plan_faults(block: Block, prior: Value, config: Value, planned: Value) -> list[Fault]:
+def plan_faults(block: Block, prior: Value, config: Value, planned: Value) -> list[ProviderFault]:
     """Where a planned object contradicts the configuration."""
     return list(_block_faults(block, prior, config, planned, ()))
 
 
 def _block_faults(
     block: Block, prior: Value, config: Value, planned: Value, path: Path
-) -> Iterator[Fault]:
+) -> Iterator[ProviderFault]:
     if planned.is_null or config.is_null:
         if planned.is_null is not config.is_null:
-            yield Fault(path, _presence(planned))
+            yield ProviderFault(path, _presence(planned))
         return
     yield from _attribute_faults(block.attributes, prior, config, planned, path)
     for name, nested in block.blocks.items():
@@ -54,34 +54,42 @@ def _block_faults(
         if plan == given:
             continue
         if not given.is_known:
-            yield Fault(here, "the blocks are not known yet, so nothing can be planned for them")
+            yield ProviderFault(
+                here, "the blocks are not known yet, so nothing can be planned for them"
+            )
         elif not plan.is_known:
-            yield Fault(here, "blocks cannot be unknown as a whole, only the values in them")
+            yield ProviderFault(
+                here, "blocks cannot be unknown as a whole, only the values in them"
+            )
         elif nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
             yield from _block_faults(nested.block, before, given, plan, here)
         elif plan.is_null:
-            yield Fault(here, "an absence of blocks must be an empty collection, not null")
+            yield ProviderFault(here, "an absence of blocks must be an empty collection, not null")
         elif nested.nesting is Nesting.SET:
             for element in plan.sequence():
                 if not element.is_known:
-                    yield Fault((*here, Index(element)), "a block cannot be unknown as a whole")
+                    yield ProviderFault(
+                        (*here, Index(element)), "a block cannot be unknown as a whole"
+                    )
         else:
             yield from _nested_faults(nested.block, before, given, plan, here)
 
 
 def _nested_faults(
     block: Block, prior: Value, config: Value, planned: Value, path: Path
-) -> Iterator[Fault]:
+) -> Iterator[ProviderFault]:
     given, before = _elements(config), _elements(prior)
     plan = _elements(planned)
     if plan.keys() != given.keys():
-        yield Fault(path, f"{len(plan)} blocks are planned, and {len(given)} are configured")
+        yield ProviderFault(
+            path, f"{len(plan)} blocks are planned, and {len(given)} are configured"
+        )
         return
     for key, element in plan.items():
         step = string(key) if isinstance(key, str) else number(key)
         here: Path = (*path, Index(step))
         if not element.is_known:
-            yield Fault(here, "a block cannot be unknown as a whole")
+            yield ProviderFault(here, "a block cannot be unknown as a whole")
             continue
         was = before.get(key, null(block.implied_type))
         yield from _block_faults(block, was, given[key], element, here)
@@ -97,7 +105,7 @@ def _elements(value: Value) -> dict[int | str, Value]:
 
 def _attribute_faults(
     attributes: Mapping[str, Attribute], prior: Value, config: Value, planned: Value, path: Path
-) -> Iterator[Fault]:
+) -> Iterator[ProviderFault]:
     for name, attribute in attributes.items():
         given, plan = get_attr(config, name), get_attr(planned, name)
         if plan == given or (attribute.computed and not attribute.optional):
@@ -110,7 +118,7 @@ def _attribute_faults(
 
 def _value_faults(
     attribute: Attribute, prior: Value, config: Value, planned: Value, path: Path
-) -> Iterator[Fault]:
+) -> Iterator[ProviderFault]:
     plain = unrefined(planned)
     if plain == unrefined(config):
         return
@@ -120,39 +128,43 @@ def _value_faults(
         return
     if config.is_null:
         if not planned.is_null:
-            yield Fault(path, "a value is planned for an argument that is not set")
+            yield ProviderFault(path, "a value is planned for an argument that is not set")
         return
     if planned.is_null and attribute.write_only:
         return
     if attribute.nested is not None:
         yield from _object_faults(attribute.nested, prior, config, planned, path)
         return
-    yield Fault(path, "the planned value is neither the configured value nor the prior one")
+    yield ProviderFault(path, "the planned value is neither the configured value nor the prior one")
 
 
 def _object_faults(
     nested: NestedAttributes, prior: Value, config: Value, planned: Value, path: Path
-) -> Iterator[Fault]:
+) -> Iterator[ProviderFault]:
     if planned.is_null:
-        yield Fault(path, _presence(planned))
+        yield ProviderFault(path, _presence(planned))
         return
     if not planned.is_known:
-        yield Fault(path, "a configured value cannot be planned as unknown")
+        yield ProviderFault(path, "a configured value cannot be planned as unknown")
         return
     if nested.nesting is Nesting.SET:
         # Elements of a set have no names by which they could be compared.
         if _differ_in_number(config, planned):
-            yield Fault(path, "the number of objects differs from the configuration")
+            yield ProviderFault(path, "the number of objects differs from the configuration")
         return
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
         yield from _attribute_faults(nested.attributes, prior, config, planned, path)
         return
     if not config.is_known:
-        yield Fault(path, "the configured value is not known yet, so its parts cannot be planned")
+        yield ProviderFault(
+            path, "the configured value is not known yet, so its parts cannot be planned"
+        )
         return
     given, plan, before = _elements(config), _elements(planned), _elements(prior)
     if given.keys() != plan.keys():
-        yield Fault(path, f"{len(plan)} objects are planned, and {len(given)} are configured")
+        yield ProviderFault(
+            path, f"{len(plan)} objects are planned, and {len(given)} are configured"
+        )
         return
     for key, element in plan.items():
         was = before.get(key, null(element.type))
@@ -181,23 +193,23 @@ def _presence(planned: Value) -> str:
 # -- after a change ---------------------------------------------------------------------------
 
 
-def result_faults(block: Block, planned: Value, actual: Value) -> list[Fault]:
+def result_faults(block: Block, planned: Value, actual: Value) -> list[ProviderFault]:
     """Where what a provider has made is not what it had planned.
 
     What was unknown may have become anything that its refinements allow; everything else must be
     as it was planned.
     """
-    found: list[Fault] = []
+    found: list[ProviderFault] = []
     _compare_objects(block, planned, actual, (), found)
     return found
 
 
 def _compare_objects(
-    block: Block, planned: Value, actual: Value, path: Path, found: list[Fault]
+    block: Block, planned: Value, actual: Value, path: Path, found: list[ProviderFault]
 ) -> None:
     if planned.is_null or actual.is_null:
         if planned.is_null is not actual.is_null:
-            found.append(Fault(path, _presence_after(planned)))
+            found.append(ProviderFault(path, _presence_after(planned)))
         return
     for name in block.attributes:
         here = (*path, GetAttr(name))
@@ -208,7 +220,7 @@ def _compare_objects(
 
 
 def _compare_blocks(
-    nested: NestedBlock, planned: Value, actual: Value, path: Path, found: list[Fault]
+    nested: NestedBlock, planned: Value, actual: Value, path: Path, found: list[ProviderFault]
 ) -> None:
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
         if planned.is_known or not actual.is_null:
@@ -222,7 +234,7 @@ def _compare_blocks(
         return
     was, now = _elements(planned), _elements(actual)
     if len(was) != len(now):
-        found.append(Fault(path, f"{len(now)} blocks instead of {len(was)}"))
+        found.append(ProviderFault(path, f"{len(now)} blocks instead of {len(was)}"))
         return
     for key, element in was.items():
         if key in now:
@@ -230,22 +242,22 @@ def _compare_blocks(
             _compare_objects(nested.block, element, now[key], here, found)
 
 
-def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> None:
+def _compare(planned: Value, actual: Value, path: Path, found: list[ProviderFault]) -> None:
     if planned.type.kind == KIND_DYNAMIC:
         return
     if planned.type != actual.type and conformance_errors(actual.type, planned.type):
-        found.append(Fault(path, "a value of a different type than planned"))
+        found.append(ProviderFault(path, "a value of a different type than planned"))
         return
     if not planned.is_known:
         if range_excludes(planned, actual):
-            found.append(Fault(path, "not a value that the plan allowed"))
+            found.append(ProviderFault(path, "not a value that the plan allowed"))
         return
     if planned.is_wholly_known and _are_equal(planned, actual):
         return
     if planned.is_null or actual.is_null:
-        found.append(Fault(path, _presence_after(planned)))
+        found.append(ProviderFault(path, _presence_after(planned)))
     elif not actual.is_known:
-        found.append(Fault(path, "not known, although the plan had a value"))
+        found.append(ProviderFault(path, "not known, although the plan had a value"))
     elif isinstance(planned.data, dict) and isinstance(actual.data, dict):
         _compare_mappings(planned, actual, path, found)
     elif planned.type.kind == KIND_SET:
@@ -253,12 +265,12 @@ def _compare(planned: Value, actual: Value, path: Path, found: list[Fault]) -> N
     elif isinstance(planned.data, tuple) and isinstance(actual.data, tuple):
         one, other = planned.sequence(), actual.sequence()
         if len(one) != len(other):
-            found.append(Fault(path, f"{len(other)} elements instead of {len(one)}"))
+            found.append(ProviderFault(path, f"{len(other)} elements instead of {len(one)}"))
             return
         for position, (was, now) in enumerate(zip(one, other, strict=True)):
             _compare(was, now, (*path, Index(number(position))), found)
     else:
-        found.append(Fault(path, "not the value that was planned"))
+        found.append(ProviderFault(path, "not the value that was planned"))
 
 
 def _are_equal(planned: Value, actual: Value) -> bool:
@@ -274,21 +286,23 @@ def _presence_after(planned: Value) -> str:
     return "present, although it should not be" if planned.is_null else "no longer present"
 
 
-def _compare_mappings(planned: Value, actual: Value, path: Path, found: list[Fault]) -> None:
+def _compare_mappings(
+    planned: Value, actual: Value, path: Path, found: list[ProviderFault]
+) -> None:
     one, other = planned.mapping(), actual.mapping()
     is_object = planned.type.kind == KIND_OBJECT
     for key in sorted(one.keys() | other.keys()):
         here = (*path, GetAttr(key) if is_object else Index(string(key)))
         if key not in other:
-            found.append(Fault(here, "no longer present"))
+            found.append(ProviderFault(here, "no longer present"))
         elif key not in one:
-            found.append(Fault(here, "present, although it was not planned"))
+            found.append(ProviderFault(here, "present, although it was not planned"))
         else:
             _compare(one[key], other[key], here, found)
 
 
 def _compare_sets(
-    planned: Value, actual: Value, path: Path, found: list[Fault], block: Block | None
+    planned: Value, actual: Value, path: Path, found: list[ProviderFault], block: Block | None
 ) -> None:
     """Elements have no names: each must be what at least one of the other set can have been.
 
@@ -297,11 +311,11 @@ def _compare_sets(
     was, now = planned.sequence(), actual.sequence()
     same = set(was) & set(now)
     if any(each not in same and not _has_counterpart([each], now, block) for each in was):
-        found.append(Fault(path, "a planned element is missing"))
+        found.append(ProviderFault(path, "a planned element is missing"))
     elif any(each not in same and not _has_counterpart(was, [each], block) for each in now):
-        found.append(Fault(path, "an element that was not planned"))
+        found.append(ProviderFault(path, "an element that was not planned"))
     elif len(was) < len(now):
-        found.append(Fault(path, "more elements than were planned"))
+        found.append(ProviderFault(path, "more elements than were planned"))
 
 
 def _has_counterpart(
@@ -310,7 +324,7 @@ def _has_counterpart(
     """Whether any of the actual values can be one of the planned ones."""
     for was in planned:
         for now in actual:
-            faults: list[Fault] = []
+            faults: list[ProviderFault] = []
             if block is None:
                 _compare(was, now, (), faults)
             else:

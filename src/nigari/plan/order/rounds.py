@@ -12,7 +12,7 @@ from collections.abc import Callable
 from nigari.plan.order.block_graph import Block, BlockGraph, work_out
 
 
-class Rounds:
+class BlockRounds:
     """The latest round in which each block is done, if every block that may wait does."""
 
     def __init__(self, blocks: BlockGraph, may_wait: Callable[[Block], bool]) -> None:

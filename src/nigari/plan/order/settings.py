@@ -21,7 +21,7 @@ from nigari.plan.order.removed import RemoveStatement
 _USUAL: Final = ("create", "fail")
 
 
-class Settings:
+class BlockSettings:
     """The static arguments of all resources, by block."""
 
     def __init__(

@@ -6,7 +6,7 @@ import json
 from json.encoder import encode_basestring
 
 
-class Numeral:
+class ExactNumber:
     """A number that a float would change; it is written as it is."""
 
     __slots__ = ("text",)
@@ -18,7 +18,7 @@ class Numeral:
 def number(text: str) -> object:
     """The number that a text says, so that nothing is lost."""
     found = float(text)
-    return found if repr(found) == text else Numeral(text)
+    return found if repr(found) == text else ExactNumber(text)
 
 
 def document(data: object) -> str:
@@ -30,4 +30,4 @@ def document(data: object) -> str:
         return f"[{','.join(document(each) for each in data)}]"
     if isinstance(data, str):
         return encode_basestring(data)
-    return data.text if isinstance(data, Numeral) else json.dumps(data)
+    return data.text if isinstance(data, ExactNumber) else json.dumps(data)

@@ -57,7 +57,7 @@ class Deferred(Exception):
         self,
         summary: str,
         detail: str = "",
-        reason: api.Deferral = api.Deferral.ABSENT_PREREQUISITE,
+        reason: api.ProviderDeferral = api.ProviderDeferral.ABSENT_PREREQUISITE,
     ) -> None:
         super().__init__(summary)
         self.summary = summary
@@ -98,7 +98,7 @@ def attribute_path(text: str) -> cty.Path | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttemptResult:
     """What has come of an attempt."""
 
     told: api.Told = ()
@@ -106,7 +106,7 @@ class Outcome:
     result: Any = None
     exists: bool | None = None
     """What the errors say about whether there is an object."""
-    deferred: api.Deferral | None = None
+    deferred: api.ProviderDeferral | None = None
     """Why it is too early."""
 
     @property
@@ -114,7 +114,7 @@ class Outcome:
         """Whether there is no result."""
         return api.has_errors(self.told)
 
-    def deferral(self, is_allowed: bool) -> api.Deferral | None:
+    def deferral(self, is_allowed: bool) -> api.ProviderDeferral | None:
         """Why it is left for later, where whoever asks can do that."""
         return self.deferred if is_allowed else None
 
@@ -129,7 +129,7 @@ async def attempt(
     *args: object,
     meta: Callable[[], object] | None = None,
     limit: float | None = None,
-) -> Outcome:
+) -> AttemptResult:
     """Do it, in at most `limit` seconds. `meta` is for work that takes it, and passed if any."""
     told: list[api.ProviderDiagnostic] = []
     token = _warnings.set(told)
@@ -143,16 +143,18 @@ async def attempt(
                 result = await work(*args)
             else:
                 result = await asyncio.to_thread(work, *args)
-        return Outcome(tuple(told), result)
+        return AttemptResult(tuple(told), result)
     except Exception as error:  # noqa: BLE001 - other people's code may raise anything
         if timer.expired():
             text = f"It took longer than the {limit:g} seconds that it may take"
-            return Outcome((*told, *problem("Timeout", f"{text}, and was given up.")))
+            return AttemptResult((*told, *problem("Timeout", f"{text}, and was given up.")))
         errors = list(_each(error))
         flags = [each.exists for each in errors if isinstance(each, ProviderError)]
         exists = next((flag for flag in flags if flag is not None), None)
         deferred = error.reason if isinstance(error, Deferred) else None
-        return Outcome((*told, *[_diagnostic(each) for each in errors]), None, exists, deferred)
+        return AttemptResult(
+            (*told, *[_diagnostic(each) for each in errors]), None, exists, deferred
+        )
     finally:
         _warnings.reset(token)
 

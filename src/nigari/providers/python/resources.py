@@ -15,7 +15,7 @@ from nigari import cty
 from nigari.cty.paths import unknown_as_null
 from nigari.providers import api
 from nigari.providers.base import problem
-from nigari.providers.python.attempt import Outcome, ProviderError, attempt, attribute_path
+from nigari.providers.python.attempt import AttemptResult, ProviderError, attempt, attribute_path
 from nigari.providers.python.fields import Fields, written
 from nigari.providers.python.planning import (
     changed_fields,
@@ -89,7 +89,7 @@ class ResourceType:
             identity = self.fields.identity_of(value)
             return api.PlanResponse(value, replaced, identity=identity)
         made = await attempt(self.fields.to_instance, value, True)
-        was = Outcome()
+        was = AttemptResult()
         if not request.prior.is_null:
             was = await attempt(self.fields.to_instance, request.prior)
         if made.failed or was.failed:
@@ -186,14 +186,14 @@ class ResourceType:
         found = api.ImportedResource(request.type_name, state, identity=identity)
         return api.ImportResponse((found,), told)
 
-    async def _wanted(self, request: api.ApplyRequest) -> Outcome:
+    async def _wanted(self, request: api.ApplyRequest) -> AttemptResult:
         """The instance that the plan describes."""
         wanted = with_write_only(self.fields, request.planned, request.config)
         return await attempt(self.fields.to_instance, wanted)
 
     async def _ask(
         self, instance: object, operation: str, caller: Caller, *args: object
-    ) -> Outcome:
+    ) -> AttemptResult:
         """Have an instance do something, in the time that it may take."""
         limit = None if operation == "plan" else self._limit(instance, operation)
         work = getattr(instance, operation)
@@ -209,7 +209,7 @@ class ResourceType:
     def _left(
         self,
         instance: object,
-        outcome: Outcome,
+        outcome: AttemptResult,
         otherwise: cty.Value,
         base: cty.Value | None = None,
     ) -> tuple[cty.Value, api.Told]:
@@ -246,10 +246,10 @@ class ResourceType:
         return problem("Wrong value from the provider", f"{self.owner.__name__}: {text}.")
 
     def _changed(
-        self, instance: object, untouched: cty.Value, outcome: Outcome, prior: cty.Value
+        self, instance: object, untouched: cty.Value, outcome: AttemptResult, prior: cty.Value
     ) -> tuple[cty.Value, api.Told]:
         """What is left of a prior object after a failure: what the method has noted in it."""
-        state, more = self._left(instance, Outcome(), prior, prior)
+        state, more = self._left(instance, AttemptResult(), prior, prior)
         return (prior if state == untouched else state), outcome.told + more
 
 

@@ -22,7 +22,7 @@ _Request = TypeVar("_Request", bound=Message)
 _Response = TypeVar("_Response", bound=Message)
 
 
-class Refused(Exception):
+class InvalidRequest(Exception):
     """A request that does not fit the schema."""
 
     def __init__(self, summary: str, detail: str) -> None:
@@ -41,31 +41,33 @@ async def validated(
     try:
         config = decoded(request.config, await type_of(request.type_name))
         told = (await ask(request.type_name, config)).diagnostics
-    except Refused as refused:
+    except InvalidRequest as refused:
         told = refused.told
     return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
 
 
 def decoded_identity(message: pb.ResourceIdentityData, schema: Schema) -> cty.Value | None:
-    """The identity of a message, or `Refused`."""
+    """The identity of a message, or `InvalidRequest`."""
     try:
         return identity_value(message, schema)
     except cty.CtyError as error:
-        raise Refused("Unreadable identity", f"The identity: {error.message}.") from None
+        raise InvalidRequest("Unreadable identity", f"The identity: {error.message}.") from None
 
 
-def deferred(reason: api.Deferral | None) -> pb.Deferred | None:
+def deferred(reason: api.ProviderDeferral | None) -> pb.Deferred | None:
     """Why something is left for later, if it is."""
     return None if reason is None else pb.Deferred(reason=reason.value)
 
 
 def decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
-    """The value of a message, or `Refused`."""
+    """The value of a message, or `InvalidRequest`."""
     try:
         return decode(message, type_)
     except cty.CtyError as error:
         where = cty.path_text(error.path)
-        raise Refused("Unreadable value", f"{where or 'The value'}: {error.message}.") from None
+        raise InvalidRequest(
+            "Unreadable value", f"{where or 'The value'}: {error.message}."
+        ) from None
 
 
 def stamp(moment: datetime | None) -> Timestamp | None:

@@ -8,7 +8,7 @@ from nigari.providers import api
 from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.providers.wire import schemas
 from nigari.providers.wire.answers import (
-    Refused,
+    InvalidRequest,
     decoded,
     decoded_identity,
     deferred,
@@ -32,7 +32,7 @@ _Telling = (
 """Requests that say what a module tells the provider about itself."""
 
 
-class Service:
+class ProviderService:
     """The provider service of one provider."""
 
     def __init__(self, provider: api.Provider) -> None:
@@ -112,7 +112,7 @@ class Service:
             type_ = (await self._known_schema()).provider.block.implied_type
             answer = await self._provider.validate_provider(decoded(request.config, type_))
             told = answer.diagnostics
-        except Refused as refused:
+        except InvalidRequest as refused:
             told = refused.told
         return pb.ValidateProviderConfig.Response(diagnostics=diagnostic_messages(told))
 
@@ -137,7 +137,7 @@ class Service:
         try:
             type_ = (await self._known_schema()).provider.block.implied_type
             told = (await self._provider.configure(decoded(request.config, type_))).diagnostics
-        except Refused as refused:
+        except InvalidRequest as refused:
             told = refused.told
         return pb.ConfigureProvider.Response(diagnostics=diagnostic_messages(told))
 
@@ -146,7 +146,7 @@ class Service:
     ) -> pb.UpgradeResourceState.Response:
         try:
             type_ = await self._resource_type(request.type_name)
-        except Refused as refused:
+        except InvalidRequest as refused:
             messages = diagnostic_messages(refused.told)
             return pb.UpgradeResourceState.Response(diagnostics=messages)
         raw = request.raw_state
@@ -166,7 +166,7 @@ class Service:
             state = decoded(request.current_state, type_)
             meta = await self._meta(request)
             identity = decoded_identity(request.current_identity, schema)
-        except Refused as refused:
+        except InvalidRequest as refused:
             return pb.ReadResource.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.read(
             api.ReadRequest(
@@ -200,7 +200,7 @@ class Service:
                 decoded_identity(request.prior_identity, schema),
                 request.client_capabilities.deferral_allowed,
             )
-        except Refused as refused:
+        except InvalidRequest as refused:
             return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.plan(ours)
         return pb.PlanResourceChange.Response(
@@ -227,7 +227,7 @@ class Service:
                 await self._meta(request),
                 decoded_identity(request.planned_identity, schema),
             )
-        except Refused as refused:
+        except InvalidRequest as refused:
             return pb.ApplyResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.apply(ours)
         return pb.ApplyResourceChange.Response(
@@ -243,7 +243,7 @@ class Service:
         try:
             schema = await self._resource(request.type_name)
             identity = decoded_identity(request.identity, schema)
-        except Refused as refused:
+        except InvalidRequest as refused:
             return pb.ImportResourceState.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.import_state(
             api.ImportRequest(
@@ -269,7 +269,7 @@ class Service:
     async def _move(self, request: pb.MoveResourceState.Request) -> pb.MoveResourceState.Response:
         try:
             type_ = await self._resource_type(request.target_type_name)
-        except Refused as refused:
+        except InvalidRequest as refused:
             return pb.MoveResourceState.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.move_state(
             api.MoveRequest(
@@ -293,7 +293,7 @@ class Service:
             type_ = await self._data_type(request.type_name)
             config = decoded(request.config, type_)
             meta = await self._meta(request)
-        except Refused as refused:
+        except InvalidRequest as refused:
             return pb.ReadDataSource.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.read_data(
             api.ReadDataRequest(
@@ -315,7 +315,7 @@ class Service:
         try:
             type_ = await self._ephemeral_type(request.type_name)
             config = decoded(request.config, type_)
-        except Refused as refused:
+        except InvalidRequest as refused:
             messages = diagnostic_messages(refused.told)
             return pb.OpenEphemeralResource.Response(diagnostics=messages)
         answer = await self._provider.open_ephemeral(request.type_name, config)
@@ -358,7 +358,7 @@ class Service:
                 return pb.CallFunction.Response(error=error)
             try:
                 arguments.append(decoded(argument, parameter.type))
-            except Refused as refused:
+            except InvalidRequest as refused:
                 error = pb.FunctionError(text=refused.told[0].detail, function_argument=index)
                 return pb.CallFunction.Response(error=error)
         answer = await self._provider.call_function(request.name, arguments)
@@ -378,7 +378,7 @@ class Service:
             answer = await self._provider.schema()
             if answer.schema is None:
                 first = answer.diagnostics[0]
-                raise Refused(first.summary, first.detail)
+                raise InvalidRequest(first.summary, first.detail)
             self._schema = answer.schema
         return self._schema
 
@@ -391,7 +391,9 @@ class Service:
     async def _resource(self, name: str) -> Schema:
         found = (await self._known_schema()).resources.get(name)
         if found is None:
-            raise Refused("Unknown resource type", f"There is no resource type {quoted(name)}.")
+            raise InvalidRequest(
+                "Unknown resource type", f"There is no resource type {quoted(name)}."
+            )
         return found
 
     async def _resource_type(self, name: str) -> cty.Type:
@@ -400,11 +402,11 @@ class Service:
     async def _data_type(self, name: str) -> cty.Type:
         found = (await self._known_schema()).data_sources.get(name)
         if found is None:
-            raise Refused("Unknown data source", f"There is no data source {quoted(name)}.")
+            raise InvalidRequest("Unknown data source", f"There is no data source {quoted(name)}.")
         return found.block.implied_type
 
     async def _ephemeral_type(self, name: str) -> cty.Type:
         found = (await self._known_schema()).ephemeral_resources.get(name)
         if found is None:
-            raise Refused("Unknown ephemeral resource type", f"There is no {quoted(name)}.")
+            raise InvalidRequest("Unknown ephemeral resource type", f"There is no {quoted(name)}.")
         return found.block.implied_type

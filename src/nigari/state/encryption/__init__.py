@@ -6,8 +6,8 @@ from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from nigari.state.encryption.config import (
-        Arguments,
         BlockName,
+        EncryptionArguments,
         EncryptionConfig,
         GivenArguments,
         KeyProviderConfig,
@@ -29,7 +29,7 @@ else:
         __name__,
         {
             "config": (
-                "Arguments",
+                "EncryptionArguments",
                 "BlockName",
                 "EncryptionConfig",
                 "GivenArguments",
@@ -51,7 +51,7 @@ else:
     )
 
 __all__ = [
-    "Arguments",
+    "EncryptionArguments",
     "BlockName",
     "Decrypted",
     "Encryption",

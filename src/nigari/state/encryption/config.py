@@ -2,7 +2,7 @@
 
 Key providers may use each other's keys, and those keys differ between writing (a fresh salt) and
 reading (the salt that the file names). So the arguments of a block are not plain values: they are
-`Arguments`, which give values once the keys they refer to exist. This module knows neither HCL
+`EncryptionArguments`, which give values once the keys they refer to exist. This module knows neither HCL
 nor any particular kind of key provider or method.
 """
 
@@ -31,7 +31,7 @@ class BlockName:
         return f"{self.type}.{self.name}"
 
 
-class Arguments(Protocol):
+class EncryptionArguments(Protocol):
     """The arguments of a block, some of which may be made of other key providers' keys."""
 
     @property
@@ -81,7 +81,7 @@ class KeyProviderConfig:
     """A `key_provider` block."""
 
     label: BlockName
-    arguments: Arguments
+    arguments: EncryptionArguments
     metadata_alias: str = ""
     """`encrypted_metadata_alias`: the name under which the file keeps what the keys need."""
     subject: Range | None = None
@@ -97,7 +97,7 @@ class MethodConfig:
     """A `method` block."""
 
     label: BlockName
-    arguments: Arguments = GivenArguments()
+    arguments: EncryptionArguments = GivenArguments()
     subject: Range | None = None
 
 
@@ -140,8 +140,8 @@ class EncryptionConfig:
 class OverriddenArguments:
     """Arguments of a block of the configuration with those of `TF_ENCRYPTION` laid over them."""
 
-    base: Arguments
-    override: Arguments
+    base: EncryptionArguments
+    override: EncryptionArguments
 
     @property
     def key_providers(self) -> Iterable[BlockName]:

@@ -18,7 +18,7 @@ from nigari.state.model import State
 from nigari.state.moves.statements import MoveStatement
 
 
-class Repetition(Enum):
+class RepetitionKind(Enum):
     """How a block is repeated."""
 
     SINGLE = "single"
@@ -27,7 +27,7 @@ class Repetition(Enum):
 
 
 BlockRepetition: TypeAlias = Callable[
-    [ModuleAddr | AbsResource], tuple[Repetition, Range | None] | None
+    [ModuleAddr | AbsResource], tuple[RepetitionKind, Range | None] | None
 ]
 """How the call or resource block at an un-keyed address is repeated, `None` if there is none."""
 
@@ -72,13 +72,13 @@ def implied_moves(
 
 
 def _implied_key(
-    keys: Iterable[InstanceKey], repetition: Repetition
+    keys: Iterable[InstanceKey], repetition: RepetitionKind
 ) -> tuple[InstanceKey, InstanceKey] | None:
     """The key that one instance had, and the one it has now, if that goes without saying."""
     present = keys if isinstance(keys, Mapping) else list(keys)
-    if repetition is Repetition.COUNT and None in present:
+    if repetition is RepetitionKind.COUNT and None in present:
         return None, 0
-    if repetition is Repetition.SINGLE and 0 in present:
+    if repetition is RepetitionKind.SINGLE and 0 in present:
         return 0, None
     return None
 

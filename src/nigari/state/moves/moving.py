@@ -17,14 +17,14 @@ from nigari.addrs.moves import (
 )
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record, replace
-from nigari.state.indexed_draft import Places
+from nigari.state.indexed_draft import IndexedDraft
 from nigari.state.model import State
 from nigari.state.moves.statements import MoveStatement, in_order
 from nigari.state.provider_memory import following
 
 
 @record
-class Moved:
+class MovedInstance:
     """A resource instance that is at a new address."""
 
     source: AbsResourceInstance
@@ -47,7 +47,7 @@ class MoveResult:
     """A state after all moves, and what they did."""
 
     state: State
-    moved: dict[AbsResourceInstance, Moved]
+    moved: dict[AbsResourceInstance, MovedInstance]
     """By new address."""
     blocked: list[Blocked]
 
@@ -60,7 +60,7 @@ def apply_moves(state: State, statements: Sequence[MoveStatement]) -> MoveResult
     order = in_order(statements, Diagnostics()) if statements else None
     if order is None:
         return MoveResult(state, {}, [])
-    places = Places(state)
+    places = IndexedDraft(state)
     result = MoveResult(state, {}, [])
     for statement in order:
         if statement.source == replace(statement.target, range=statement.source.range):
@@ -75,7 +75,7 @@ def apply_moves(state: State, statements: Sequence[MoveStatement]) -> MoveResult
     return MoveResult(replace(moved, remembered=remembered), result.moved, result.blocked)
 
 
-def _move_modules(places: Places, statement: MoveStatement, result: MoveResult) -> None:
+def _move_modules(places: IndexedDraft, statement: MoveStatement, result: MoveResult) -> None:
     for module in places.modules_for(statement.source):
         target = module_destination(module, statement.source, statement.target)
         if target is None:
@@ -91,7 +91,7 @@ def _move_modules(places: Places, statement: MoveStatement, result: MoveResult) 
         places.move_module(module, target)
 
 
-def _move_resources(places: Places, statement: MoveStatement, result: MoveResult) -> None:
+def _move_resources(places: IndexedDraft, statement: MoveStatement, result: MoveResult) -> None:
     for module in places.modules_for(statement.source):
         if not statement.source.selects_module(module):
             continue
@@ -101,7 +101,7 @@ def _move_resources(places: Places, statement: MoveStatement, result: MoveResult
 
 
 def _move_resource(
-    places: Places, resource: AbsResource, statement: MoveStatement, result: MoveResult
+    places: IndexedDraft, resource: AbsResource, statement: MoveStatement, result: MoveResult
 ) -> None:
     whole = resource_destination(resource, statement.source, statement.target)
     if whole is not None:
@@ -134,7 +134,7 @@ def _record(
 ) -> None:
     earlier = result.moved.pop(old, None)
     source = old if earlier is None else earlier.source
-    result.moved[new] = Moved(source, new, statement.implied)
+    result.moved[new] = MovedInstance(source, new, statement.implied)
 
 
 def move_blocked(blocked: Blocked) -> Diagnostic:

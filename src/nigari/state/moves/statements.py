@@ -30,7 +30,7 @@ class MoveStatement:
         return f"{self.source} → {self.target}"
 
 
-class Declarations(Protocol):
+class DeclaredInstances(Protocol):
     """What a configuration declares, instance by instance."""
 
     def modules(self, names: tuple[str, ...]) -> Iterable[ModuleAddr]:
@@ -43,7 +43,7 @@ class Declarations(Protocol):
 
 
 def check_moves(
-    statements: Sequence[MoveStatement], declared: Declarations, diags: Diagnostics
+    statements: Sequence[MoveStatement], declared: DeclaredInstances, diags: Diagnostics
 ) -> None:
     """Report statements that make no sense beside each other and the configuration.
 

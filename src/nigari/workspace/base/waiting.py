@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 
-class Run(Protocol):
+class RunCoroutine(Protocol):
     """Gives the result of a coroutine."""
 
     def __call__(self, work: Coroutine[Any, Any, T], /) -> T:
@@ -42,7 +42,7 @@ def run_to_end(work: Coroutine[object, object, T]) -> T:
 
 
 @contextmanager
-def one_loop() -> Iterator[Run]:
+def one_loop() -> Iterator[RunCoroutine]:
     """Runs several coroutines one after the other in the same event loop, which is there between
     them, too; inside a running one (a notebook) it gets its own thread.
     """

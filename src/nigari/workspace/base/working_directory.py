@@ -18,7 +18,7 @@ from nigari.record import record, replace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from nigari.backends.workspaces import Selection
+    from nigari.backends.workspaces import SelectedWorkspace
     from nigari.diagnostics import Diagnostics
     from nigari.workspace.base.environment import Environment
 
@@ -88,13 +88,13 @@ class WorkingDirectory:
         """What `path.cwd` is."""
         return self.started_in or self.root or os.getcwd()
 
-    def selected(self, diags: Diagnostics) -> Selection:
+    def selected(self, diags: Diagnostics) -> SelectedWorkspace:
         """The workspace that commands work in."""
-        from nigari.backends.workspaces import Selection, selected_workspace
+        from nigari.backends.workspaces import SelectedWorkspace, selected_workspace
 
         environment = self.environment
         if environment is not None and environment.workspace:
-            return Selection(environment.workspace, f'The environment "{environment.name}"')
+            return SelectedWorkspace(environment.workspace, f'The environment "{environment.name}"')
         return selected_workspace(self.data(), self.environ, diags)
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.config.base.declared import Repetition
-from nigari.config.blocks.backend import Backend
+from nigari.config.blocks.backend import BackendBlock
 from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, UnknownCause
@@ -248,7 +248,7 @@ class BackendView(InnerPart):
 
     __slots__ = ("_backend", "_reader")
 
-    def __init__(self, evaluation: Evaluation, backend: Backend) -> None:
+    def __init__(self, evaluation: Evaluation, backend: BackendBlock) -> None:
         self._reader = Reader(evaluation, evaluation.run.root)
         self._backend = backend
 

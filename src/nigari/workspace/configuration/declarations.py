@@ -28,7 +28,7 @@ class Rule:
     """Where the header of the block is."""
 
 
-class Written(Protocol):
+class WrittenDeclaration(Protocol):
     """The expressions of a declaration, evaluated when somebody asks."""
 
     @property
@@ -105,7 +105,7 @@ class VariableView(Known):
         range: Range | None,
         why: Why,
         words: _VariableWords,
-        written: Written,
+        written: WrittenDeclaration,
     ) -> None:
         super().__init__(name, value, range, why)
         self._words = words
@@ -186,7 +186,7 @@ class OutputView(Known):
         range: Range | None,
         why: Why,
         words: _OutputWords,
-        written: Written,
+        written: WrittenDeclaration,
     ) -> None:
         super().__init__(name, value, range, why)
         self._words = words

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nigari.lazy import lazy_pattern
 from nigari.plan.order.block_graph import Block, expansion_block
-from nigari.plan.order.rounds import Rounds
+from nigari.plan.order.rounds import BlockRounds
 from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.least_rounds import LeastRounds, SchemaOf
 from nigari.workspace.configuration.uses import WrittenGraph, block_name
@@ -22,7 +22,7 @@ def rounds_of(evaluation: Evaluation, address: str, schema_of: SchemaOf) -> tupl
     """
     graph = WrittenGraph(evaluation.run)
     block = _named(graph, address)
-    most = 1 if block is None else Rounds(graph, lambda _: True).latest(block)
+    most = 1 if block is None else BlockRounds(graph, lambda _: True).latest(block)
     if block is None or most == 1:
         return 1, 1
     least = LeastRounds(evaluation, schema_of)

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.packages.providers.installed_program import Program
+from nigari.packages.providers.installed_program import ProviderProgram
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.schema_cache import Form, SchemaCache
 
 if TYPE_CHECKING:
     from nigari.providers import api
-    from nigari.providers.start import Started
+    from nigari.providers.start import StartedPlugin
     from nigari.schema.provider import ProviderSchema
 
 _SCHEMAS: Final = 8
 """How many schemas a process keeps: some are large."""
 
-Find = Callable[[Provider, Diagnostics], Program | None]
+Find = Callable[[Provider, Diagnostics], ProviderProgram | None]
 """Looks for the program of a provider; `None` after reporting why it cannot be used."""
 
 
@@ -40,12 +40,12 @@ class ProgramSearch:
         self._provider = provider
         self._find = find
         self._diags = Diagnostics()
-        self._program: Program | None = None
+        self._program: ProviderProgram | None = None
         self._failure: Exception | None = None
         self._thread = Thread(target=self._run, name=f"find {provider}", daemon=True)
         self._thread.start()
 
-    def found(self, diags: Diagnostics) -> Program | None:
+    def found(self, diags: Diagnostics) -> ProviderProgram | None:
         """What was found, once it is; `None` after reporting why it cannot be used."""
         self._thread.join()
         if self._failure is not None:
@@ -92,8 +92,8 @@ class ProviderStart:
         self._cache = cache
         self._where = where
         self._diags = Diagnostics()
-        self._program: Program | None = None
-        self._started: Started | None = None
+        self._program: ProviderProgram | None = None
+        self._started: StartedPlugin | None = None
         self._failure: Exception | None = None
         self._thread = Thread(target=self._run, name=f"start {provider}", daemon=True)
         self._thread.start()
@@ -158,7 +158,7 @@ class ProviderStart:
         except Exception as error:  # noqa: BLE001 - raised again where it is waited for
             self._failure = error
 
-    def _start(self, program: str) -> Started | None:
+    def _start(self, program: str) -> StartedPlugin | None:
         from nigari.providers.diagnostics import located
         from nigari.providers.start import LaunchError, start
 

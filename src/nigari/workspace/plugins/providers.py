@@ -19,7 +19,7 @@ from nigari.workspace.base.working_directory import WorkingDirectory
 # The built-in provider needs nothing of what the others do.
 if TYPE_CHECKING:
     from nigari.packages.hosts.cli_config import CliConfig
-    from nigari.packages.providers.installed_program import Program
+    from nigari.packages.providers.installed_program import ProviderProgram
     from nigari.packages.providers.lockfile import Locks
     from nigari.packages.providers.provider_store import ProviderStore
     from nigari.packages.providers.requirement import Requirement
@@ -206,13 +206,13 @@ class InstalledProviders:
             # That the text makes no sense is told where it is used.
             return f'{provider.type}"' in text
 
-    def _program(self, provider: Provider, diags: Diagnostics) -> Program | None:
+    def _program(self, provider: Provider, diags: Diagnostics) -> ProviderProgram | None:
         # One who starts a second process wants to know again.
         search = self._searches.pop(provider, None)
         return self._find(provider, diags) if search is None else search.found(diags)
 
-    def _find(self, provider: Provider, diags: Diagnostics) -> Program | None:
-        from nigari.packages.providers.installed_program import Program, installed_program
+    def _find(self, provider: Provider, diags: Diagnostics) -> ProviderProgram | None:
+        from nigari.packages.providers.installed_program import ProviderProgram, installed_program
         from nigari.packages.providers.provider_package import executable
 
         override = self.overrides.get(provider)
@@ -220,7 +220,7 @@ class InstalledProviders:
             program = executable(override, provider.type)
             if program is None:
                 diags.append(_empty_override(provider, override))
-            return None if program is None else Program(program)
+            return None if program is None else ProviderProgram(program)
         lock = self.locks.providers.get(provider)
         if lock is None:
             diags.append(not_installed(provider))

@@ -78,7 +78,7 @@ class MadePlan:
 
 
 @record
-class Applied:
+class ApplyResult:
     """What has come of a plan."""
 
     state: State
@@ -392,7 +392,7 @@ class LockedSession:
 
     async def apply(
         self, plan: Plan, view: ApplyView, parallelism: int, unsaved: Unsaved
-    ) -> Applied:
+    ) -> ApplyResult:
         """Carry out a plan that was made or restored here, and store the state."""
         planning, snapshots = self.planning, self.snapshots
         assert planning is not None
@@ -416,7 +416,7 @@ class LockedSession:
         if is_stored:
             self._note_apply(plan)
         self._snapshot = snapshot_of(snapshots)
-        return Applied(result, is_stored)
+        return ApplyResult(result, is_stored)
 
     def _note_apply(self, plan: Plan) -> None:
         """Leave word of an apply, for whoever lists the environments."""
@@ -428,7 +428,7 @@ class LockedSession:
         serial = 0 if file is None else file.serial
         save_last_apply(where.data_directory, plan.mode.value, serial, not self.diags.has_errors)
 
-    async def store_found(self, plan: Plan, unsaved: Unsaved) -> Applied:
+    async def store_found(self, plan: Plan, unsaved: Unsaved) -> ApplyResult:
         """Store nothing but the state that a plan found."""
         assert self.planning is not None
         result, found = self.planning.found_state(plan), Diagnostics()
@@ -436,7 +436,7 @@ class LockedSession:
         if not is_stored:
             self._rescue(result, unsaved, found)
         self.diags.extend(found)
-        return Applied(result, is_stored)
+        return ApplyResult(result, is_stored)
 
     async def _store(self, result: State, found: Diagnostics) -> bool:
         """Store the state after everything was done, with a second try: much depends on it."""

@@ -16,7 +16,7 @@ from nigari.workspace.session.locked import LockedSession
 _MOST_NAMED = 10
 
 
-class Rounds:
+class ApplyRounds:
     """The rounds of one apply."""
 
     def __init__(self, locked: LockedSession, options: PlanOptions, most: int = 0) -> None:

@@ -22,8 +22,8 @@ from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Decrypt, Migration, Move, as_it_is
 from nigari.workspace.setup.selection import existing_workspace, remaining_workspace
 from nigari.workspace.states.backend import (
+    BackendChange,
     BackendMemory,
-    Change,
     ConfiguredBackend,
     GivenArgument,
     SavedBackend,
@@ -81,7 +81,7 @@ class BackendSetup:
         self._people = people
         self._sources = sources
         self._diags = diags
-        self._change = Change.NONE
+        self._change = BackendChange.NONE
         self._written: WrittenBackend | None = None
         """What the configuration says now."""
         self.differences: tuple[str, ...] = ()
@@ -130,12 +130,12 @@ class BackendSetup:
         before: WrittenBackend | None,
     ) -> None:
         """Without leave to move states, a backend must not be left for another one."""
-        if self._change is Change.UNSET and saved is not None:
+        if self._change is BackendChange.UNSET and saved is not None:
             report_unset(saved, self._diags)
-        elif self._change is Change.OTHER and wanted is not None and saved is not None:
+        elif self._change is BackendChange.OTHER and wanted is not None and saved is not None:
             now = self._written
             if before is not None and now is not None and is_elsewhere(wanted, saved, before, now):
-                self._change = Change.LOCATION
+                self._change = BackendChange.LOCATION
                 self.differences = differences(wanted, saved)
             else:
                 report_changed(wanted, saved, self._diags)
@@ -149,7 +149,7 @@ class BackendSetup:
     def _check_cloud_options(self, is_overridden: bool) -> None:
         """Options that are for backends only: what a block `cloud` says is simply used."""
         options = self._options
-        is_moved = self._change not in (Change.NONE, Change.HASH)
+        is_moved = self._change not in (BackendChange.NONE, BackendChange.HASH)
         for name, is_given in (
             ("-backend-config", is_overridden),
             ("-reconfigure", options.reconfigure),
@@ -218,9 +218,9 @@ class BackendSetup:
     @property
     def _is_moving(self) -> bool:
         """Whether states are to be moved, if there are any."""
-        is_other = self._change in (Change.FIRST, Change.OTHER, Change.UNSET)
+        is_other = self._change in (BackendChange.FIRST, BackendChange.OTHER, BackendChange.UNSET)
         types = {each.type for each in (self.saved, self.result) if each is not None}
-        is_in_cloud = types == {"cloud"} and self._change is Change.OTHER
+        is_in_cloud = types == {"cloud"} and self._change is BackendChange.OTHER
         return is_other and not self._options.reconfigure and not is_in_cloud
 
     def _migration(self, around: Around) -> Migration:
@@ -266,13 +266,13 @@ class BackendSetup:
     @property
     def is_news(self) -> bool:
         """Whether another backend is used from now on than before."""
-        is_same = self._change is Change.HASH or (self.result is None and self.saved is None)
+        is_same = self._change is BackendChange.HASH or (self.result is None and self.saved is None)
         return self._is_saved and not is_same
 
     @property
     def _is_saved(self) -> bool:
         options = self._options
-        return options.is_wanted and (self._change is not Change.NONE or options.reconfigure)
+        return options.is_wanted and (self._change is not BackendChange.NONE or options.reconfigure)
 
     def save(self) -> None:
         """Remember the backend, where it has changed. An `OSError` says why it cannot be."""

@@ -22,7 +22,7 @@ from nigari.eval.static.run import StaticRun
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.modules.module_locks import ModuleLocks
 from nigari.packages.modules.module_store import ModuleStore
-from nigari.packages.providers.provider_installer import Installation, Listener
+from nigari.packages.providers.provider_installer import Installation, InstallListener
 from nigari.packages.providers.requirement import Requirement
 from nigari.record import record
 from nigari.workspace import Workspace
@@ -45,7 +45,7 @@ from nigari.workspace.setup.backend_setup import BackendOptions, BackendSetup
 from nigari.workspace.setup.install import InstallingPackages, InstallView, StagedFiles
 from nigari.workspace.setup.module_locking import ModuleLocking, open_module_locking, save_locking
 from nigari.workspace.setup.module_sources import ModuleSources
-from nigari.workspace.setup.provider_install import ProviderInstallation, ProviderOptions
+from nigari.workspace.setup.provider_install import ProviderInstall, ProviderOptions
 from nigari.workspace.states.backend import (
     SavedBackend,
     environment_settings,
@@ -79,7 +79,7 @@ class InitView(InstallView, Protocol):
     """Who shows how it goes."""
 
     @property
-    def provider_listener(self) -> Listener:
+    def provider_listener(self) -> InstallListener:
         """Who hears how the installation of providers goes."""
         ...
 
@@ -285,9 +285,7 @@ class Initialization:
         decrypt = state_decryption(run, self._environ)
         backend = BackendSetup(self._where, options.backend, self._people, sources, diags, decrypt)
         around = Around(self._where.path, self._environ)
-        providers = ProviderInstallation(
-            self._where, options.providers, self._view.provider_listener
-        )
+        providers = ProviderInstall(self._where, options.providers, self._view.provider_listener)
         installation: Installation | None = None
         if options.backend.is_wanted:
             self._view.beginning("backend")
@@ -313,7 +311,7 @@ class Initialization:
         self,
         run: StaticRun,
         backend: BackendSetup,
-        providers: ProviderInstallation,
+        providers: ProviderInstall,
         installation: Installation | None,
     ) -> None:
         if self._packages is not None:

@@ -28,8 +28,8 @@ from nigari.packages.providers.lockfile import (
 )
 from nigari.packages.providers.provider_installer import (
     Installation,
-    Listener,
-    Places,
+    InstallListener,
+    InstallLocations,
     install_providers,
 )
 from nigari.packages.providers.provider_sources import (
@@ -58,14 +58,14 @@ class ProviderOptions:
     """`-lockfile=readonly`."""
 
 
-class ProviderInstallation:
+class ProviderInstall:
     """The work of installing providers into a working directory."""
 
     def __init__(
         self,
         where: WorkingDirectory,
         options: ProviderOptions,
-        listener: Listener | None = None,
+        listener: InstallListener | None = None,
     ) -> None:
         self._listener = listener
         self._installed = InstalledProviders(where)
@@ -101,7 +101,7 @@ class ProviderInstallation:
         if developed:
             diags.append(self._installed.under_development(developed))
         network = Network(config, self._environ)
-        places = Places(
+        places = InstallLocations(
             self._source(network),
             store,
             cache,

@@ -13,7 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from nigari.config.blocks.backend import Backend
+from nigari.config.blocks.backend import BackendBlock
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import path_text
@@ -96,7 +96,7 @@ class ConfiguredBackend:
         return SavedBackend(self.type, json.loads(text), self.hash)
 
 
-class Change(Enum):
+class BackendChange(Enum):
     """How the backend that is wanted differs from the one that is remembered."""
 
     NONE = "none"
@@ -145,7 +145,7 @@ def backend_hash(type_: str, value: Value) -> int:
     return zlib.crc32(set_order_text(tuple_value([string(type_), value])).encode())
 
 
-def schema_of(backend: Backend, diags: Diagnostics) -> Block | None:
+def schema_of(backend: BackendBlock, diags: Diagnostics) -> Block | None:
     """What a kind of backend takes; None after reporting that there is no such kind."""
     from nigari.backends.schemas import BACKENDS
     from nigari.backends.store import BackendFailure
@@ -224,18 +224,18 @@ def missing_arguments(wanted: ConfiguredBackend) -> list[str]:
 
 def compare(
     wanted: ConfiguredBackend | None, saved: SavedBackend | None, is_overridden: bool
-) -> Change:
+) -> BackendChange:
     """What has changed since the last init."""
     if wanted is None:
-        return Change.NONE if saved is None else Change.UNSET
+        return BackendChange.NONE if saved is None else BackendChange.UNSET
     if saved is None:
-        return Change.FIRST
+        return BackendChange.FIRST
     if wanted.type == saved.type:
         if wanted.hash == saved.hash and not is_overridden:
-            return Change.NONE
+            return BackendChange.NONE
         if wanted.value == saved.value():
-            return Change.HASH if wanted.hash != saved.hash else Change.NONE
-    return Change.OTHER
+            return BackendChange.HASH if wanted.hash != saved.hash else BackendChange.NONE
+    return BackendChange.OTHER
 
 
 def check_arguments(

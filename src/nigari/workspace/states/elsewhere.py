@@ -28,8 +28,8 @@ from nigari.packages.base.whole_file import make_directories, write_whole
 from nigari.record import record
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import (
+    BackendChange,
     BackendMemory,
-    Change,
     ConfiguredBackend,
     GivenArgument,
     SavedBackend,
@@ -285,7 +285,7 @@ def check_backend(
     if saved is None and wanted is not None:
         report_not_set_up(wanted, diags)
     elif saved is not None and wanted is not None:
-        if compare(wanted, saved, is_overridden=bool(settings)) is Change.OTHER:
+        if compare(wanted, saved, is_overridden=bool(settings)) is BackendChange.OTHER:
             elsewhere = _other_location(arguments, saved, where, workspace, diags)
     inputs = inputs_behind(place.origin for place in arguments.places.values())
     return CheckedBackend(elsewhere, inputs.uses_workspace)
@@ -308,7 +308,7 @@ def _other_location(
     wanted = merged(arguments, {**settings, **given}, diags)
     if wanted is None:
         return None
-    if compare(wanted, saved, is_overridden=bool(settings)) is not Change.OTHER:
+    if compare(wanted, saved, is_overridden=bool(settings)) is not BackendChange.OTHER:
         return None
     if before is None or not is_elsewhere(wanted, saved, before, now):
         report_changed(wanted, saved, diags)

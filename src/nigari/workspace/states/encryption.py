@@ -183,7 +183,7 @@ class _Reading:
         self._run = run
         self._diags = diags
 
-    def config(self, block: declared.Encryption) -> EncryptionConfig:
+    def config(self, block: declared.EncryptionBlock) -> EncryptionConfig:
         return EncryptionConfig(
             key_providers=tuple(self._key_provider(each) for each in block.key_providers),
             methods=tuple(self._method(each) for each in block.methods),
@@ -198,7 +198,7 @@ class _Reading:
             subject=block.range,
         )
 
-    def _key_provider(self, block: declared.KeyProvider) -> KeyProviderConfig:
+    def _key_provider(self, block: declared.KeyProviderBlock) -> KeyProviderConfig:
         label = BlockName(block.type, block.name)
         name = f"{_KEY_PROVIDER}.{label}"
         alias = self._typed(f"alias of {name}", block.encrypted_metadata_alias, STRING)
@@ -209,7 +209,7 @@ class _Reading:
             block.range,
         )
 
-    def _method(self, block: declared.Method) -> MethodConfig:
+    def _method(self, block: declared.MethodBlock) -> MethodConfig:
         label = BlockName(block.type, block.name)
         arguments = StaticArguments(self._run, f"{_METHOD}.{label}", block.body)
         return MethodConfig(label, arguments, block.range)

@@ -15,7 +15,7 @@ from nigari.backends.local import BACKUP_SUFFIX, LocalBackend, LocalPaths, Local
 from nigari.backends.opening import Around, local_paths, open_backend
 from nigari.backends.protocol import Backend
 from nigari.backends.snapshots import Snapshots
-from nigari.backends.workspaces import Selection
+from nigari.backends.workspaces import SelectedWorkspace
 from nigari.diagnostics import Diagnostics
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
@@ -58,7 +58,7 @@ class WorkingState:
         """Whether `init` has left word of a backend."""
         return os.path.exists(self.where.data(_BACKEND_MEMORY))
 
-    def selected(self, diags: Diagnostics) -> Selection:
+    def selected(self, diags: Diagnostics) -> SelectedWorkspace:
         """The workspace that commands work in."""
         return self.where.selected(diags)
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from nigari.backends.store import BackendFailure
 from nigari.clouds.arguments import Arguments
-from nigari.clouds.azure import AzureIdentity, Environment, azure_token, shared_key_headers
+from nigari.clouds.azure import AzureEnvironment, AzureIdentity, azure_token, shared_key_headers
 from nigari.clouds.azure_identity import read_environment
 from nigari.net.client import Client
 from nigari.record import record
@@ -25,7 +25,7 @@ _CONTAINER: Final = re.compile(r"(?!.*--)[0-9a-z](?:[0-9a-z-]{1,61})[0-9a-z]|\$r
 
 
 @record
-class Account:
+class StorageAccount:
     """Where the blobs are, and what is known of the account."""
 
     name: str
@@ -37,7 +37,7 @@ class Account:
     uses_token: bool
     subscription: str
     group: str
-    environment: Environment
+    environment: AzureEnvironment
     has_snapshots: bool
     encryption: Mapping[str, str]
 
@@ -46,7 +46,7 @@ class Account:
         return f"https://{self.name}.blob.{self.environment.storage}/{self.container}"
 
 
-def read_account(arguments: Arguments) -> Account:
+def read_account(arguments: Arguments) -> StorageAccount:
     """What the arguments say about blobs."""
     text, flag = arguments.text, arguments.flag
     name = arguments.required("storage_account_name")
@@ -55,7 +55,7 @@ def read_account(arguments: Arguments) -> Account:
         raise BackendFailure(f'"{name}" cannot be the name of a storage account.')
     if not _CONTAINER.fullmatch(container):
         raise BackendFailure(f'"{container}" cannot be the name of a container.')
-    return Account(
+    return StorageAccount(
         name,
         container,
         arguments.required("key"),
@@ -94,7 +94,7 @@ class Access:
     """Makes requests ones that Azure allows: with a key, with a signed URL, or with a token."""
 
     def __init__(
-        self, account: Account, identity: AzureIdentity, environ: Mapping[str, str]
+        self, account: StorageAccount, identity: AzureIdentity, environ: Mapping[str, str]
     ) -> None:
         self._account = account
         self._identity = identity

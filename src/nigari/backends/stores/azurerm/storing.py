@@ -18,7 +18,7 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
-from nigari.backends.stores.azurerm.access import Access, Account
+from nigari.backends.stores.azurerm.access import Access, StorageAccount
 from nigari.backends.stores.http_store import STATE_LIMIT, HttpStore
 from nigari.net.client import Policy
 from nigari.net.response import Response
@@ -37,7 +37,7 @@ class AzureStore(HttpStore):
 
     has_workspaces: Final = True
 
-    def __init__(self, settings: Settings, account: Account, access: Access) -> None:
+    def __init__(self, settings: Settings, account: StorageAccount, access: Access) -> None:
         super().__init__(settings)
         self._account = account
         self._access = access

@@ -44,7 +44,7 @@ class TooLargeForOne(Exception):
     """A value that does not fit into one key."""
 
 
-class Refused(Exception):
+class ConditionFailed(Exception):
     """A transaction whose condition does not hold."""
 
 
@@ -138,7 +138,7 @@ class Consul:
         if response.status == 413 or b"too large" in response.body:
             raise TooLargeForOne
         if response.status == 409:
-            raise Refused
+            raise ConditionFailed
         found = self._required(response).json()
         results = found.get("Results") if isinstance(found, dict) else None
         return int(results[0]["KV"]["ModifyIndex"]) if results else 0

@@ -18,7 +18,13 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
-from nigari.backends.stores.consul.api import LOCK_FLAGS, Consul, Refused, Server, TooLargeForOne
+from nigari.backends.stores.consul.api import (
+    LOCK_FLAGS,
+    ConditionFailed,
+    Consul,
+    Server,
+    TooLargeForOne,
+)
 from nigari.backends.stores.http_store import HttpStore
 from nigari.net.failures import NetFailure
 from nigari.net.settings import Settings
@@ -116,7 +122,7 @@ class ConsulStore(HttpStore):
             except TooLargeForOne:
                 link = await self._put_chunks(key, data, payload)
                 stored = await consul.store(key, link, index)
-        except Refused:
+        except ConditionFailed:
             return await self._settle(workspace, data)
         old = None if before is None else _chunks_of(before.value)
         if old is not None and old.digest != hashlib.md5(data).hexdigest():

@@ -30,7 +30,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @record
-class Service:
+class HostedService:
     """Which service is asked, and as whom."""
 
     hostname: str
@@ -42,7 +42,7 @@ class Service:
 
 
 @record
-class Resource:
+class ApiResource:
     """One resource of a document."""
 
     id: str
@@ -57,7 +57,7 @@ class Resource:
 class HostedApi:
     """A connection to the API. What was found out about the host is kept when it is closed."""
 
-    def __init__(self, service: Service, environ: Mapping[str, str]) -> None:
+    def __init__(self, service: HostedService, environ: Mapping[str, str]) -> None:
         name = normalize_hostname(service.hostname)
         if name is None:
             raise BackendFailure(f'"{service.hostname}" is not a valid host name.')
@@ -82,7 +82,7 @@ class HostedApi:
             network, self._network = self._network, None
             await network.close()
 
-    async def resource(self, path: str, query: Mapping[str, str] = _NOTHING) -> Resource | None:
+    async def resource(self, path: str, query: Mapping[str, str] = _NOTHING) -> ApiResource | None:
         """A resource; None if there is none, or none that may be seen."""
         response = await self.request("GET", path, query=query)
         if response.status == 404:
@@ -91,7 +91,7 @@ class HostedApi:
 
     async def resources(
         self, path: str, query: Mapping[str, str] = _NOTHING
-    ) -> AsyncIterator[Resource]:
+    ) -> AsyncIterator[ApiResource]:
         """All resources of a list, page by page."""
         page: object = 0
         while True:
@@ -185,7 +185,7 @@ def document(
     return {"data": data}
 
 
-def one(response: Response) -> Resource:
+def one(response: Response) -> ApiResource:
     """The resource of an answer."""
     return _resource(_document(response).get("data"))
 
@@ -197,10 +197,10 @@ def _document(response: Response) -> Mapping[str, object]:
     return found
 
 
-def _resource(data: object) -> Resource:
+def _resource(data: object) -> ApiResource:
     if isinstance(data, dict) and isinstance(data.get("id"), str):
         attributes = data.get("attributes")
-        return Resource(data["id"], attributes if isinstance(attributes, dict) else {})
+        return ApiResource(data["id"], attributes if isinstance(attributes, dict) else {})
     raise BackendFailure("The service answered with something that is not a JSON:API resource.")
 
 

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 def open_store(arguments: Arguments) -> HostedStore:
     """The store that the arguments describe."""
-    from nigari.backends.stores.hosted.api import HostedApi, Service
+    from nigari.backends.stores.hosted.api import HostedApi, HostedService
     from nigari.backends.stores.hosted.mapping import ByName, ByTags, WorkspaceMapping
     from nigari.backends.stores.hosted.organization import Organization
     from nigari.backends.stores.hosted.storing import Behavior, HostedStore
     from nigari.clouds.arguments import Arguments
 
     environ = arguments.environ
-    service = Service(
+    service = HostedService(
         arguments.required("hostname", "TF_CLOUD_HOSTNAME"),
         arguments.text("token"),
         "tfe.v2",

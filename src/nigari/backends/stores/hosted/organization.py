@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nigari.backends.store import BackendFailure
-from nigari.backends.stores.hosted.api import HostedApi, Resource, document, one
+from nigari.backends.stores.hosted.api import ApiResource, HostedApi, document, one
 from nigari.backends.stores.hosted.mapping import WorkspaceMapping
 from nigari.net.response import Response
 from nigari.record import record
@@ -159,19 +159,19 @@ class Organization:
             "Check the organization, the hostname and the token."
         )
 
-    async def _find_project(self) -> Resource | None:
+    async def _find_project(self) -> ApiResource | None:
         query: Mapping[str, str] = {"filter[names]": self._project}
         async for each in self._api.resources(f"{self._path}/projects", query):
             if each.text("name") == self._project:
                 return each
         return None
 
-    async def _create_project(self) -> Resource:
+    async def _create_project(self) -> ApiResource:
         given = document("projects", {"name": self._project})
         return one(await self._api.request("POST", f"{self._path}/projects", given))
 
 
-def _workspace(found: Resource) -> HostedWorkspace:
+def _workspace(found: ApiResource) -> HostedWorkspace:
     attributes = found.attributes
     permissions, tags = attributes.get("permissions"), attributes.get("tag-names")
     return HostedWorkspace(

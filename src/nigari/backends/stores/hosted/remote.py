@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 def open_store(arguments: Arguments) -> HostedStore:
     """The store that the arguments describe."""
-    from nigari.backends.stores.hosted.api import HostedApi, Service
+    from nigari.backends.stores.hosted.api import HostedApi, HostedService
     from nigari.backends.stores.hosted.mapping import ByName, ByPrefix, WorkspaceMapping
     from nigari.backends.stores.hosted.organization import Organization
     from nigari.backends.stores.hosted.storing import Behavior, HostedStore
 
     environ = arguments.environ
     is_forced_local = bool(environ.get("TF_FORCE_LOCAL_BACKEND"))
-    service = Service(
+    service = HostedService(
         arguments.required("hostname"),
         arguments.text("token"),
         "state.v2" if is_forced_local else "tfe.v2.1",

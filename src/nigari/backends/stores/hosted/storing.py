@@ -21,7 +21,7 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
-from nigari.backends.stores.hosted.api import HostedApi, Resource, document, one
+from nigari.backends.stores.hosted.api import ApiResource, HostedApi, document, one
 from nigari.backends.stores.hosted.mapping import WorkspaceMapping
 from nigari.backends.stores.hosted.organization import HostedWorkspace, Organization
 from nigari.net.failures import NetFailure
@@ -150,7 +150,7 @@ class HostedStore:
 
     async def _upload(
         self, workspace: HostedWorkspace, origin: _Origin, data: bytes, is_forced: bool
-    ) -> Resource | None:
+    ) -> ApiResource | None:
         """The new version; None if the service refuses it because of another one."""
         path = f"workspaces/{workspace.id}/state-versions"
         attributes: dict[str, object] = {

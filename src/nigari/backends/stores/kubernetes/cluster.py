@@ -19,7 +19,7 @@ _NONE: Final[Mapping[str, object]] = {}
 
 
 @record
-class Program:
+class LoginProgram:
     """A program of the user's that logs in."""
 
     version: str
@@ -38,7 +38,7 @@ class Cluster:
     certificate: str
     key: str
     settings: Settings
-    program: Program | None = None
+    program: LoginProgram | None = None
 
     def secrets(self) -> dict[str, str]:
         """The headers that say who asks."""
@@ -187,19 +187,19 @@ def _token(user: Mapping[str, object]) -> str:
         raise BackendFailure(f"The token in {path} cannot be read: {error}.") from None
 
 
-def _program(arguments: Arguments, user: Mapping[str, object]) -> Program | None:
+def _program(arguments: Arguments, user: Mapping[str, object]) -> LoginProgram | None:
     block = arguments.block("exec")
     if block is not None:
         command = [block.required("command"), *block.texts("args")]
         environ = {**arguments.environ, **block.mapping("env")}
-        return Program(block.required("api_version"), command, environ)
+        return LoginProgram(block.required("api_version"), command, environ)
     given = user.get("exec")
     if not isinstance(given, dict) or not given.get("command"):
         return None
     more = {str(e.get("name")): str(e.get("value", "")) for e in _items(given.get("env"))}
     command = [str(given["command"]), *(str(each) for each in given.get("args") or ())]
     version = str(given.get("apiVersion") or "client.authentication.k8s.io/v1")
-    return Program(version, command, {**arguments.environ, **more})
+    return LoginProgram(version, command, {**arguments.environ, **more})
 
 
 async def logged_in(cluster: Cluster) -> Cluster:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from nigari.backends.store import BackendFailure
 from nigari.backends.stores.http_store import STATE_LIMIT
 from nigari.clouds.arguments import Arguments
-from nigari.clouds.aws.client import Service
+from nigari.clouds.aws.client import AwsService
 from nigari.clouds.aws.credentials import Sources
 from nigari.clouds.aws.settings import aws_endpoint, aws_network, aws_region, aws_sources
 from nigari.clouds.aws.signing import encoded
@@ -24,7 +24,7 @@ _USUAL_PREFIX: Final = "env:"
 
 
 @record
-class Bucket:
+class StateBucket:
     """Where the objects are, and how they are written."""
 
     name: str
@@ -48,24 +48,24 @@ class Bucket:
 
 
 @record
-class Connection:
+class S3Connection:
     """Who is asked, by whom."""
 
     settings: Settings
     policy: Policy
     sources: Sources
-    s3: Service
-    dynamodb: Service
-    sts: Service
+    s3: AwsService
+    dynamodb: AwsService
+    sts: AwsService
     allowed_accounts: tuple[str, ...]
     forbidden_accounts: tuple[str, ...]
 
 
-def read_bucket(arguments: Arguments) -> Bucket:
+def read_bucket(arguments: Arguments) -> StateBucket:
     """What the arguments say about objects."""
     encryption, customer_key = _encryption(arguments)
     prefix = arguments.config.get("workspace_key_prefix")
-    return Bucket(
+    return StateBucket(
         arguments.required("bucket"),
         arguments.required("key"),
         _USUAL_PREFIX if prefix is None else str(prefix),
@@ -112,11 +112,11 @@ def _encryption(arguments: Arguments) -> tuple[Mapping[str, str], Mapping[str, s
     return headers, headers
 
 
-def read_connection(arguments: Arguments) -> Connection:
+def read_connection(arguments: Arguments) -> S3Connection:
     """What the arguments and the environment say about AWS."""
     region = aws_region(arguments)
     sts_region = arguments.text("sts_region") or region
-    return Connection(
+    return S3Connection(
         aws_network(arguments),
         Policy(
             retries=arguments.number("max_retries", default=5),
@@ -126,9 +126,9 @@ def read_connection(arguments: Arguments) -> Connection:
             limit=STATE_LIMIT,
         ),
         aws_sources(arguments),
-        Service("s3", region, _bucket_url(arguments, aws_endpoint(arguments, "s3", region))),
-        Service("dynamodb", region, aws_endpoint(arguments, "dynamodb", region)),
-        Service("sts", sts_region, aws_endpoint(arguments, "sts", sts_region)),
+        AwsService("s3", region, _bucket_url(arguments, aws_endpoint(arguments, "s3", region))),
+        AwsService("dynamodb", region, aws_endpoint(arguments, "dynamodb", region)),
+        AwsService("sts", sts_region, aws_endpoint(arguments, "sts", sts_region)),
         tuple(arguments.texts("allowed_account_ids")),
         tuple(arguments.texts("forbidden_account_ids")),
     )

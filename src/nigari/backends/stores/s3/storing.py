@@ -17,7 +17,7 @@ from nigari.backends.store import (
     StateIsLocked,
 )
 from nigari.backends.stores.http_store import HttpStore
-from nigari.backends.stores.s3.settings import Bucket, Connection
+from nigari.backends.stores.s3.settings import S3Connection, StateBucket
 from nigari.backends.stores.s3.table import LockTable
 from nigari.clouds.aws.client import AwsClient, failure_of, refusal_of
 from nigari.clouds.aws.credentials import CredentialChain
@@ -40,7 +40,7 @@ class S3Store(HttpStore):
 
     has_workspaces: Final = True
 
-    def __init__(self, bucket: Bucket, connection: Connection) -> None:
+    def __init__(self, bucket: StateBucket, connection: S3Connection) -> None:
         super().__init__(connection.settings)
         self._bucket = bucket
         self._connection = connection

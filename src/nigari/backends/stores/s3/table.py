@@ -6,7 +6,7 @@ from typing import Final
 
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
-from nigari.clouds.aws.client import AwsClient, Service
+from nigari.clouds.aws.client import AwsClient, AwsService
 from nigari.clouds.failures import CloudFailure
 
 _API: Final = "DynamoDB_20120810."
@@ -16,7 +16,7 @@ _REFUSED: Final = "ConditionalCheckFailedException"
 class LockTable:
     """A table; items are named by bucket and object."""
 
-    def __init__(self, name: str, service: Service, client: AwsClient) -> None:
+    def __init__(self, name: str, service: AwsService, client: AwsClient) -> None:
         self._name = name
         self._service = service
         self._client = client

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from nigari.clouds.arguments import Arguments
-from nigari.clouds.aws.client import AwsClient, Service
+from nigari.clouds.aws.client import AwsClient, AwsService
 from nigari.clouds.aws.credentials import CredentialChain
 from nigari.clouds.aws.settings import aws_endpoint, aws_network, aws_region, aws_sources
 from nigari.clouds.aws.signing import Credentials
@@ -56,9 +56,9 @@ class AwsKms(KeyService):
         super().__init__(aws_network(arguments))
         region = aws_region(arguments)
         self._policy = Policy(retries=arguments.number("max_retries", default=5))
-        self._kms = Service("kms", region, aws_endpoint(arguments, "kms", region))
+        self._kms = AwsService("kms", region, aws_endpoint(arguments, "kms", region))
         sts_region = arguments.text("sts_region") or region
-        sts = Service("sts", sts_region, aws_endpoint(arguments, "sts", sts_region))
+        sts = AwsService("sts", sts_region, aws_endpoint(arguments, "sts", sts_region))
         self._chain = CredentialChain(aws_sources(arguments), sts, self._policy)
         self._key = key
         self._spec = spec

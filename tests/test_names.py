@@ -1,0 +1,42 @@
+"""Names that a reader could confuse: in the packages above the language, a class has its name for itself."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+_SOURCE = Path(__file__).resolve().parents[1] / "src" / "nigari"
+_PACKAGES = [
+    "apply",
+    "backends",
+    "config",
+    "eval",
+    "fleet",
+    "packages",
+    "plan",
+    "providers",
+    "running",
+    "state",
+    "testing",
+    "workspace",
+]
+_SHARED = {
+    "Deferred": "what a provider in Python raises, and what comes of it in a plan",
+    "Fleet": "with coroutines and without",
+    "Output": "as it is declared, and as a session returns it",
+    "Plan": "as it is worked out, and as a session returns it",
+    "Provider": "one that runs, and one that is written in Python",
+}
+"""Names that two classes have, because both are the one thing, seen from two sides."""
+
+
+def test_no_twins() -> None:
+    found: dict[str, list[str]] = defaultdict(list)
+    for package in _PACKAGES:
+        for path in (_SOURCE / package).rglob("*.py"):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found[node.name].append(str(path.relative_to(_SOURCE)))
+    twins = {name: paths for name, paths in found.items() if len(paths) > 1}
+    assert twins.keys() == _SHARED.keys(), twins
