@@ -10,6 +10,7 @@ import pytest
 from nigari.cli.views.plan_text import plan_text
 from nigari.plan.model.changes import Action, Plan, Reason
 from nigari.plan.model.execution_graph import ExecutionGraph
+from tests.cli.process import inside
 from tests.plan.command import applied, planned
 
 
@@ -191,6 +192,32 @@ def test_replace_on_request(here: Path) -> None:
     plan, _ = _plan(text, "-replace=terraform_data.a")
     assert plan.changes[0].action is Action.DELETE_THEN_CREATE
     assert plan.changes[0].reason is Reason.REQUESTED
+
+
+@pytest.mark.parametrize(
+    ("is_tainted", "flags", "reason"),
+    [
+        (False, ["-var=n=2"], Reason.TRIGGERED),
+        (False, ["-var=n=2", "-replace=terraform_data.a"], Reason.TRIGGERED),
+        (True, ["-var=n=2"], Reason.TRIGGERED),
+        (True, [], Reason.TAINTED),
+        (True, ["-replace=terraform_data.a"], Reason.TAINTED),
+    ],
+)
+def test_triggers_are_the_reason(
+    here: Path, is_tainted: bool, flags: list[str], reason: Reason
+) -> None:
+    text = (
+        'variable "n" { default = 1 }\nresource "terraform_data" "p" { input = var.n }\n'
+        'resource "terraform_data" "a" {\n'
+        "  lifecycle { replace_triggered_by = [terraform_data.p] }\n}\n"
+    )
+    _apply(text)
+    if is_tainted:
+        assert inside("taint", "terraform_data.a").code == 0
+    plan, _ = _plan(text, *flags)
+    assert plan.changes[0].action is Action.DELETE_THEN_CREATE
+    assert plan.changes[0].reason is reason
 
 
 @pytest.mark.parametrize(

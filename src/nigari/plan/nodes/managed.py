@@ -216,7 +216,7 @@ class ManagedInstance(ChangingInstance):
             self.provider_address,
             resource.body,
             run.creates_first(self.address),
-            Reason.REQUESTED if forced else self.replaces,
+            Reason.REQUESTED if forced and self.replaces is Reason.NONE else self.replaces,
             self._ignore(),
             self.meta,
             previous_address=run.previous_address(self.address),

@@ -127,7 +127,8 @@ class _Conversation:
             planned_private, planned_identity = answer.planned_private, answer.identity
         after = self._marked(after)
         if action is Action.CREATE and prior is not None and prior.is_tainted:
-            action, reason = self._replacing(), Reason.TAINTED
+            action = self._replacing()
+            reason = Reason.TAINTED if reason is Reason.NONE else reason
             before = prior.value
         if action is Action.NO_OP and not _same_secrets(before, after):
             action = Action.UPDATE
