@@ -7,12 +7,16 @@ from typing import Final
 
 from fuzz.story.configuration import (
     ATTRIBUTES,
+    EACH,
+    EPHEMERAL_OUTPUT,
     LOG,
     ROOT,
+    SECOND,
     Block,
     Configuration,
     Module,
     Output,
+    Part,
     Reference,
     Repetition,
     Value,
@@ -21,6 +25,13 @@ from fuzz.story.world import REFUSED
 
 KEYS: Final = ("a", "b", "c")
 _VALUES: Final = ('"w1"', '"w2"', '"w3"', '"w1"', "null", "var.v", "local.l", "var.p")
+_LISTS: Final = ('["x", "y"]', "var.many", "[]", 'toset([var.v, "z"])')
+_MANY: Final = (
+    "{}",
+    "{ a = {} }",
+    '{ a = { value = "w1" }, b = { force = "w2" } }',
+    '{ a = { value = "w3" }, b = {}, c = { value = null } }',
+)
 _SELDOM: Final = ('"${var.s}-s"', 'provider::world::shout("a")', f'"{REFUSED}"')
 
 
@@ -30,6 +41,8 @@ class Chances:
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
         self._number = 0
+        self._has_second = False
+        self._has_ephemeral = False
 
     def happens(self, likely: float) -> bool:
         return self.chance.random() < likely
@@ -40,7 +53,9 @@ class Chances:
         outer = Module("m1")
         root = Module(ROOT)
         result = Configuration({ROOT: root, "m1": outer, "m2": inner})
-        result.variables = {"v": '"v1"', "s": '"s1"'}
+        result.has_second = self._has_second = self.happens(0.3)
+        result.has_ephemeral = self._has_ephemeral = self.happens(0.2)
+        result.variables = {"v": '"v1"', "s": '"s1"', "on": "true", "many": self.many()}
         for module, most in ((inner, 2), (outer, 3), (root, 5)):
             for _ in range(self.chance.randint(1, most)):
                 self.add(result, module)
@@ -76,6 +91,10 @@ class Chances:
             Output(f"o{number}", self.value(module), self.happens(0.1)) for number in range(2)
         ]
 
+    def many(self) -> str:
+        """A map of objects, by whose keys blocks are repeated."""
+        return self.chance.choice(_MANY)
+
     # Blocks.
 
     def tag(self, letter: str) -> str:
@@ -92,11 +111,31 @@ class Chances:
                 block.arguments[name] = self.value(module)
         if self.happens(0.08):
             block.arguments["tags"] = "{ t = local.l, u = var.v }"
-        tokens = [each for each in module.blocks if each.mode == "ephemeral"]
-        if tokens and self.happens(0.5):
-            block.arguments["hint"] = Reference(self.chance.choice(tokens).tag, "value", 0)
+        if self.happens(0.15):
+            block.parts = [self.part(module) for _ in range(self.chance.choice([1, 1, 2]))]
+        if (hint := self._ephemeral(module)) and self.happens(0.4):
+            block.arguments["hint"] = hint
         self._adorn(module, block)
         return block
+
+    def part(self, module: Module, until: Block | None = None) -> Part:
+        """A nested block, mostly a repeated one."""
+        if self.happens(0.3):
+            return Part(self.value(module, until=until))
+        targets = [each for each in _before(module, until) if each.mode != "ephemeral"]
+        if targets and self.happens(0.6):
+            return Part("null", self.reference(targets))
+        return Part("null", self.chance.choice(_LISTS))
+
+    def _ephemeral(self, module: Module) -> Value:
+        """Some ephemeral value, if there is one."""
+        found: list[Value] = [
+            Reference(each.tag, "value", 0) for each in module.blocks if each.mode == "ephemeral"
+        ]
+        if self._has_ephemeral:
+            calls = module.calls()
+            found += ["var.e", *(Reference(each.tag, EPHEMERAL_OUTPUT, 0) for each in calls)]
+        return self.chance.choice(found) if found else ""
 
     def terraform_data(self, module: Module) -> Block:
         tag = self.tag("t")
@@ -133,12 +172,17 @@ class Chances:
             "p": f'"${{var.p}}{tag}{block.repetition.key}."',
             "v": self.value(module),
         }
-        if self.happens(0.15):
-            block.arguments["s"] = "var.s"
+        for name in ("s", "on", "many"):
+            if self.happens(0.2):
+                block.arguments[name] = f"var.{name}"
+        if (given := self._ephemeral(module)) and self.happens(0.4):
+            block.arguments["e"] = given
         if self.happens(0.15):
             self.depend(module, block)
-        if module.directory == ROOT and self.happens(0.15):
-            block.provider = "world.other"
+        if module.directory == ROOT:
+            block.second = self.chance.choice(["world", "world.other", 'world.by["a"]'])
+            if self.happens(0.15):
+                block.provider = "world.other"
         return block
 
     def object_name(self, block: Block) -> str:
@@ -154,13 +198,16 @@ class Chances:
             block.provisioners.append(self.provisioner(block))
         if block.type == "world_thing" and module.directory == ROOT and self.happens(0.12):
             block.provider = self.chance.choice(["world.other", 'world.by["a"]', 'world.by["b"]'])
+        elif block.type == "world_thing" and self._has_second and module.directory != ROOT:
+            block.provider = self.chance.choice(["", "", SECOND])
 
     def toggle_lifecycle(self, module: Module, block: Block) -> None:
         """Set or take away one of the lifecycle settings."""
         changing = "value" if block.type == "world_thing" else "input"
         settings = {
             "create_before_destroy": "true",
-            "prevent_destroy": "true",
+            "prevent_destroy": self.chance.choice(["true", 'var.v == "v2"']),
+            "destroy": "false",
             "ignore_changes": self.chance.choice([f"[{changing}]", "all"]),
         }
         kinds = [*settings, "create_before_destroy", "condition", "trigger"]
@@ -206,6 +253,8 @@ class Chances:
             return self.reference(targets)
         if self.happens(0.06):
             return self.chance.choice(_SELDOM)
+        if self.happens(0.08):
+            return EACH
         return self.chance.choice([each for each in _VALUES if null or each != "null"])
 
     def reference(self, targets: list[Block]) -> Reference:
@@ -215,19 +264,37 @@ class Chances:
 
     def repetition(self, module: Module, until: Block | None = None) -> Repetition:
         roll = self.chance.random()
+        before = _before(module, until)
         if roll < 0.5:
             return Repetition()
         if roll < 0.72:
-            likes = [each for each in _before(module, until) if each.repetition.kind == "count"]
+            likes = [each for each in before if each.repetition.kind == "count"]
             like = self.chance.choice(likes).tag if likes and self.happens(0.2) else ""
-            return Repetition("count", str(self.chance.choice([0, 1, 1, 2, 3])), like)
+            counts = ["0", "1", "1", "2", "3", "var.on ? 1 : 0", "length(var.many)"]
+            return Repetition("count", self.chance.choice(counts), like)
         if roll < 0.92:
-            likes = [each for each in _before(module, until) if each.repetition.kind == "for_each"]
-            like = self.chance.choice(likes).tag if likes and self.happens(0.3) else ""
-            keys = self.chance.sample(KEYS, self.chance.choice([0, 1, 2, 2, 3]))
-            texts = ", ".join(f'"{key}"' for key in sorted(keys))
-            return Repetition("for_each", f"toset([{texts}])", like)
-        return Repetition("enabled", self.chance.choice(["true", "true", "false", 'var.v == "v1"']))
+            likes = [
+                each
+                for each in before
+                if each.repetition.kind == "for_each" or each.mode == "module"
+            ]
+            like = self.chance.choice(likes).tag if likes and self.happens(0.35) else ""
+            return Repetition("for_each", self._keys(), like, self.chance.randrange(100))
+        choices = ["true", "true", "false", 'var.v == "v1"', "var.on"]
+        return Repetition("enabled", self.chance.choice(choices))
+
+    def _keys(self) -> str:
+        if self.happens(0.25):
+            return self.chance.choice(
+                [
+                    "var.many",
+                    '{ for k, o in var.many : k => o if k != "b" }',
+                    "toset(keys(var.many))",
+                ]
+            )
+        keys = self.chance.sample(KEYS, self.chance.choice([0, 1, 2, 2, 3]))
+        texts = ", ".join(f'"{key}"' for key in sorted(keys))
+        return f"toset([{texts}])"
 
 
 def _before(module: Module, until: Block | None) -> list[Block]:

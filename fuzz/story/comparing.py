@@ -222,7 +222,8 @@ def results(sides: Sides, before: str) -> Iterator[Difference]:
 
 def reads(sides: Sides) -> Iterator[Difference]:
     """Whether other objects or facts were read, however often."""
-    yield from _calls("reads", _READING, sides)
+    for operation in _READING:
+        yield from _calls("reads", (operation,), sides)
 
 
 def _by_name(state: Tree) -> Tree:

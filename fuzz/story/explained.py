@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from fuzz.story import destroy_reasons, reasons
+from fuzz.story import destroy_reasons, forget_reasons, reasons
 from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
 from fuzz.story.judging import like
@@ -40,10 +40,15 @@ def explanation(
 
 
 EXPLAINED: Final = (
-    Explained("forgetting asks no provider", reasons.forgets, "reads: missing read / - more"),
-    Explained("forgetting asks no provider", reasons.does_not_read),
-    Explained("forgetting asks no provider", reasons.forgets_what_is_gone),
-    Explained("forgetting asks no provider", reasons.forgets_what_cannot_be_read),
+    Explained("forgetting asks no provider", forget_reasons.forgets),
+    Explained(
+        "forgetting asks no provider",
+        forget_reasons.does_not_read,
+        "events: missing refresh|calls: missing fail",
+    ),
+    Explained("forgetting asks no provider", forget_reasons.forgets_what_is_gone),
+    Explained("forgetting asks no provider", forget_reasons.forgets_what_cannot_be_read),
+    Explained("what something needs is not forgotten", forget_reasons.keeps_what_is_needed),
     Explained("what is to go is managed by the provider that made it", reasons.falls_back),
     Explained(
         "only what a provider needs is opened while a destroy is planned",

@@ -37,10 +37,18 @@ def sides_of(difference: Difference) -> list[str]:
     return [line for line in lines if line.startswith(("theirs ", "ours "))]
 
 
-def is_declared(address: str, files: dict[str, str]) -> bool:
+def called_text(name: str, text: str, files: dict[str, str]) -> str:
+    """What the module declares that a call uses; nothing if there is no such call."""
+    found = re.search(rf'module "{name}" {{.*?source = "[./]*(\w+)"', text, re.DOTALL)
+    return "" if found is None else files[f"{found[1]}/main.tf"]
+
+
+def declaration(address: str, files: dict[str, str]) -> str:
+    """The text of the block that an address without keys names; nothing if there is none."""
     *steps, kind, name = address.split(".")
     text = files["main.tf"]
     for called in (step for step in steps if step not in ("module", "data", "ephemeral")):
-        found = re.search(rf'module "{called}" {{[^}}]*?source = "[./]*(\w+)"', text)
-        text = "" if found is None else files[f"{found[1]}/main.tf"]
-    return f'"{kind}" "{name}"' in text
+        text = called_text(called, text, files)
+    return next(
+        (each for each in re.split(r"(?m)^}$", text) if f'"{kind}" "{name}" {{' in each), ""
+    )

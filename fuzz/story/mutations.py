@@ -9,6 +9,8 @@ from fuzz.story.configuration import ROOT, Block, Configuration, Module
 
 _MOST_BLOCKS = 9
 _MOST_STATEMENTS = 4
+_FIXED = ("name", "source", "p", "on", "many", "e")
+"""Arguments whose values must be of a kind."""
 
 
 class Mutations:
@@ -30,7 +32,8 @@ class Mutations:
             (3, self._rename_call),
             (3, self._change_dependency),
             (3, self._change_provisioner),
-            (3, self._change_variable),
+            (5, self._change_variable),
+            (3, self._change_parts),
             (3, self._change_output),
             (2, self._change_check),
             (2, self._change_provider),
@@ -55,6 +58,10 @@ class Mutations:
         given.moves = [each for each in given.moves if each[0] not in declared][-_MOST_STATEMENTS:]
         kept = [each for each in given.removals if each[0] not in declared]
         given.removals = kept[-_MOST_STATEMENTS:]
+        for module in given.modules.values():
+            own = {block.address for block in module.blocks}
+            moves = [each for each in module.moves if each[0] not in own]
+            module.moves = moves[-_MOST_STATEMENTS:]
 
     def _module(self) -> Module:
         return self._chance.choice([self.configuration.root, *self.configuration.modules.values()])
@@ -67,7 +74,7 @@ class Mutations:
     def _change_value(self) -> None:
         if found := self._some_block():
             module, block = found
-            names = [each for each in block.arguments if each not in ("name", "source", "p")]
+            names = [each for each in block.arguments if each not in _FIXED]
             name = self._chance.choice([*names, "force"] if block.type == "world_thing" else names)
             null = name != "key"
             block.arguments[name] = self._chances.value(module, null=null, until=block)
@@ -114,7 +121,9 @@ class Mutations:
             module, block = found
             old = block.address
             block.name += "n"
-            if self._chances.happens(0.8):
+            if module.directory != ROOT and self._chances.happens(0.5):
+                module.moves.append((old, block.address))
+            elif self._chances.happens(0.8):
                 for prefix in self._ways_to(module):
                     self._say_moved(f"{prefix}{old}", f"{prefix}{block.address}")
 
@@ -173,9 +182,10 @@ class Mutations:
         """Put a block into another module, where other values are."""
         block.depends_on, block.triggers, block.provider = [], [], ""
         block.conditions.clear()
+        block.parts.clear()
         block.repetition.like = ""
         for name in block.arguments:
-            if name not in ("name", "source", "p"):
+            if name not in _FIXED:
                 block.arguments[name] = self._chances.value(module)
         module.blocks.append(block)
 
@@ -200,8 +210,23 @@ class Mutations:
                 block.provisioners.append(self._chances.provisioner(block))
 
     def _change_variable(self) -> None:
-        name = self._chance.choice(["v", "v", "s"])
-        self.configuration.variables[name] = f'"{name}{self._chance.randint(1, 3)}"'
+        name = self._chance.choice(["v", "v", "s", "on", "many", "many"])
+        given = self.configuration.variables
+        if name == "on":
+            given[name] = "false" if given[name] == "true" else "true"
+        elif name == "many":
+            given[name] = self._chances.many()
+        else:
+            given[name] = f'"{name}{self._chance.randint(1, 3)}"'
+
+    def _change_parts(self) -> None:
+        found = self._some_block("resource")
+        if found is not None and found[1].type == "world_thing":
+            module, block = found
+            if block.parts and self._chances.happens(0.3):
+                block.parts.pop()
+            else:
+                block.parts.append(self._chances.part(module, until=block))
 
     def _change_local(self) -> None:
         module = self._module()

@@ -8,51 +8,8 @@ import re
 from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
 from fuzz.story.events import UNENDED
-from fuzz.story.judging import block_at, is_declared, is_part, like, sides_of
+from fuzz.story.judging import block_at, called_text, declaration, is_part, like, sides_of
 from fuzz.story.telling import Step
-
-
-def forgets(step: Step, _: list[str], difference: Difference) -> bool:
-    is_read = like(
-        difference,
-        "events: missing resource_drift",
-        r"plan: resource_drift\.\*$",
-        r"plan: resource_changes\.\*\.change\.before\.",
-    )
-    return is_read and "destroy = false" in step.files["main.tf"]
-
-
-def does_not_read(step: Step, _: list[str], difference: Difference) -> bool:
-    is_read = like(difference, "events: missing refresh", "reads: missing read / - more")
-    return is_read and "destroy = false" in step.files["main.tf"]
-
-
-def forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bool:
-    if "destroy = false" not in step.files["main.tf"]:
-        return False
-    if like(difference, r"plan: resource_changes\.\*$"):
-        return all(
-            '"actions": ["forget"]' in side if at % 2 else side == 'theirs "<absent>"'
-            for at, side in enumerate(sides_of(difference))
-        )
-    return like(
-        difference,
-        r"diagnostics: \+warning Object will be forgotten",
-        "events: more planned_change remove",
-        "events: change_summary.changes.forget",
-    )
-
-
-def forgets_what_cannot_be_read(step: Step, __: list[str], difference: Difference) -> bool:
-    theirs, _, ours = difference.text.partition("--- ours")
-    failures = re.findall(r"^(\w+) of \S+\.$", theirs, re.MULTILINE)
-    is_failure = like(difference, "exit code 1 / 0: Told to fail$") or (
-        like(difference, "diagnostics: -error Told to fail$") and "Object will be forgotten" in ours
-    )
-    if like(difference, "calls: missing fail / - more$"):
-        failures = re.findall(r'^missing \["fail", "(\w+)"', difference.text, re.MULTILINE)
-        is_failure = True
-    return is_failure and set(failures) == {"read"} and "destroy = false" in step.files["main.tf"]
 
 
 def falls_back(_: Step, __: list[str], difference: Difference) -> bool:
@@ -111,7 +68,7 @@ def depends_on_what_went(step: Step, _: list[str], difference: Difference) -> bo
     pairs = list(zip(lists[::2], lists[1::2], strict=True))
     extra = {name for theirs, ours in pairs for name in theirs if name not in ours}
     return all(set(ours) < set(theirs) for theirs, ours in pairs) and all(
-        name.startswith("module.") and not is_declared(name, step.files) for name in extra
+        name.startswith("module.") and not declaration(name, step.files) for name in extra
     )
 
 
@@ -219,10 +176,11 @@ def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
     which has no resources of its own.
     """
     found = [_called_below(line) for line in difference.text.splitlines()]
+    texts = [
+        called_text(name, step.files["main.tf"], step.files) for names in found for name in names
+    ]
     return any(found) and all(
-        _has_only_calls(name, step.files["main.tf"], step.files)
-        for names in found
-        for name in names
+        text and not re.search(r"^resource ", text, re.MULTILINE) for text in texts
     )
 
 
@@ -233,8 +191,3 @@ def _called_below(line: str) -> set[str]:
     about = re.findall(r"module\.(\w+)(?:\[0\])?\.module\.", line)
     is_other = re.search(r"(^|resource_(changes|drift) |\"addr\": \")(?!module\.)\w+\.\w", line)
     return set(about) if is_other is None else {""}
-
-
-def _has_only_calls(name: str, text: str, files: dict[str, str]) -> bool:
-    found = re.search(rf'module "{name}" {{[^}}]*?source = "[./]*(\w+)"', text)
-    return found is not None and not re.search(r"^resource ", files[f"{found[1]}/main.tf"], re.M)

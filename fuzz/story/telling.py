@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from fuzz.story.chances import Chances
+from fuzz.story.chances import KEYS, Chances
+from fuzz.story.configuration import Block
 from fuzz.story.mutations import Mutations
 from fuzz.story.world import STORED
+from fuzz.story.writing import files
 from tests.real.case_files import Files
 
 PLAN: Final = "p"
@@ -31,6 +34,8 @@ class Step:
     """Objects that change behind the programs' backs; None stands for one that disappears."""
     facts: dict[str, str] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    unwanted: frozenset[str] = frozenset()
+    """The instances of which the state says that they are forgotten and not destroyed."""
 
     def __str__(self) -> str:
         lines = [" ".join(command) for command in self.commands]
@@ -48,7 +53,14 @@ class Seen:
 
     def addresses(self) -> list[str]:
         """The managed resource instances of the state."""
-        found = []
+        return sorted({address for address, _ in self._instances()})
+
+    def unwanted(self) -> frozenset[str]:
+        """Those that are forgotten and not destroyed."""
+        found = (address for address, each in self._instances() if each.get("skip_destroy"))
+        return frozenset(found)
+
+    def _instances(self) -> Iterator[tuple[str, dict[str, object]]]:
         for resource in self.state.get("resources", ()):
             if resource["mode"] == "managed":
                 module = f"{resource['module']}." if "module" in resource else ""
@@ -57,8 +69,7 @@ class Seen:
                 for instance in instances:
                     key = instance.get("index_key")
                     ending = "" if key is None else f"[{json.dumps(key)}]"
-                    found.append(f"{module}{resource['type']}.{resource['name']}{ending}")
-        return sorted(set(found))
+                    yield f"{module}{resource['type']}.{resource['name']}{ending}", instance
 
 
 class Story:
@@ -80,7 +91,7 @@ class Story:
         self._done += 1
         if self._done == 1:
             return Step(self._files(), self._planned([]))
-        step = Step({}, [])
+        step = Step({}, [], unwanted=seen.unwanted())
         if self._done > self._steps:
             step.commands = self._chance.choice(
                 [[["destroy", "-auto-approve", "-json"]], self._planned(["-destroy"])]
@@ -93,7 +104,7 @@ class Story:
         return step
 
     def _files(self) -> Files:
-        return self._mutations.configuration.files()
+        return files(self._mutations.configuration)
 
     def _turn(self, step: Step, seen: Seen) -> None:
         """Change the configuration, the world, or both, and choose a command."""
@@ -134,22 +145,45 @@ class Story:
             step.facts[key] = self._chance.choice(["w1", "w2", "n"])
 
     def _offer_import(self, step: Step, seen: Seen) -> None:
-        """Put an object into the world, and say that a resource is to take it over."""
+        """Put objects into the world, and say that a resource is to take them over."""
+        given, free = self._mutations.configuration, self._importable(seen)
+        if not free:
+            return
+        prefix, way, block = self._chance.choice(free)
+        address, name = f"{way}{block.address}", f"{prefix}{block.tag}"
+        if block.repetition.kind != "for_each":
+            self._put(step, name)
+            given.imports = [(f"{name}#found", address, "")]
+            return
+        keys = self._chance.sample(KEYS, self._chance.randint(1, 2))
+        for key in keys:
+            self._put(step, f"{name}-{key}")
+        identifier, repeated = f"{name}-${{each.key}}#found", f"toset({json.dumps(sorted(keys))})"
+        given.imports = [(identifier, f"{address}[each.key]", repeated)]
+
+    def _importable(self, seen: Seen) -> list[tuple[str, str, Block]]:
+        """Resources that may have no objects yet, each with the beginnings of names and addresses."""
         given = self._mutations.configuration
-        free = [
-            block
-            for block in given.root.blocks
-            if block.type == "world_thing" and not block.repetition.kind
+        found = [("", "", block) for block in given.root.blocks]
+        for call in given.root.calls():
+            if not call.repetition.kind:
+                inside = given.source(call).blocks
+                found += [(f"{call.tag}.", f"{call.address}.", block) for block in inside]
+        taken = {re.sub(r"\[[^]]*\]$", "", each) for each in seen.addresses()}
+        return [
+            (prefix, way, block)
+            for prefix, way, block in found
+            if block.type == "world_thing"
+            and block.repetition.kind in ("", "for_each")
+            and f"{way}{block.address}" not in taken
         ]
-        free = [block for block in free if block.address not in seen.addresses()]
-        if free:
-            block = self._chance.choice(free)
-            identifier = f"{block.tag}#found"
-            found: dict[str, object] = dict.fromkeys(STORED)
-            found |= {"name": block.tag, "value": "w1", "note": "plain", "result": "w1!"}
-            if self._chances.happens(0.85):
-                step.objects[identifier] = found
-            given.imports = [(identifier, block.address)]
+
+    def _put(self, step: Step, name: str) -> None:
+        """Put an object into the world; sometimes not."""
+        found: dict[str, object] = dict.fromkeys(STORED)
+        found |= {"name": name, "value": "w1", "note": "plain", "result": "w1!", "part": []}
+        if self._chances.happens(0.85):
+            step.objects[f"{name}#found"] = found
 
     def _some_failures(self, seen: Seen) -> list[str]:
         names = {str(each["name"]) for each in seen.objects.values()}

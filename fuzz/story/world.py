@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from nigari import cty
 from nigari.diagnostics import Severity
 from nigari.providers import api
 from nigari.providers.python import (
+    BLOCK,
     KEEP,
     REPLACE,
     SENSITIVE,
@@ -70,6 +71,14 @@ class World(Provider):
 provider: Final = World("world", Settings)
 
 
+@dataclass
+class Part:
+    """A nested block of an object."""
+
+    key: str
+    value: str | None = None
+
+
 @provider.resource("thing")
 @dataclass
 class Thing:
@@ -82,6 +91,7 @@ class Thing:
     hint: Annotated[str | None, WRITE_ONLY] = None
     note: str = "plain"
     tags: dict[str, str | None] | None = None
+    part: Annotated[list[Part], BLOCK] = field(default_factory=list)
     id: Computed[Annotated[str, KEEP]] = ""
     result: Computed[str] = ""
 
@@ -100,7 +110,7 @@ class Thing:
         path = _object(self.id)
         if not path.is_file():
             return False
-        for name, found in json.loads(path.read_text()).items():
+        for name, found in _stored(path).items():
             setattr(self, name, found)
         return True
 
@@ -121,15 +131,17 @@ class Thing:
         path = _object(id)
         if not path.is_file():
             raise ProviderError("Nothing to import", f"There is no {id}.")
-        return cls(**json.loads(path.read_text()), id=id)
+        stored: dict[str, Any] = _stored(path)
+        return cls(**stored, id=id)
 
     def _store(self, operation: str) -> None:
         self.result = f"{self.value}!"
         _journal(operation, self.id, self.name, self.value or "", self.secret or "")
-        _object(self.id).write_text(json.dumps({n: getattr(self, n) for n in STORED}))
+        stored = {name: getattr(self, name) for name in STORED}
+        _object(self.id).write_text(json.dumps(stored, default=vars))
 
 
-STORED: Final = ("name", "value", "force", "secret", "note", "tags", "result")
+STORED: Final = ("name", "value", "force", "secret", "note", "tags", "part", "result")
 """The attributes that an object consists of."""
 
 
@@ -169,6 +181,12 @@ class Token:
 def shout(text: str) -> str:
     """Give the text in capitals."""
     return text.upper()
+
+
+def _stored(path: Path) -> dict[str, object]:
+    """What an object in the world consists of."""
+    found = json.loads(path.read_text())
+    return {**found, "part": [Part(**each) for each in found["part"]]}
 
 
 def _object(identifier: str) -> Path:

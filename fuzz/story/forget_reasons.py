@@ -1,0 +1,82 @@
+"""Which differences are meant where objects are forgotten and not destroyed: no provider is asked."""
+
+from __future__ import annotations
+
+import re
+
+from fuzz.story.difference import Difference
+from fuzz.story.judging import declaration, like, sides_of
+from fuzz.story.telling import Step
+
+
+def forgets(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether nothing is known of what has become of objects that are forgotten."""
+    is_read = like(
+        difference,
+        "events: missing (resource_drift|refresh)",
+        r"plan: resource_drift\.\*$",
+        r"plan: resource_changes\.\*\.change\.before\.",
+    )
+    return is_read and _is_about_forgotten(step, difference)
+
+
+def does_not_read(_: Step, __: list[str], difference: Difference) -> bool:
+    return difference.kind == "reads: missing read / - more"
+
+
+def forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bool:
+    if like(difference, r"plan: resource_changes\.\*$", "events: more planned_change remove"):
+        is_absent = all(side == 'theirs "<absent>"' for side in sides_of(difference)[::2])
+        return is_absent and _is_about_forgotten(step, difference)
+    return _has_forgotten(step) and like(
+        difference,
+        r"diagnostics: \+warning Object will be forgotten",
+        "events: change_summary.changes.forget",
+    )
+
+
+def forgets_what_cannot_be_read(step: Step, __: list[str], difference: Difference) -> bool:
+    theirs, _, ours = difference.text.partition("--- ours")
+    failures = re.findall(r"^(\w+) of \S+\.$", theirs, re.MULTILINE)
+    is_failure = like(difference, "exit code 1 / 0: Told to fail$") or (
+        like(difference, "diagnostics: -error Told to fail$") and "Object will be forgotten" in ours
+    )
+    if like(difference, "calls: missing fail / - more$"):
+        failures = re.findall(r'^missing \["fail", "(\w+)"', difference.text, re.MULTILINE)
+        is_failure = True
+    return is_failure and set(failures) == {"read"} and _has_forgotten(step)
+
+
+def keeps_what_is_needed(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects stay in the state because something that needs them could not be destroyed."""
+    is_kept = like(difference, r"state: resources\.\*$") and all(
+        side == 'theirs "<absent>"' for side in sides_of(difference)[::2]
+    )
+    return is_kept and _is_about_forgotten(step, difference)
+
+
+def _has_forgotten(step: Step) -> bool:
+    texts = (text for name, text in step.files.items() if name.endswith(".tf"))
+    return bool(step.unwanted) or any("destroy = false" in text for text in texts)
+
+
+def _is_about_forgotten(step: Step, difference: Difference) -> bool:
+    """Whether all instances that a difference is about are to be forgotten."""
+    text = difference.text
+    found = re.findall(r'"addr": "((?:[^"\\]|\\.)*)"', text)
+    found += re.findall(r"^resource_(?:changes|drift) (\S+)", text, re.MULTILINE)
+    for module, resource in re.findall(r"^resources (\S*?)\.managed\.(\S+)", text, re.MULTILINE):
+        found.append(f"{module}.{resource}" if module else resource)
+    return bool(found) and all(_is_forgotten(each.replace('\\"', '"'), step) for each in found)
+
+
+def _is_forgotten(address: str, step: Step) -> bool:
+    plain = re.sub(r"\[[^]]*\]", "", address)
+    if any(re.sub(r"\[[^]]*\]", "", each) == plain for each in step.unwanted):
+        return True
+    said = re.findall(
+        r"(?m)^  from = (\S+)\n  lifecycle {\n    destroy = false", step.files["main.tf"]
+    )
+    if any(plain == each or plain.startswith(f"{each}.") for each in said):
+        return True
+    return "destroy = false" in declaration(plain, step.files)
