@@ -18,6 +18,7 @@ _EXTRAS: Final[Mapping[str, tuple[str, str]]] = {
     "google": ("protobuf", "plugins"),
     "grpc": ("grpcio", "plugins"),
     "httpcore": ("httpcore", "network"),
+    "isal": ("isal", "network"),
     "psycopg": ("psycopg", "pg"),
     "pysequoia": ("pysequoia", "network"),
 }

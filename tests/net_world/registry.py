@@ -1,5 +1,6 @@
 """A registry of providers and modules, and a network mirror, as one server answers them."""
 
+import functools
 import hashlib
 import io
 import zipfile
@@ -54,7 +55,7 @@ class Release:
         return f"terraform-provider-{self.type}_{self.version}_SHA256SUMS"
 
     def digest(self, platform: str) -> str:
-        return hashlib.sha256(self.archives[platform]).hexdigest()
+        return _sha256(self.archives[platform])
 
     def sums_text(self) -> bytes:
         if self.sums is not None:
@@ -69,6 +70,12 @@ class Release:
             return b"no signature"
         mode = SignatureMode.DETACHED
         return sign(self.signer.signer(), self.sums_text(), mode=mode, armor=False)
+
+
+@functools.lru_cache(64)
+def _sha256(archive: bytes) -> str:
+    """Worked out once, however often a server is asked for it."""
+    return hashlib.sha256(archive).hexdigest()
 
 
 class Key:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import os
 import stat
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -241,3 +243,55 @@ def test_overlapping_entries_are_counted_as_often_as_they_are_written(tmp_path: 
     (tmp_path / "target").mkdir()
     with pytest.raises(ArchiveError):
         unpack_archive(archive, "zip", tmp_path / "target", Limits(small=4 << 20, ratio=100))
+
+
+@pytest.mark.parametrize("has_isal", [True, False])
+def test_digests_of_what_is_unpacked(
+    has_isal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are of the files that are there in the end, whatever inflates them."""
+    if not has_isal:
+        monkeypatch.setitem(sys.modules, "isal", None)
+    large = bytes(range(256)) * 3000 + os.urandom(1 << 19)
+    with zipfile.ZipFile(tmp_path / "archive", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("program", b"the first of two")
+        archive.writestr("empty", b"")
+        archive.writestr("stored", b"as it is", zipfile.ZIP_STORED)
+        archive.writestr("other", b"another way of packing", zipfile.ZIP_BZIP2)
+        archive.writestr("sub/", b"")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("program", large)
+    (tmp_path / "target").mkdir()
+    digests: dict[str, str] = {}
+    unpack_archive(tmp_path / "archive", "zip", tmp_path / "target", digests=digests)
+    assert (tmp_path / "target" / "program").read_bytes() == large
+    assert digests == {
+        name: hashlib.sha256((tmp_path / "target" / name).read_bytes()).hexdigest()
+        for name in ("program", "empty", "stored", "other")
+    }
+
+
+@pytest.mark.parametrize("has_isal", [True, False])
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [
+        (14, b"\0\0\0\0"),  # the checksum
+        (22, b"\x10\0\0\0"),  # a size that is too small
+        (22, b"\xff\xff\xff\0"),  # or too large
+        (18, b"\x10\0\0\0"),  # packed, it ends early
+    ],
+)
+def test_zip_entries_that_lie(
+    at: int, value: bytes, has_isal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_isal:
+        monkeypatch.setitem(sys.modules, "isal", None)
+    with zipfile.ZipFile(tmp_path / "archive", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("program", os.urandom(1 << 12))
+    content = bytearray((tmp_path / "archive").read_bytes())
+    in_index = content.index(b"PK\x01\x02") + 2 + at
+    content[in_index : in_index + 4] = value
+    (tmp_path / "archive").write_bytes(content)
+    (tmp_path / "target").mkdir()
+    with pytest.raises(ArchiveError, match="damaged"):
+        unpack_archive(tmp_path / "archive", "zip", tmp_path / "target")

@@ -20,10 +20,14 @@ from nigari.hcl.quoting import quoted
 from nigari.record import record
 
 if TYPE_CHECKING:
+    import hashlib
     import tarfile
     import zipfile
 
+    from nigari.packages.base.zip_content import Content
+
 _CHUNK: Final = 1 << 20
+_WRITTEN_AT_ONCE: Final = 1 << 18
 _MEBIBYTE: Final = 1 << 20
 _LONGEST_HEADER: Final = 1 << 20
 """Tar archives have names, and remarks on files, in headers that are read as a whole."""
@@ -98,11 +102,14 @@ def unpack_archive(
     limits: Limits | None = None,
     is_strict: bool = False,
     given_up: Callable[[], bool] | None = None,
+    digests: dict[str, str] | None = None,
 ) -> None:
     """Unpack into an empty directory. Strict is who refuses symbolic links, and names that begin
     with a slash. `given_up` is asked now and then whether nobody wants the files any more.
+    `digests` gets the SHA-256 of each file, hexadecimal, by its name in the directory.
     """
     target = _Target(directory, archive.stat().st_size, limits or Limits(), is_strict, given_up)
+    target.digests = digests
     with _as_archive_errors():
         if form == "zip":
             _unpack_zip(archive, target)
@@ -143,6 +150,7 @@ class _Target:
         self._written = 0
         self._has_files = False
         self._links: dict[str, str] = {}
+        self.digests: dict[str, str] | None = None
 
     def count(self) -> None:
         """Notice one more entry, or one more block of what is no entry."""
@@ -163,13 +171,18 @@ class _Target:
         self._links.pop(path, None)
         os.makedirs(path, exist_ok=True)
 
-    def write(self, name: str, content: IO[bytes], mode: int) -> None:
+    def write(self, name: str, content: Content, mode: int) -> None:
         path = self._make_room(name)
+        digest = None if self.digests is None else _sha256()
         with open(path, "wb") as file:
-            while chunk := content.read(_CHUNK):
+            while chunk := content.read(_WRITTEN_AT_ONCE):
                 self._account_for(len(chunk))
                 file.write(chunk)
+                if digest is not None:
+                    digest.update(chunk)
         self._has_files = True
+        if self.digests is not None and digest is not None:
+            self.digests[self._name(path)] = digest.hexdigest()
         os.chmod(path, (stat.S_IMODE(mode) & 0o755 or 0o644) | 0o600)
 
     def link(self, name: str, target: str) -> None:
@@ -237,11 +250,19 @@ class _Target:
         return os.path.relpath(path, self._root).replace(os.sep, "/")
 
 
+def _sha256() -> hashlib._Hash:
+    import hashlib
+
+    return hashlib.sha256()
+
+
 # -- zip ------------------------------------------------------------------------------------------
 
 
 def _unpack_zip(archive: Path, target: _Target) -> None:
     import zipfile
+
+    from nigari.packages.base.zip_content import entry_content
 
     _check_index(archive, target)
     with zipfile.ZipFile(archive) as package:
@@ -255,7 +276,7 @@ def _unpack_zip(archive: Path, target: _Target) -> None:
             elif stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                 raise _special(entry.filename)
             else:
-                with package.open(entry) as content:
+                with entry_content(package, entry) as content:
                     target.write(entry.filename, content, mode)
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from nigari.packages.base.unpacking import ArchiveError, unpack_archive
+from nigari.packages.base.zip_content import entry_content
 
-_CHUNK: Final = 1 << 20
+_CHUNK: Final = 1 << 18
 
 _BROKEN: Final = (
     zipfile.BadZipFile,
@@ -33,21 +34,24 @@ def content_digests(archive: str | PathLike[str]) -> dict[str, str]:
     with _opened(archive) as package:
         for entry in package.infolist():
             digest = hashlib.sha256()
-            with package.open(entry) as content:
+            with entry_content(package, entry) as content:
                 while chunk := content.read(_CHUNK):
                     digest.update(chunk)
             files[entry.filename] = digest.hexdigest()
     return files
 
 
-def unpack(archive: Path, target: Path) -> None:
-    """Unpack beside the target and move into place, so that no half of a package is ever seen."""
+def unpack(archive: Path, target: Path) -> dict[str, str]:
+    """Unpack beside the target and move into place, so that no half of a package is ever seen.
+    Gives the SHA-256 of each file, by name.
+    """
+    files: dict[str, str] = {}
     staging = target.with_name(f".unpacking-{target.name}")
     # Who asks for this keeps others away, so that it can only be there from who was killed.
     remove(staging)
     staging.mkdir(0o700)
     try:
-        unpack_archive(archive, "zip", staging, is_strict=True)
+        unpack_archive(archive, "zip", staging, is_strict=True, digests=files)
         staging.chmod(0o755)
         remove(target)
         staging.rename(target)
@@ -55,6 +59,7 @@ def unpack(archive: Path, target: Path) -> None:
         raise ArchiveError(f"{archive} cannot be unpacked: {error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+    return files
 
 
 def remove(path: Path) -> None:

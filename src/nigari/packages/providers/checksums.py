@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import binascii
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from nigari.hcl.quoting import quoted
@@ -32,14 +32,14 @@ def directory_checksum(directory: Place) -> str:
             # A link to a directory is a file to this scheme, and one that cannot be read.
             if os.path.islink(path := os.path.join(folder, name)):
                 raise OSError(f"{path} is a symbolic link to a directory")
-    return _combined(files)
+    return combined(files)
 
 
 def archive_checksum(archive: Place) -> str:
     """The `h1:` checksum of a packed package: the same as of its unpacked form."""
     from nigari.packages.providers.archive import content_digests
 
-    return _combined(content_digests(archive))
+    return combined(content_digests(archive))
 
 
 def zip_checksum(archive: Place) -> str:
@@ -76,7 +76,8 @@ def understood(checksums: Iterable[str]) -> list[str]:
     return [checksum for checksum in checksums if checksum.startswith(("h1:", "zh:"))]
 
 
-def _combined(files: dict[str, str]) -> str:
+def combined(files: Mapping[str, str]) -> str:
+    """The `h1:` checksum of files whose SHA-256 is known, by name."""
     import hashlib
 
     total = hashlib.sha256()

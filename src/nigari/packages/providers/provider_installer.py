@@ -289,7 +289,7 @@ class _Work:
         package = ProviderPackage(provider, version, self._places.store.platform, fetched.path)
 
         def put() -> tuple[Path, str] | None:
-            if not _is_recorded(package.path, recorded):
+            if not _is_recorded(package.path, recorded, fetched.verified.checked):
                 return None
             return self._put(package)
 
@@ -304,14 +304,14 @@ class _Work:
         """Install a package; where it is now, and its checksum."""
         places, provider, version = self._places, self.provider, package.version
         store = places.cache or places.store
-        path = store.install(package, lambda: self._listener.waiting(provider, store.directory))
-        if places.cache is not None:
-            path = self._link(version, path)
-        return path, checksums.directory_checksum(path)
+        done = store.install(package, lambda: self._listener.waiting(provider, store.directory))
+        path = done.path if places.cache is None else self._link(version, done.path)
+        return path, done.checksum or checksums.directory_checksum(path)
 
     def _link(self, version: Version, path: Path) -> Path:
         store = self._places.store
-        return store.install(ProviderPackage(self.provider, version, store.platform, path))
+        package = ProviderPackage(self.provider, version, store.platform, path)
+        return store.install(package).path
 
     def _trust_cache(self, version: Version, recorded: Sequence[str]) -> bool:
         """Use what the cache has although no checksum vouches for it, if the user wants that."""
@@ -382,8 +382,12 @@ def vouched(
     return verified.reported | verified.trusted
 
 
-def _is_recorded(package: Path, recorded: Sequence[str]) -> bool:
-    """Whether the lock file allows a package; without checksums of its form, it does."""
+def _is_recorded(package: Path, recorded: Sequence[str], checked: Iterable[str]) -> bool:
+    """Whether the lock file allows a package; without checksums of its form, it does. `checked` are
+    checksums that it is known to have.
+    """
+    if not set(checked).isdisjoint(recorded):
+        return True
     # A checksum of packed bytes says nothing about files that are unpacked already.
     is_unpacked = package.is_dir()
     checkable = [text for text in recorded if not (is_unpacked and text.startswith("zh:"))]

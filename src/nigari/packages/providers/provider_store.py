@@ -16,13 +16,14 @@ from typing import IO, Final
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
 from nigari.packages.base.whole_file import make_directories
-from nigari.packages.providers.checksums import archive_checksum, directory_checksum
+from nigari.packages.providers.checksums import archive_checksum, combined, directory_checksum
 from nigari.packages.providers.provider_package import (
     ProviderPackage,
     executable,
     packages_of,
     unpacked_path,
 )
+from nigari.record import record
 
 _TOLD_AFTER: Final = 5.0
 _BETWEEN_ATTEMPTS: Final = 0.05
@@ -30,6 +31,14 @@ _BETWEEN_ATTEMPTS: Final = 0.05
 
 class StoreError(Exception):
     """A package cannot be installed; the text completes "… cannot be installed: "."""
+
+
+@record
+class Installed:
+    """A package in a store, with its `h1:` checksum if that came about anyway."""
+
+    path: Path
+    checksum: str = ""
 
 
 class ProviderStore:
@@ -58,21 +67,22 @@ class ProviderStore:
         program = None if directory is None else executable(directory, provider.type)
         return None if program is None else Path(program)
 
-    def install(self, package: ProviderPackage, waiting: Callable[[], None] | None = None) -> Path:
+    def install(
+        self, package: ProviderPackage, waiting: Callable[[], None] | None = None
+    ) -> Installed:
         """Put a package into the store, in place of what was there.
 
         `waiting` is called if somebody else keeps the same package locked for some time.
         """
-        from nigari.packages.providers.archive import unpack
-
+        checksum = ""
         target = unpacked_path(self.directory, package.provider, package.version, self.platform)
         try:
             make_directories(target.parent)
             with _locked(target.with_name(target.name + ".lock"), waiting):
                 if package.path.is_dir():
                     _link(package.path, target)
-                elif not _has_same_files(target, package.path):
-                    unpack(package.path, target)
+                else:
+                    checksum = _unpack(package.path, target)
         except OSError as error:
             reason = error.strerror or str(error)
             raise StoreError(f"{reason} ({package.path})") from error
@@ -81,7 +91,7 @@ class ProviderStore:
                 f"the package {package.path} contains no program named terraform-provider-"
                 f"{package.provider.type}"
             )
-        return target
+        return Installed(target, checksum)
 
 
 def _link(source: Path, target: Path) -> None:
@@ -96,14 +106,18 @@ def _link(source: Path, target: Path) -> None:
     target.symlink_to(source, target_is_directory=True)
 
 
-def _has_same_files(directory: Path, archive: Path) -> bool:
-    """Whether a package is unpacked already. Others may be using it, so it had better stay."""
-    if not directory.is_dir():
-        return False
-    try:
-        return directory_checksum(directory) == archive_checksum(archive)
-    except OSError:
-        return False
+def _unpack(archive: Path, target: Path) -> str:
+    """Unpack, unless it is unpacked already: others may be using it, so it had better stay. Gives
+    the checksum.
+    """
+    from nigari.packages.providers.archive import unpack
+
+    if target.is_dir():
+        with contextlib.suppress(OSError):
+            checksum = directory_checksum(target)
+            if checksum == archive_checksum(archive):
+                return checksum
+    return combined(unpack(archive, target))
 
 
 @contextlib.contextmanager
