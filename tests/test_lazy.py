@@ -1,10 +1,22 @@
 """What is there when it is first used is then what it would have been at once."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
 from nigari.lazy import lazy_pattern
+
+
+def test_names_are_listed_before_they_are_used() -> None:
+    command = "import sys; from nigari import cty, diagnostics, hcl; print("
+    command += "[name for each in (cty, diagnostics, hcl) for name in each.__all__ if name not in dir(each)],"
+    command += "'nigari.hcl.writer' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[] False\n"
 
 
 def test_a_lazy_pattern_does_what_a_compiled_one_does() -> None:

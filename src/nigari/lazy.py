@@ -15,9 +15,12 @@ from typing import AnyStr, cast
 def lazy_exports(package: str, exports: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
     """A `__getattr__` for the package: `exports` has the names that each module gives.
 
-    A module is named by itself where it is one of the package, else in full.
+    A module is named by itself where it is one of the package, else in full. `dir` lists the names,
+    too, whether or not they have been used.
     """
     homes = {name: module for module, names in exports.items() for name in names}
+    own = vars(sys.modules[package])
+    own["__dir__"] = lambda: sorted({*own, *homes})
 
     def find(name: str) -> object:
         if name not in homes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -69,6 +70,9 @@ class Checked:
         (bool, "true", True),
         (Decimal, "0.1", Decimal("0.1")),
         (Path, "a/b", Path("a/b")),
+        (datetime, "2026-05-17T08:30:00Z", datetime(2026, 5, 17, 8, 30, tzinfo=UTC)),
+        (date | None, "2026-05-17", date(2026, 5, 17)),
+        (list[time], ["08:30:00"], [time(8, 30)]),
         (int | None, None, None),
         (object, [1, "a"], [1, "a"]),
         (list[str], [1, "a"], ["1", "a"]),
@@ -114,10 +118,11 @@ def test_read(hint: object, given: object, found: object) -> None:
         (str, None, "it must not be null"),
         (Color, "green", 'it must be "red" or "blue", not "green"'),
         (Literal[1], 2, "it must be 1, not 2"),
+        (date, "today", 'a date is required, such as "2026-05-17"'),
         (list[int], [1, "x"], "[1]: a number is required, and this string does not represent one"),
         (list[Color], ["red", "x"], '[1]: it must be "red" or "blue", not "x"'),
         (dict[str, list[int]], {"a": [0.5]}, '["a"][0]: a whole number is required'),
-        (Port, {"number": 1, "x": 2}, 'there is no attribute "x" here, only number, label'),
+        (Port, {"number": 1, "x": 2}, ".x: there is no such attribute here, only number, label"),
         (list[Tree], [{"name": "a", "children": [{}]}], "[0].children[0]: the required attribute"),
         (Checked, {"low": 2, "high": 1}, "low must not be above high"),
         (dict[str, Checked], {"a": {"low": 2, "high": 1}}, '["a"]: low must not be above high'),

@@ -2,7 +2,9 @@
 
 import math
 import pickle
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePosixPath
@@ -41,19 +43,70 @@ def test_from_python(python: object, type_: cty.Type) -> None:
     assert of(python).type == type_
 
 
-@pytest.mark.parametrize("python", [{1: 2}, object(), b"a"])
-def test_not_from_python(python: object) -> None:
-    with pytest.raises(TypeError):
+@pytest.mark.parametrize(
+    ("python", "way"),
+    [
+        ({1: 2}, ""),
+        (object(), ""),
+        (b"a", ""),
+        ([1, b"a"], "[1]: "),
+        ({"a": [{}, {"b": (b"c",)}]}, "['a'][1]['b'][0]: "),
+        ({"a": [{1: 2}]}, "['a'][0]: "),
+    ],
+)
+def test_not_from_python(python: object, way: str) -> None:
+    with pytest.raises(TypeError, match=f"^{re.escape(way)}an? "):
         of(python)
+
+
+def test_dates_and_times_are_texts() -> None:
+    moment = datetime(2026, 5, 17, 8, 30, tzinfo=UTC)
+    assert of([moment, moment.date(), moment.time()]).to_python() == [
+        "2026-05-17T08:30:00+00:00",
+        "2026-05-17",
+        "08:30:00",
+    ]
 
 
 def test_to_python() -> None:
     data = {"a": [1, 1.5, None, "x", True], "b": {}}
     assert of(data).to_python() == data
     assert cty.set_value(STRING, [of("b"), of("a")]).to_python() == ["a", "b"]
-    for value in (cty.unknown(STRING), of(["a", cty.unknown(STRING)]), of("a").mark("m")):
-        with pytest.raises(cty.CtyError):
+    unknown, marked = cty.unknown(STRING), of("a").mark("m")
+    for value, message, way in (
+        (unknown, "the value is unknown", ""),
+        (of({"a": ["a", unknown]}), "the value is unknown", ".a[1]"),
+        (marked, "the value is marked", ""),
+        (of([{"b": marked}]), "the value is marked", "[0].b"),
+        (of([marked, unknown]), "the value is unknown", "[1]"),
+    ):
+        with pytest.raises(cty.CtyError, match=message) as raised:
             value.to_python()
+        assert cty.path_text(raised.value.path) == way
+
+
+def test_maps_and_objects_are_read_like_dicts() -> None:
+    value = of({"b": 1, "a": "x"})
+    assert (value.keys(), value.values()) == (["a", "b"], [of("x"), of(1)])
+    assert (value.get("a"), value.get("c"), value.get("c", of(2))) == (of("x"), None, of(2))
+    assert dict(value) == {"a": of("x"), "b": of(1)}
+    assert value.mark("m").values() == [of("x").mark("m"), of(1).mark("m")]
+    with pytest.raises(TypeError):
+        of([1]).keys()
+
+
+def test_slices() -> None:
+    value = of([1, "a", True])
+    assert value[1:] == of(["a", True])
+    assert value[::-1].mark("m") == value.mark("m")[::-1]
+    numbers = cty.list_value(NUMBER, [of(1), of(2)])
+    assert (numbers[:1].type, numbers[2:]) == (numbers.type, cty.list_value(NUMBER, []))
+    with pytest.raises(TypeError, match="no positions"):
+        cty.set_value(NUMBER, [of(1)])[:1]
+
+
+def test_a_tuple_type_takes_any_sequence() -> None:
+    assert cty.TupleType([STRING, NUMBER]) == cty.TupleType((STRING, NUMBER))
 
 
 def test_flags_tell_what_is_inside() -> None:

@@ -1,6 +1,7 @@
 """Decoding into rich types and foreign classes, where mistakes are, and back again."""
 
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePosixPath
@@ -80,6 +81,18 @@ class Model(pydantic.BaseModel):
         return self
 
 
+class Aliased(pydantic.BaseModel):
+    id: str = pydantic.Field(alias="the_id")
+    url: pydantic.HttpUrl
+    since: date | None = None
+    length: timedelta = timedelta(seconds=5)
+
+
+class ByName(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(populate_by_name=True)
+    id: str = pydantic.Field(alias="the_id")
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -113,7 +126,7 @@ def test_rich_types(text: str, found: Settings) -> None:
         ('ports = [\n  { number = "x" },\n]\n', "[0].number: a number is required", "2,15-16"),
         ("table = {\n  a = [\n    1,\n    1.5,\n  ]\n}\n", "a whole number is required.", "4,5-8"),
         ("best {\n}\n", "", "1,1-5"),
-        ("port = { nmber = 1 }\n", 'there is no attribute "nmber" here', "1,8-9"),
+        ("port = { nmber = 1 }\n", ".nmber: there is no such attribute here", "1,18-19"),
     ],
 )
 def test_mistakes_have_their_own_location(text: str, detail: str, where: str) -> None:
@@ -131,13 +144,13 @@ def test_a_file_that_the_class_refuses() -> None:
 
 
 def test_attrs_classes() -> None:
-    text = 'name = "x"\nlimits {\n  memory = 5\n}\n'
+    text = 'name = "x"\nhidden = ["h"]\nlimits {\n  memory = 5\n}\n'
     found = hcl.loads_as(Attrs, text)
-    assert found == Attrs("x", Limits(5))
+    assert found == Attrs("x", Limits(5), ["h"])
     assert hcl.loads_as(Attrs, hcl.dumps(attrs.evolve(found))) == found
     with pytest.raises(hcl.HclError, match="memory") as raised:
         hcl.loads_as(Attrs, text.replace("5", "-5"))
-    assert str(raised.value.diagnostics[0].subject) == "<input>:2,1-7"
+    assert str(raised.value.diagnostics[0].subject) == "<input>:3,1-7"
 
 
 def test_pydantic_models() -> None:
@@ -156,6 +169,43 @@ def test_pydantic_models() -> None:
         (diagnostic,) = raised.value.diagnostics
         assert detail in diagnostic.detail
         assert str(diagnostic.subject) == f"<input>:{where}"
+
+
+def test_pydantic_models_are_written_as_they_are_read() -> None:
+    text = 'the_id = "x"\nurl = "https://example.com/"\nsince = "2026-05-17"\n'
+    found = hcl.loads_as(Aliased, text)
+    assert (found.id, str(found.url), found.since) == (
+        "x",
+        "https://example.com/",
+        date(2026, 5, 17),
+    )
+    assert hcl.loads(hcl.dumps(found)) == {
+        "the_id": "x",
+        "url": "https://example.com/",
+        "since": "2026-05-17",
+        "length": "PT5S",
+    }
+    assert hcl.loads_as(Aliased, hcl.dumps(found)) == found
+    assert hcl.loads_as(ByName, 'the_id = "x"\n').id == "x"
+
+
+def test_where_the_parts_of_arguments_are() -> None:
+    where = hcl.Locations()
+    text = 'port = {\n  number = 1\n}\nports = [{ number = 2, label = "x" }]\nbest = p\n'
+    text += "by_name = { a = { number = 3 } }\n"
+    settings = hcl.loads_as(
+        Settings, text, "x.hcl", locations=where, variables={"p": {"number": 4}}
+    )
+    assert settings.port is not None
+    assert settings.best is not None
+    (port,) = settings.ports
+    assert str(where.of(settings.port, "number")) == "x.hcl:2,12-13"
+    assert where.of(settings.port, "name") is None
+    assert str(where.of(port)) == "x.hcl:4,10-37"
+    assert str(where.of(port, "name")) == "x.hcl:4,32-35"
+    assert str(where.of(settings.by_name["a"], "number")) == "x.hcl:6,28-29"
+    assert str(where.of(settings.best)) == "x.hcl:5,8-9"
+    assert where.of(settings.best, "number") is None
 
 
 def test_where_fields_are() -> None:

@@ -165,6 +165,56 @@ def test_removed_blocks_leave_no_holes(text: str, remaining: str) -> None:
     assert str(document) == remaining
 
 
+@pytest.mark.parametrize(
+    ("text", "remaining"),
+    [
+        ("x {\n  # why\n  a = 1\n\n  b = 2\n}\n", "x {\n  b = 2\n}\n"),
+        ("x {\n  b = 2\n\n  a = 1\n}\n", "x {\n  b = 2\n}\n"),
+        ("x {\n  b = 2\n\n  a = 1\n\n  c = 3\n}\n", "x {\n  b = 2\n\n  c = 3\n}\n"),
+        ("x {\n  b = 2\n  a = 1\n\n  c = 3\n}\n", "x {\n  b = 2\n\n  c = 3\n}\n"),
+        ("x {\n  a = 1\n}\n", "x {\n}\n"),
+        ("x { a = 1 }\n", "x { }\n"),
+    ],
+)
+def test_nor_do_removed_arguments(text: str, remaining: str) -> None:
+    document = parse_document(text)
+    assert document.body.blocks[0].body.remove("a")
+    assert str(document) == remaining
+
+
+def test_what_is_removed_may_be_an_item() -> None:
+    document = parse_document("a = 1\nb {}\nc {}\n")
+    block, other = document.body.blocks
+    assert document.body.remove(document.body.attributes["a"])
+    assert document.body.remove(block)
+    assert not document.body.remove(block)
+    with pytest.raises(ValueError, match="no such item"):
+        other.body.remove_block(block)
+    assert str(document) == "c {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("a   = 1 # x\nbcd = 2\n", "xy  = 1 # x\nbcd = 2\n"),
+        ("a = 1\n", "xy = 1\n"),
+        ("a=1\n", "xy=1\n"),
+        ("a /* why */ = 1\n", "xy /* why */ = 1\n"),
+    ],
+)
+def test_an_argument_gets_another_name(text: str, new: str) -> None:
+    document = parse_document(text)
+    document.body.attributes["a"].set_name("xy")
+    assert str(document) == new
+    with pytest.raises(ValueError, match="identifier"):
+        document.body.attributes["xy"].set_name("x y")
+
+
+def test_the_data_of_an_argument() -> None:
+    body = parse_document('a = [1, "x", var.b]\nc = <<E\nd\nE\n').body
+    assert [each.plain() for each in body.attributes.values()] == [[1, "x", "${var.b}"], "d\n"]
+
+
 def test_inside_a_block_too() -> None:
     document = parse_document("x {\n  a = 1\n\n  b {}\n}\n")
     body = document.body.blocks[0].body

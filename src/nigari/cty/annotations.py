@@ -4,12 +4,13 @@
     shape_of(list[int]).write([1, 2])      the value
 
 Understood are `str`, `bool`, `int`, `float`, `Decimal`, `Path`, `None`, enumerations, `Literal`,
-lists, tuples, sets and dicts with string keys, their abstract kin (`Sequence`, `Mapping`), unions,
+`datetime`, `date` and `time` as texts of ISO 8601, lists, tuples, sets and dicts with string keys, their abstract kin (`Sequence`, `Mapping`), unions,
 models (see `models`), `TypedDict`, `NewType`, `object` for any plain data, and `Value` for a value as
 it is, with its marks and unknowns. Knows nothing of where values come from.
 """
 
 import collections.abc
+import datetime
 import enum
 import types
 import typing
@@ -26,6 +27,7 @@ from nigari.cty.shapes import (
     Elements,
     FilePath,
     FixedTuple,
+    Moment,
     OneOf,
     Record,
     RecordField,
@@ -149,6 +151,8 @@ class _Reader:
             return AnyNumber(cls is Decimal)
         if issubclass(cls, PurePath):
             return FilePath(cls)
+        if cls in (datetime.datetime, datetime.date, datetime.time):
+            return Moment(cls)
         if is_model(cls):
             return self._model(cls)
         if cls in _LISTS or cls is tuple or cls in _SETS:
@@ -177,7 +181,7 @@ class _Reader:
         self._open.append(cls)
         fields: list[RecordField] = []
         for each in model_fields(cls):
-            written = each.name
+            written = each.written
             for note in unwrapped(each.hint)[1]:
                 if isinstance(note, Named):
                     written = note.name

@@ -16,18 +16,24 @@ class Model(Protocol):
 
 
 class ModelField:
-    """A field of a class: `hint` is its annotation, `keyword` what the constructor calls it."""
+    """A field of a class: `hint` is its annotation, `keyword` what the constructor calls it, and
+    `written` what it is called in data, if nothing else says so: its alias, where it has one.
+    """
 
-    __slots__ = ("has_default", "hint", "keyword", "name")
+    __slots__ = ("has_default", "hint", "keyword", "name", "written")
 
     name: str
     keyword: str
+    written: str
     hint: object
     has_default: bool
 
-    def __init__(self, name: str, keyword: str, hint: object, has_default: bool) -> None:
+    def __init__(
+        self, name: str, keyword: str, hint: object, has_default: bool, written: str = ""
+    ) -> None:
         self.name = name
         self.keyword = keyword
+        self.written = written or keyword
         self.hint = hint
         self.has_default = has_default
 
@@ -78,6 +84,12 @@ def model_values(obj: object) -> dict[str, object]:
     return {each.name: getattr(obj, each.name) for each in model_fields(type(obj))}
 
 
+def plain_field(obj: object, name: str) -> object:
+    """What a field of a pydantic model holds, as the data that the model makes it of."""
+    dumped = getattr(obj, "model_dump")(mode="json", include={name})  # noqa: B009 - not in the type
+    return dumped[name]
+
+
 def failure_text(error: Exception) -> str:
     """What an exception says, for a sentence: its text, and its class where that tells more."""
     text = str(error).strip().removesuffix(".")
@@ -109,6 +121,7 @@ def _pydantic_fields(cls: type[object]) -> list[ModelField]:
         config = getattr(cls, "model_config", {})
         by_name = config.get("populate_by_name") or config.get("validate_by_name")
         alias = info.validation_alias if isinstance(info.validation_alias, str) else info.alias
-        keyword = name if by_name or not isinstance(alias, str) else alias
-        found.append(ModelField(name, keyword, hint, not info.is_required()))
+        alias = alias if isinstance(alias, str) else name
+        keyword = name if by_name else alias
+        found.append(ModelField(name, keyword, hint, not info.is_required(), alias))
     return found

@@ -147,6 +147,28 @@ class FilePath(Shape):
         return self._python_type(value.as_string())
 
 
+class Moment(Shape):
+    """A class of `datetime` whose objects are written as texts of ISO 8601."""
+
+    __slots__ = ("_python_type",)
+
+    def __init__(self, python_type: type[object]) -> None:
+        super().__init__(STRING)
+        self._python_type = python_type
+
+    def decode(self, value: Value) -> object:
+        read = getattr(self._python_type, "fromisoformat")  # noqa: B009 - not in the type
+        try:
+            found: object = read(value.as_string())
+        except ValueError:
+            name = self._python_type.__name__
+            raise CtyError(f"a {name} is required, such as {_MOMENTS[name]}") from None
+        return found
+
+
+_MOMENTS = {"datetime": '"2026-05-17T08:30:00Z"', "date": '"2026-05-17"', "time": '"08:30:00"'}
+
+
 class OneOf(Shape):
     """A `Literal` or an enumeration: a few objects, each written as a primitive value."""
 
@@ -316,7 +338,8 @@ class Record(Shape):
             for key in value.data:
                 if key not in known:
                     raise CtyError(
-                        f'there is no attribute "{key}" here, only {", ".join(known) or "none"}'
+                        f"there is no such attribute here, only {', '.join(known) or 'none'}",
+                        (GetAttr(key),),
                     )
         return super().read(value)
 

@@ -6,7 +6,7 @@ depth of every value too, and recursive code over values needs no guard of its o
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from nigari.cty.errors import CtyError
@@ -184,7 +184,8 @@ class TupleType(Type):
 
     elements: tuple[Type, ...]
 
-    def __init__(self, elements: tuple[Type, ...]) -> None:
+    def __init__(self, elements: Iterable[Type]) -> None:
+        elements = tuple(elements)
         has_dynamic = has_optional = False
         depth = 0
         for element in elements:

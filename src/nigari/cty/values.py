@@ -85,10 +85,17 @@ class Value:
         """The value that a plain Python object stands for.
 
         Lists and tuples become tuples, dicts become objects, sets become sets of one type. Numbers
-        may be `Decimal`; a path is its text, a member of an enumeration its value; dataclasses
-        and their like are objects. What is a value already stays as it is.
+        may be `Decimal`; a path is its text, a date or time that of ISO 8601, a member of an
+        enumeration its value; dataclasses and their like are objects. What is a value already stays as it is. A `TypeError` says what
+        cannot be converted, and where it is.
         """
-        return _from_python(obj)
+        try:
+            return _from_python(obj)
+        except TypeError as error:
+            way = _way_to_refused(obj)
+            if not way:
+                raise
+            raise TypeError(f"{way}: {error}") from None
 
     # -- what it is ---------------------------------------------------------------------------
 
@@ -188,6 +195,18 @@ class Value:
             return [(element, element) for element in sequence]
         return [(Value(NUMBER, i), element) for i, element in enumerate(sequence)]
 
+    def keys(self) -> list[str]:
+        """The keys of a known map, or the names of an object's attributes, in order."""
+        return sorted(self.mapping())
+
+    def values(self) -> list["Value"]:
+        """The elements of a known map or object by key; they take the marks of the whole."""
+        return [element.with_marks(self.marks) for element in self.elements()]
+
+    def get(self, key: str, default: "Value | None" = None) -> "Value | None":
+        """The element under a key of a known map or object, if there is one."""
+        return self[key] if normalize(key) in self.mapping() else default
+
     def attribute(self, name: str) -> "Value":
         """An attribute of a known object; `KeyError` if there is none of that name."""
         return self.mapping()[name]
@@ -209,11 +228,11 @@ class Value:
 
         A whole number is an int, however large. Any other is the nearest float, which has 17
         digits at most and is 0.0 for what is too close to zero: `as_decimal` loses nothing.
-        An unknown or marked part is a `CtyError`: neither can be shown without a decision.
+        An unknown or marked part is a `CtyError` whose path leads to it: neither can be shown
+        without a decision.
         """
         if self.flags:
-            what = "unknown" if self.flags & HAS_UNKNOWN else "marked"
-            raise CtyError(f"the value is or contains an {what} value".replace("an m", "a m"))
+            raise _not_plain(self)
         return _to_python(self)
 
     def _misuse(self, wanted: str) -> TypeError:
@@ -281,7 +300,8 @@ class Value:
         return self.length_int()
 
     def __getitem__(self, key: object) -> "Value":
-        """The element at a position or under a key; it takes the marks of the whole.
+        """The element at a position or under a key; it takes the marks of the whole. A slice of a
+        list or tuple is one, too.
 
         `IndexError` or `KeyError` if there is none, `TypeError` where nothing can be looked up.
         """
@@ -291,10 +311,12 @@ class Value:
             key = key.data
         if isinstance(key, str):
             return self.mapping()[normalize(key)].with_marks(marks)
-        if not isinstance(key, int) or isinstance(key, bool):
+        if not isinstance(key, int | slice) or isinstance(key, bool):
             raise TypeError(f"an element is found by an int or a str, not a {type(key).__name__}")
         if self.type.kind == KIND_SET:
             raise TypeError("the elements of a set have no positions")
+        if isinstance(key, slice):
+            return _with_elements(self.type, self.sequence()[key]).with_marks(marks)
         return self.sequence()[key].with_marks(marks)
 
     def __iter__(self) -> "Iterator[Value | str]":
@@ -692,6 +714,7 @@ def _from_python(obj: object) -> Value:
 
 def _from_object(obj: object) -> Value:
     """The value of an object that is more than plain data."""
+    from datetime import date, datetime, time
     from decimal import Decimal
     from enum import Enum
     from os import PathLike, fspath
@@ -704,11 +727,50 @@ def _from_object(obj: object) -> Value:
         return _from_python(obj.value)
     if isinstance(obj, PathLike):
         return _from_python(fspath(obj))
+    if isinstance(obj, date | datetime | time):
+        return Value(STRING, obj.isoformat())
     if isinstance(obj, Sequence) and not isinstance(obj, (bytes, bytearray, memoryview)):
         return tuple_value([_from_python(item) for item in obj])
     if is_model(type(obj)):
         return _from_python(model_values(obj))
     raise TypeError(f"a Python {type(obj).__name__} cannot be converted to a value")
+
+
+def _way_to_refused(obj: object) -> str:
+    """The way to the part of plain data that cannot be converted, as it is written in Python."""
+    way = ""
+    while True:
+        parts: Iterable[tuple[object, object]] = ()
+        if isinstance(obj, Mapping):
+            parts = obj.items()
+        elif isinstance(obj, (list, tuple)):
+            parts = enumerate(obj)
+        for key, part in parts:
+            try:
+                _from_python(part)
+            except TypeError:
+                way, obj = f"{way}[{key!r}]", part
+                break
+        else:
+            return way
+
+
+def _with_elements(type_: Type, elements: tuple[Value, ...]) -> Value:
+    return (
+        list_value(type_.element, elements)
+        if isinstance(type_, ListType)
+        else tuple_value(elements)
+    )
+
+
+def _not_plain(value: Value) -> CtyError:
+    from nigari.cty.paths import walk
+
+    if value.flags & HAS_UNKNOWN:
+        ways = [path for path, part in walk(value) if not part.is_known]
+        return CtyError("the value is unknown", ways[0])
+    ways = [path for path, part in walk(value) if part.is_marked]
+    return CtyError("the value is marked", ways[0])
 
 
 def _to_python(value: Value) -> object:

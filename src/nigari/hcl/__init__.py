@@ -166,13 +166,8 @@ def parse_any(text: str | bytes, filename: str = "<input>") -> File[Body]:
     """The same for a text of either syntax: a name that ends in `.json` means the JSON syntax."""
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.file import File
-    from nigari.hcl.source import Source
 
-    if isinstance(text, bytes):
-        source = Source.from_bytes(filename, text)
-    else:
-        source = Source(filename, text)
-    diags = Diagnostics()
+    source, diags = _source(text, filename), Diagnostics()
     body: Body
     if filename.endswith(".json"):
         from nigari.hcl.json_body import parse_json_body
@@ -185,14 +180,28 @@ def parse_any(text: str | bytes, filename: str = "<input>") -> File[Body]:
     return File(source, body, diags)
 
 
-def expression(text: str, filename: str = "<input>") -> Expression:
+def _source(text: str | bytes, filename: str) -> Source:
+    from nigari.hcl.source import Source
+
+    if isinstance(text, bytes):
+        return Source.from_bytes(filename, text)
+    _check_text(text)
+    return Source(filename, text)
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        what = "the path of one" if isinstance(text, PathLike) else f"a {type(text).__name__}"
+        raise TypeError(f"the text of a file is required, not {what}")
+
+
+def expression(text: str | bytes, filename: str = "<input>") -> Expression:
     """The tree of an expression; `HclError` for a text that is none."""
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.evaluated import raise_for_errors
     from nigari.hcl.parser import parse_expression
-    from nigari.hcl.source import Source
 
-    source, diags = Source(filename, text), Diagnostics()
+    source, diags = _source(text, filename), Diagnostics()
     parsed = parse_expression(source, diags)
     raise_for_errors(source, diags)
     return parsed
@@ -212,12 +221,8 @@ def evaluate(
     """
     from nigari.hcl.evaluated import evaluate_text
     from nigari.hcl.scope import Scope
-    from nigari.hcl.source import Source
 
-    source = (
-        Source.from_bytes(filename, text) if isinstance(text, bytes) else Source(filename, text)
-    )
-    return evaluate_text(source, Scope(variables or {}, functions or {}))
+    return evaluate_text(_source(text, filename), Scope(variables or {}, functions or {}))
 
 
 def loads(
@@ -327,18 +332,25 @@ def dump(
         file.write(text)
 
 
-def format(text: str) -> str:
+def format(text: str | bytes) -> str:
     """The text in standard form, as `tofu fmt` writes it."""
     from nigari.hcl.formatter import format as formatted
 
-    return formatted(text)
+    return formatted(_text(text))
 
 
-def edit(text: str, filename: str = "<input>") -> Document:
+def _text(text: str | bytes) -> str:
+    if isinstance(text, bytes):
+        return text.decode()
+    _check_text(text)
+    return text
+
+
+def edit(text: str | bytes, filename: str = "<input>") -> Document:
     """A tree of the text to change it by, which writes back what is not touched as it was.
 
     That holds for what cannot be read, too: it is part of the text, and of nothing in the tree.
     """
     from nigari.hcl.writer import parse_document
 
-    return parse_document(text, filename)
+    return parse_document(_text(text), filename)

@@ -122,7 +122,7 @@ def body_schema(fields: list[DecodedField]) -> BodySchema:
 
 def _field(cls: type[object], field: ModelField) -> DecodedField:
     bare, notes, may_be_none = unwrapped(field.hint)
-    written = field.name
+    written = field.written
     kind = ""
     for note in notes:
         if isinstance(note, Named):

@@ -30,8 +30,8 @@ from collections.abc import Sequence
 from typing import TypeVar, cast, get_origin
 
 from nigari.cty.annotations import Named
-from nigari.cty.errors import CtyError
-from nigari.cty.models import failure_text, make_model
+from nigari.cty.errors import CtyError, Step
+from nigari.cty.models import failure_text, is_model, make_model
 from nigari.cty.paths import GetAttr, Path, index_step
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body, Content
@@ -101,7 +101,7 @@ def decode_dataclass(
     locations: Locations | None = None,
 ) -> T | None:
     """An object of the class with what the body says; None after an error."""
-    run = _Run(scope, diags, Locations() if locations is None else locations)
+    run = _Run(scope, diags, locations)
     found = run.decode(cls, body, labels, body.missing_item_range, None)
     return cast(T | None, found)
 
@@ -111,7 +111,7 @@ class _Run:
 
     __slots__ = ("diags", "locations", "scope")
 
-    def __init__(self, scope: Scope, diags: Diagnostics, locations: Locations) -> None:
+    def __init__(self, scope: Scope, diags: Diagnostics, locations: Locations | None) -> None:
         self.scope = scope
         self.diags = diags
         self.locations = locations
@@ -147,7 +147,8 @@ class _Run:
         except Exception as error:  # noqa: BLE001 - constructors of others may raise anything
             self._report_refusal(error, fields, content, where, context)
             return None
-        self.locations.note(made, ranges)
+        if self.locations is not None:
+            self.locations.note(made, ranges)
         return made
 
     def _label(
@@ -198,6 +199,9 @@ class _Run:
             given[name] = field.shape.read(value)
         except CtyError as error:
             self._report_argument(attribute, error)
+            return
+        if self.locations is not None:
+            _note_objects(given[name], attribute.expr, self.locations)
 
     def _report_argument(self, attribute: Attribute, error: CtyError) -> None:
         part = expr_part(attribute.expr, error.path)
@@ -297,6 +301,36 @@ class _Run:
             f'Only one block of type "{block.type}" is allowed {where}.',
             block.def_range,
         )
+
+
+def _note_objects(made: object, expr: Expression, locations: Locations) -> None:
+    """Note where the objects are written that an argument was read into."""
+    pending: list[tuple[object, Expression]] = [(made, expr)]
+    while pending:
+        obj, whole = pending.pop()
+        parts: list[tuple[str, object, Expression]] = []
+        for field, part, step in _parts_of(obj):
+            written = expr_part(whole, (step,))
+            if written is not whole:
+                parts.append((field, part, written))
+        if is_model(type(obj)):
+            locations.note(obj, {"": whole.range, **{field: at.range for field, _, at in parts}})
+        pending.extend([(part, at) for _, part, at in parts])
+
+
+def _parts_of(obj: object) -> list[tuple[str, object, Step]]:
+    """What is in an object that was read: the name of a field, the part, and the step to it."""
+    if is_model(type(obj)):
+        fields = fields_of(type(obj))
+        return [
+            (each.field.name, getattr(obj, each.field.name), GetAttr(each.written))
+            for each in fields
+        ]
+    if isinstance(obj, dict):
+        return [("", part, GetAttr(str(key))) for key, part in obj.items()]
+    if isinstance(obj, list | tuple):
+        return [("", part, index_step(i)) for i, part in enumerate(obj)]
+    return []
 
 
 def _as_written(field: DecodedField, body: Body) -> DecodedField:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from nigari.cty.models import checks_itself, plain_field
+from nigari.cty.types import DYNAMIC
 from nigari.hcl.body import Attribute
 from nigari.hcl.data_text import BlockData, Raw
 from nigari.hcl.dataclass_fields import (
@@ -37,6 +39,8 @@ def encode_dataclass(obj: object) -> dict[str, object]:
         if given is None and not field.field.has_default:
             continue
         if field.kind == ARGUMENT:
+            if _is_left_to_the_class(obj, field):
+                given = plain_field(obj, field.field.name)
             found[field.written] = _argument(given)
         elif given is not None:
             blocks = _blocks(field, given)
@@ -53,6 +57,12 @@ def encode_block(obj: object) -> BlockData:
         if each.kind == LABEL
     ]
     return BlockData(labels, encode_dataclass(obj))
+
+
+def _is_left_to_the_class(obj: object, field: DecodedField) -> bool:
+    """Whether only the class knows how data becomes what the field holds."""
+    shape = field.shape
+    return checks_itself(type(obj)) and shape is not None and shape.type is DYNAMIC
 
 
 def _argument(given: object) -> object:

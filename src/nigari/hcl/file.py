@@ -46,10 +46,14 @@ class File(Generic[B_co]):
         data = self.source.text.encode("utf-8", "surrogateescape")
         return to_text(self.diagnostics.in_order(), {self.source.filename: data})
 
+    def raise_for_errors(self) -> None:
+        """Raise an `HclError` where there are errors."""
+        if self.diagnostics.has_errors:
+            raise HclError(list(self.diagnostics), self.describe())
+
     def plain(self, with_meta: bool = False) -> dict[str, PlainData]:
         """The content as plain data (see `nigari.hcl.plain`); `HclError` where there are errors."""
         from nigari.hcl.plain import plain
 
-        if self.diagnostics.has_errors:
-            raise HclError(list(self.diagnostics), self.describe())
+        self.raise_for_errors()
         return plain(self.body, with_meta)

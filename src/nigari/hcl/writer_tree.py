@@ -8,6 +8,7 @@ from a text is in `writer`; what arguments and blocks mean is not known at all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics
@@ -24,6 +25,9 @@ from nigari.hcl.parser import parse_expression
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
+
+if TYPE_CHECKING:
+    from nigari.hcl.plain import PlainData
 
 _STEP = "  "
 
@@ -137,6 +141,22 @@ class AttributeText(Entry):
         if text and ends_its_line(self.source):
             raise ValueError("nothing can follow the end of a heredoc in its line")
         super().set_line_comment(text)
+
+    def set_name(self, name: str) -> None:
+        """Call the argument something else. Its equals sign stays where it is if there is room."""
+        check_name(name)
+        sign = self.equals.find("=")
+        spaces = self.equals[:sign]
+        if spaces and not spaces.strip(" "):
+            width = max(len(self.name) + sign - len(name), 1)
+            self.equals = " " * width + self.equals[sign:]
+        self.name = name
+
+    def plain(self) -> PlainData:
+        """The expression as plain data, as `hcl.loads` gives it (see `nigari.hcl.plain`)."""
+        from nigari.hcl.plain import plain_value
+
+        return plain_value(parse_expression(Source("", f"{self.source}\n"), Diagnostics()))
 
     def references(self) -> list[Traversal]:
         """What the expression refers to."""
@@ -342,16 +362,16 @@ class BodyText:
                 if above:
                     added.set_comments(above)
 
-    def remove(self, name: str) -> bool:
-        """Remove an argument with its comments; whether there was one."""
-        attribute = self.get(name)
-        if attribute is not None:
-            self._remove(attribute)
-        return attribute is not None
+    def remove(self, item: Entry | str) -> bool:
+        """Remove an argument or a block of this body, with its comments; whether it was there."""
+        found = self._found_or_none(item)
+        if found is not None:
+            self._remove(found)
+        return found is not None
 
     def remove_block(self, block: BlockText) -> None:
-        """Remove a block of this body with its comments."""
-        self._remove(block)
+        """Remove a block of this body with its comments; `ValueError` where it is not in it."""
+        self._remove(self._found(block))
 
     def append_block(
         self, type: str, labels: Sequence[str] = (), body: BodyData | None = None
@@ -479,8 +499,7 @@ class BodyText:
     def _remove(self, item: Item) -> None:
         position = self._index(item)
         del self.items[position]
-        if isinstance(item, BlockText):
-            self._close_gap(position)
+        self._close_gap(position)
 
     def _close_gap(self, position: int) -> None:
         """Leaves at most one blank line where a block was, and none at an end of the body."""
