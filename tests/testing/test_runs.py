@@ -282,17 +282,21 @@ def test_the_events(module: Path) -> None:
 def test_a_report_for_services(module: Path) -> None:
     (module / "t.tftest.hcl").write_text(
         _run("good", "")
-        + _run("bad", _assert("output.name == 1", "Why it <failed>."))
+        + _run("bad", _assert('output.name == "b"', "Why it <failed>.\\u001b"))
         + _run("off", "skip = true")
     )
-    assert _test("-junit-xml=report.xml").code == 1
+    assert _test("-junit-xml=report.xml", "-markdown=report.md").code == 1
     suite = ElementTree.parse(module / "report.xml").getroot()[0]
     assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
         "tests": "3", "failures": "1", "errors": "0", "skipped": "1",
     }  # fmt: skip
     failure = suite[1][0]
     assert failure.tag == "failure"
-    assert "Why it <failed>." in (failure.text or "")
+    told = failure.text or ""
+    assert "Why it <failed>.\\u001b" in told
+    difference = ' -> "b"\n'
+    assert difference in told
+    assert difference in (module / "report.md").read_text()
 
 
 def test_runs_side_by_side(module: Path) -> None:
@@ -424,6 +428,15 @@ output "one" {
                 "length(local.name) = 8",
                 '<- local.name = "test-app"  (main.tf line 10)',
                 '   <- var.env = "test"  (from the test; main.tf line 2)',
+            ],
+        ),
+        (
+            '[local.name] == ["x", 1] && var.extra == 1',
+            [
+                '[local.name] = ["test-app"]',
+                '<- local.name = "test-app"  (main.tf line 10)',
+                '   <- var.env = "test"  (from the test; main.tf line 2)',
+                "<- var.extra = 5",
             ],
         ),
         (

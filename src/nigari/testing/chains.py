@@ -72,7 +72,9 @@ def _sides(condition: Expression, scope: Scope) -> Iterator[str]:
             value = current.value(scope, told)
             if not told.has_errors:
                 text = current.source.glimpse(current.start, current.end)
-                yield f"{text} = {value_glimpse(value)}"
+                shown = value_glimpse(value)
+                if text != shown:
+                    yield f"{text} = {shown}"
 
 
 def _parts(

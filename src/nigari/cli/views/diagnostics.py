@@ -45,13 +45,14 @@ def show_diagnostics(
         terminal.stdout.write(_compact(warnings))
     else:
         layout = Layout.for_stream(terminal.stdout, terminal.environ, no_color)
-        terminal.stdout.write(to_text(warnings, sources, layout, context_of, _compared))
+        terminal.stdout.write(to_text(warnings, sources, layout, context_of, compared))
     terminal.stdout.flush()
     layout = Layout.for_stream(terminal.stderr, terminal.environ, no_color)
-    terminal.stderr.write(to_text(errors, sources, layout, context_of, _compared))
+    terminal.stderr.write(to_text(errors, sources, layout, context_of, compared))
 
 
-def _compared(difference: Difference, colour: bool) -> str:
+def compared(difference: Difference, colour: bool) -> str:
+    """A difference in the layout of a plan."""
     from nigari.cli.views.compared_values import compared_text
 
     return compared_text(difference, colour)

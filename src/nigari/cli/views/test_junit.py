@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from nigari.cli.views.diagnostics import compared
 from nigari.diagnostics import Diagnostic, Severity
+from nigari.hcl.quoting import visible
 from nigari.testing.outcome import CleanUp, FileOutcome, RunOutcome, Status, SuiteOutcome
 
 
@@ -42,26 +45,32 @@ def _run(case: Element, run: RunOutcome) -> None:
         kind = "failure" if run.status is Status.FAIL else "error"
         message = errors[0].summary if errors else "Failed"
         part = SubElement(case, kind, message=message)
-        part.text = "\n\n".join(_text(each) for each in errors)
+        part.text = _texts(errors)
     elif run.status is not Status.PASS:
         SubElement(case, "skipped")
     warnings = [each for each in run.diags.in_order() if each.severity is Severity.WARNING]
     if warnings:
-        SubElement(case, "system-out").text = "\n\n".join(_text(each) for each in warnings)
+        SubElement(case, "system-out").text = _texts(warnings)
 
 
 def _clean_up(case: Element, done: CleanUp) -> None:
     part = SubElement(case, "error", message="Not everything could be destroyed")
-    lines = [_text(each) for each in done.diags.in_order()]
-    lines += [f"{each.address} is left behind." for each in done.left]
-    part.text = "\n\n".join(lines)
+    left = [f"{each.address} is left behind." for each in done.left]
+    part.text = "\n\n".join([_texts(done.diags.in_order()), *left])
+
+
+def _texts(found: Iterable[Diagnostic]) -> str:
+    # XML has no way to write most control characters.
+    return visible("\n\n".join(_text(each) for each in found))
 
 
 def _text(told: Diagnostic) -> str:
     where = f"{told.subject}: " if told.subject is not None else ""
     values = "".join(f"\n  {each.name} {each.text}" for each in told.values)
     origins = "".join(f"\n  {line}" for line in told.origins)
-    return f"{where}{told.summary}\n{told.detail}{values}{origins}"
+    difference = "" if told.difference is None else compared(told.difference, False)
+    lines = "".join(f"\n  {line}" for line in difference.splitlines())
+    return f"{where}{told.summary}\n{told.detail}{values}{lines}{origins}"
 
 
 def _seconds(time: float) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nigari.cli.views.diagnostics import compared
 from nigari.cli.views.plan_markdown import LIMIT
 from nigari.cli.views.test_coverage import coverage_counts, missing_text
 from nigari.cli.views.test_text import counts
@@ -65,7 +66,7 @@ def _row(file: FileOutcome) -> str:
 
 
 def _details(title: str, errors: list[Diagnostic], sources: Sources) -> str:
-    text = to_text(errors, sources).strip("\n")
+    text = to_text(errors, sources, difference_text=compared).strip("\n")
     fence = "```"
     while fence in text:
         fence += "`"
