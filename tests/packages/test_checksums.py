@@ -1,8 +1,11 @@
+import os
+import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from nigari.packages.providers import checksums
 from nigari.packages.providers.checksums import (
     archive_checksum,
     directory_checksum,
@@ -89,3 +92,30 @@ def test_matching_by_scheme(tmp_path: Path) -> None:
     assert matching(packed, recorded) == [h1, zh]
     assert matching(unpacked, recorded) == [h1]
     assert understood(recorded) == ["h1:other", "zh:other", h1, zh]
+
+
+def test_a_file_is_read_once_unless_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: dict[tuple[int, ...], str] = {}
+    monkeypatch.setattr(checksums, "_DIGESTS", read)
+    program = tmp_path / "package" / "program"
+    program.parent.mkdir()
+    program.write_bytes(b"one")
+    # What was just written may change within the resolution of times, so it is read every time.
+    first = checksums.directory_checksum(program.parent)
+    assert not read
+    monkeypatch.setattr(checksums, "_SETTLED", -1.0)
+    assert checksums.directory_checksum(program.parent) == first
+    assert len(read) == 1
+    linked = tmp_path / "linked" / "program"
+    linked.parent.mkdir()
+    linked.hardlink_to(program)
+    # A link changes the file, too: from then on it is the same in both directories.
+    assert checksums.directory_checksum(linked.parent) == first
+    assert checksums.directory_checksum(program.parent) == first
+    assert len(read) == 2
+    time.sleep(0.02)
+    program.write_bytes(b"two")
+    os.utime(program, ns=(0, 0))
+    assert checksums.directory_checksum(linked.parent) != first

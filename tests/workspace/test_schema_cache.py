@@ -75,3 +75,19 @@ def test_no_secret_is_in_the_file(tmp_path: Path) -> None:
     before = file.read_bytes()
     cache(tmp_path, other).keep(DEMO, "h1:a", Form.JSON, b"{}")
     assert file.read_bytes() == before
+
+
+def test_a_process_that_works_with_many_directories_asks_once(tmp_path: Path) -> None:
+    told = b"told by this test"
+    cache(tmp_path / "one").keep(DEMO, "h1:many", Form.MESSAGES, told)
+    other = cache(tmp_path / "two")
+    assert other.find(DEMO, "h1:many", Form.MESSAGES) == told
+    assert other.find(DEMO, "h1:another", Form.MESSAGES) is None
+    assert other.find(DEMO, "h1:many", Form.JSON) is None
+    changed = cache(tmp_path / "two", USUAL | {"DEMO_BETA": "true"})
+    assert changed.find(DEMO, "h1:many", Form.MESSAGES) is None
+    # Only some are remembered, and nothing is written for directories that did not ask.
+    for number in range(20):
+        cache(tmp_path / "one").keep(DEMO, f"h1:{number}", Form.MESSAGES, told)
+    assert other.find(DEMO, "h1:many", Form.MESSAGES) is None
+    assert not (tmp_path / "two").exists()

@@ -18,6 +18,11 @@ Place: TypeAlias = str | os.PathLike[str]
 
 _PIECE: Final = 1 << 22
 """Large, because a thread waits for its turn after each piece, while others import modules."""
+_SETTLED: Final = 2.0
+"""Seconds after which another change of a file has another time."""
+_MOST_DIGESTS: Final = 10_000
+_DIGESTS: Final[dict[tuple[int, ...], str]] = {}
+"""The digests of files that this process has read: by where they are, size and times."""
 
 
 def directory_checksum(directory: Place) -> str:
@@ -89,14 +94,27 @@ def combined(files: Mapping[str, str]) -> str:
 
 
 def _file_digest(path: Place) -> str:
+    """The digest of a file. Who works with many directories reads a program that all of them have
+    once, as long as nobody has touched it: whatever changes a file sets its time of change.
+    """
     import hashlib
+    import time
 
     digest = hashlib.sha256()
-    piece = memoryview(bytearray(_PIECE))
     with open(path, "rb", buffering=0) as file:
+        found = os.fstat(file.fileno())
+        key = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        known = _DIGESTS.get(key)
+        if known is not None:
+            return known
+        piece = memoryview(bytearray(_PIECE))
         while size := file.readinto(piece):
             digest.update(piece[:size])
-    return digest.hexdigest()
+    result = digest.hexdigest()
+    # A file that was just written could be written once more without another time of change.
+    if abs(time.time() - found.st_ctime) > _SETTLED and len(_DIGESTS) < _MOST_DIGESTS:
+        _DIGESTS[key] = result
+    return result
 
 
 def _raise(error: OSError) -> None:

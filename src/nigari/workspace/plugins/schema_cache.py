@@ -7,7 +7,8 @@ checksum, and with the same environment variables: some providers let one of the
 schema. Only which variables there are, and the values of those that look like switches, are
 compared, so that nothing can be learnt here of a secret in the environment.
 
-A file that cannot be read or written is as good as none.
+A file that cannot be read or written is as good as none. Who works with many directories asks each
+package once: what it has told is known in all of them, under the same conditions.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ _DIGEST_BYTES: Final = 32
 _SWITCHES: Final = frozenset(("", "0", "1", "true", "false", "on", "off", "yes", "no", "y", "n"))
 _NEVER_SWITCHES: Final = ("TF_VAR_", "TF_CLI_", "TF_LOG", "OLDPWD", "PWD", "SHLVL")
 """Variables that come and go, and are not meant for providers."""
+_MOST_REMEMBERED: Final = 8
+"""How many schemas a process remembers: some are large."""
+_REMEMBERED: Final[dict[tuple[str, bytes], bytes]] = {}
+"""What packages have told this process, by provider and conditions; the newest last."""
 
 
 class Form(Enum):
@@ -59,10 +64,14 @@ class SchemaCache:
             with open(self._path(provider, form), "rb") as file:
                 data = file.read()
         except OSError:
-            return None
+            data = b""
         start = len(_FORM) + 2 * _DIGEST_BYTES
         told = data[start:]
-        return told if data[:start] == self._head(checksum, told) else None
+        if data and data[:start] == self._head(checksum, told):
+            return told
+        if form is not Form.MESSAGES:
+            return None
+        return _REMEMBERED.get((str(provider), self._conditions(checksum)))
 
     def keep(self, provider: Provider, checksum: str, form: Form, told: bytes) -> None:
         """Remember what a package has told, in place of what was known of that provider."""
@@ -70,6 +79,8 @@ class SchemaCache:
 
         from nigari.packages.base.whole_file import make_directories, write_whole
 
+        if form is Form.MESSAGES:
+            _remember((str(provider), self._conditions(checksum)), told)
         path = Path(self._path(provider, form))
         with contextlib.suppress(OSError):
             make_directories(self._directory)
@@ -82,5 +93,18 @@ class SchemaCache:
         """What a file begins with: for what it holds, and that it is whole."""
         from hashlib import sha256
 
-        conditions = f"{checksum}\n{self._environment}".encode("utf-8", "surrogateescape")
-        return _FORM + sha256(conditions).digest() + sha256(told).digest()
+        return _FORM + self._conditions(checksum) + sha256(told).digest()
+
+    def _conditions(self, checksum: str) -> bytes:
+        """What the package and the surroundings are known by."""
+        from hashlib import sha256
+
+        text = f"{checksum}\n{self._environment}"
+        return sha256(text.encode("utf-8", "surrogateescape")).digest()
+
+
+def _remember(key: tuple[str, bytes], told: bytes) -> None:
+    _REMEMBERED.pop(key, None)
+    _REMEMBERED[key] = told
+    while len(_REMEMBERED) > _MOST_REMEMBERED:
+        _REMEMBERED.pop(next(iter(_REMEMBERED)), None)
