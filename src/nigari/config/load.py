@@ -12,6 +12,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from nigari.config.blocks.language import only_incompatible
+from nigari.config.kept_modules import KEPT, ReadModule
 from nigari.config.merge import merge_files
 from nigari.config.module import Module, decode_module
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
@@ -59,9 +60,9 @@ class ModuleLoader:
                 _report_directory(directory, error, diags)
                 return None
             names = [entry.name for entry in entries if not entry.is_directory]
-            found = Diagnostics()
-            module = self._decode(directory, names, found)
-            known = self._modules[directory] = module, only_incompatible(found)
+            read = self._read(directory, names)
+            self._roots.update(read.roots)
+            known = self._modules[directory] = read.module, list(read.problems)
         module, problems = known
         diags.extend(problems)
         return module
@@ -153,34 +154,70 @@ class ModuleLoader:
             return ""
         return " ".join([block.type, *[f'"{label}"' for label in block.labels]])
 
-    def _decode(self, directory: str, names: list[str], diags: Diagnostics) -> Module:
+    def _read(self, directory: str, names: list[str]) -> ReadModule:
+        """The module that files make, from those that are kept or decoded now."""
         primary, override = config_files(names)
+        found = Diagnostics()
         paths = [_path(directory, name) for name in primary + override]
-        bodies: list[Body | None] = [self._parse(path, diags) for path in paths]
-        declarations = merge_files(
-            [body for body in bodies[: len(primary)] if body is not None],
-            [body for body in bodies[len(primary) :] if body is not None],
-            diags,
+        contents = [self._content(path, found) for path in paths]
+        kept = KEPT.get()
+        key = (
+            directory,
+            tuple((p, c) for p, c in zip(paths, contents, strict=True) if c is not None),
         )
-        return decode_module(directory, paths, declarations, diags)
+        # What is wrong with a file that cannot be read is told here, and not by what is kept.
+        known = None if kept is None or len(key[1]) < len(paths) else kept.find(key)
+        if known is None:
+            known = _decoded(directory, paths, contents, len(primary), found)
+            if kept is not None and None not in contents:
+                kept.keep(key, known)
+        return known
 
     def _parse(self, path: str, diags: Diagnostics) -> Body | None:
+        content = self._content(path, diags)
+        if content is None:
+            return None
+        body = self._roots[path] = _parsed(path, content, diags)
+        return body
+
+    def _content(self, path: str, diags: Diagnostics) -> bytes | None:
         try:
             content = self._files.read(path)
         except OSError as error:
             _report_file(path, error, diags)
             return None
         self.sources[path] = content
-        source = Source.from_bytes(path, content)
-        body: NativeBody | JsonBody
-        if path.endswith(".json"):
-            from nigari.hcl.json_body import parse_json_body
+        return content
 
-            body = parse_json_body(source, diags)
-        else:
-            body = parse_body(source, diags)
-        self._roots[path] = body
-        return body
+
+def _decoded(
+    directory: str,
+    paths: list[str],
+    contents: list[bytes | None],
+    primary: int,
+    diags: Diagnostics,
+) -> ReadModule:
+    """The module in files with these contents, of which those after the primary ones override."""
+    roots: dict[str, NativeBody | JsonBody] = {}
+    for path, content in zip(paths, contents, strict=True):
+        if content is not None:
+            roots[path] = _parsed(path, content, diags)
+    declarations = merge_files(
+        [roots[path] for path in paths[:primary] if path in roots],
+        [roots[path] for path in paths[primary:] if path in roots],
+        diags,
+    )
+    module = decode_module(directory, paths, declarations, diags)
+    return ReadModule(module, only_incompatible(diags), roots)
+
+
+def _parsed(path: str, content: bytes, diags: Diagnostics) -> NativeBody | JsonBody:
+    source = Source.from_bytes(path, content)
+    if not path.endswith(".json"):
+        return parse_body(source, diags)
+    from nigari.hcl.json_body import parse_json_body
+
+    return parse_json_body(source, diags)
 
 
 def config_files(names: list[str]) -> tuple[list[str], list[str]]:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from nigari.config.kept_modules import keeping_modules
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet.units.definition import FILE_NAME, FleetDefinition
@@ -69,9 +70,10 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
     everything = _with_own_data(_in_environment([*declared, *candidates], environ))
     definition.know_units(everything)
     inspections: dict[str, Inspection] = {}
-    for unit in everything:
-        variables = _known_variables(definition, unit, diags)
-        inspections[unit.name] = inspect(unit, environ, variables)
+    with keeping_modules():
+        for unit in everything:
+            variables = _known_variables(definition, unit, diags)
+            inspections[unit.name] = inspect(unit, environ, variables)
     units = _without_called(everything, inspections)
     names = {unit.name for unit in units}
     needs = {unit.name: definition.needs(unit.name) for unit in units}
