@@ -21,8 +21,8 @@ from nigari.eval.base.once import DONE, Effect, Need, Node
 from nigari.eval.nodes.module_call import expand
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.plan.model.changes import Action, Plan, PlanMode
-from nigari.plan.nodes.instances import collected
 from nigari.plan.nodes.prior_values import PriorResource, prior_values
+from nigari.plan.nodes.resources import collected
 from nigari.running.declared_modules import bare_frame
 from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
 from nigari.running.provider_instances import ProviderInstances

@@ -77,7 +77,7 @@ class _Console:
         compiled = run.root.instance.compiled
         inspection: InspectionRun
         if snapshots.state.resources:
-            from nigari.plan.nodes.state_inspection import StateInspection
+            from nigari.plan.inspection.state_inspection import StateInspection
             from nigari.plan.order.required import providers_of
 
             shown = directory.as_shown(snapshots.state)

@@ -31,8 +31,8 @@ from nigari.eval.nodes.resource import resource_schema
 from nigari.hcl.traversal import TraverseAttr
 from nigari.lang.references import Reference
 from nigari.plan.model.changes import Action, Change, DeferredChange
-from nigari.plan.nodes.instances import PlannedResource
 from nigari.plan.nodes.plan_run import PlanRun
+from nigari.plan.nodes.resources import PlannedResource
 from nigari.plan.order.block_graph import Block, output_block, resource_block
 from nigari.plan.order.rounds import BlockRounds
 from nigari.record import record

@@ -22,9 +22,10 @@ from nigari.hcl.traversal import Traversal
 from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing
-from nigari.plan.nodes.instances import ChangingInstance, PlannedResource
+from nigari.plan.nodes.instances import ChangingInstance
 from nigari.plan.nodes.pending import deferred_before
 from nigari.plan.nodes.protection import protection, refuse_destruction
+from nigari.plan.nodes.resources import PlannedResource
 from nigari.plan.objects.deferring import ProviderDefers
 from nigari.plan.objects.ignored import ignore, ignore_all
 from nigari.plan.objects.planned_change import DesiredObject, Ignore, plan_change

@@ -18,8 +18,8 @@ from nigari.eval.base.instances import Frame, ModuleInstance
 from nigari.eval.base.once import DONE
 from nigari.eval.nodes.lifecycle import StaticAddress
 from nigari.eval.static.run import StaticRun
-from nigari.plan.nodes.instances import PlannedResource
 from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
+from nigari.plan.nodes.resources import PlannedResource
 from nigari.record import record
 from nigari.running.provider_run import frame_at
 from nigari.state.json_text import quoted

@@ -18,7 +18,7 @@ from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import DONE, Need, Node
 from nigari.hcl.body import Body
 from nigari.plan.model.changes import Action, Change, Reason
-from nigari.plan.nodes.instances import PlanLookups
+from nigari.plan.nodes.lookups import PlanLookups
 from nigari.plan.nodes.protection import protection, refuse_destruction
 from nigari.plan.objects.prior import PriorObject, read, upgraded
 from nigari.providers import api

@@ -24,7 +24,8 @@ from nigari.eval.base.instances import CallNode, Frame, ResourceNode
 from nigari.eval.base.once import DONE, Need, Node
 from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action
-from nigari.plan.nodes.instances import ChangingInstance, PlannedResource, RepeatedResource
+from nigari.plan.nodes.instances import ChangingInstance
+from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.objects.prior import PriorModules
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.running.deferrals import Deferral

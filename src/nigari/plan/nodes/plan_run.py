@@ -20,12 +20,12 @@ from nigari.plan.model.conditions import Noted
 from nigari.plan.nodes.data import DataResource, NeededData
 from nigari.plan.nodes.ephemeral import EphemeralResource
 from nigari.plan.nodes.imports import Imports
-from nigari.plan.nodes.instances import PlannedResource, RepeatedResource
 from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.nodes.pending import DeferrableResource
 from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.nodes.prior_values import PriorResource
+from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.objects.prior import PriorModules, prior_modules
 from nigari.plan.order.block_graph import Block, BlockGraph, provider_block, resource_block
 from nigari.plan.order.selection import Selection

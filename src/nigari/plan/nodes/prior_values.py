@@ -13,7 +13,7 @@ from nigari.config.blocks.resource import Resource
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import Need
-from nigari.plan.nodes.instances import RepeatedResource, collected
+from nigari.plan.nodes.resources import RepeatedResource, collected
 from nigari.plan.objects.prior import current_value
 from nigari.schema.provider import Schema
 from nigari.state.model import ResourceState, State

@@ -30,9 +30,9 @@ from nigari.eval.nodes.variable import RootVariable, fitted
 from nigari.hcl.body import Body
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference, parse_reference
+from nigari.plan.inspection.plan_inspection import PlanInspection, PlannedObjects
 from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan, PlanMode, Reason
 from nigari.plan.model.reasons import why
-from nigari.plan.nodes.plan_inspection import PlanInspection, PlannedObjects
 from nigari.plan.show.changed_arguments import ChangedArgument, changed_arguments
 from nigari.plan.show.short import Filter
 from nigari.record import replace

@@ -23,8 +23,8 @@ from nigari.eval.nodes.resource import Schemas, resource_schema
 from nigari.eval.static.inspection_run import InspectionRun
 from nigari.eval.static.run import StaticSettings
 from nigari.plan.model.changes import Action, Change, Plan, PlanMode
-from nigari.plan.nodes.instances import RepeatedResource, collected
 from nigari.plan.nodes.prior_values import prior_values
+from nigari.plan.nodes.resources import RepeatedResource, collected
 from nigari.record import replace
 from nigari.schema.provider import Schema
 from nigari.state.model import State
