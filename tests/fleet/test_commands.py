@@ -15,12 +15,25 @@ def test_list(tmp_path: Path) -> None:
     done = nigari("fleet", "list", cwd=tmp_path)
     assert done.code == 0, done.err
     assert done.out.splitlines()[0].split() == ["UNIT", "DIRECTORY", "WORKSPACE", "LABELS", "NEEDS"]
-    assert done.out.splitlines()[3].split() == ['app["dev"]', "app", "dev", "dev", "1"]
+    assert done.out.splitlines()[3].split() == ['app["dev"]', "app", "dev", "dev", 'network["dev"]']
     done = nigari("fleet", "list", "-json", "-only=label:dev", cwd=tmp_path)
     (unit,) = json.loads(done.out)["units"]
     assert (unit["name"], unit["needs"]) == ('app["dev"]', ['network["dev"]'])
     done = nigari("fleet", "list", "-names", "-except=app", cwd=tmp_path)
     assert done.out.split("\n")[:2] == ['network["dev"]', 'network["prod"]']
+
+
+def test_a_unit_with_many_needs(tmp_path: Path) -> None:
+    needs = "".join(reading(f"n{n}", f"../n{n}/terraform.tfstate") for n in range(9))
+    some = "".join(reading(f"n{n}", f"../n{n}/terraform.tfstate") for n in range(4))
+    write_tree(tmp_path, {f"n{n}/main.tf": NETWORK for n in range(9)})
+    write_tree(tmp_path, {"all/main.tf": needs, "some/main.tf": some})
+    lines = nigari("fleet", "list", cwd=tmp_path).out.splitlines()
+    assert any(line.startswith("all ") and line.endswith("n0, n1, n2 and 6 more") for line in lines)
+    assert any(line.startswith("some ") and line.endswith("n0, n1, n2, n3") for line in lines)
+    document = json.loads(nigari("fleet", "list", "-json", cwd=tmp_path).out)
+    (found,) = [each for each in document["units"] if each["name"] == "all"]
+    assert found["needs"] == [f"n{n}" for n in range(9)]
 
 
 def test_graph(tmp_path: Path) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.fleet_flags import CHOICE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_text import columns
 from nigari.fleet.units.documents import units_document
+
+_MOST_NEEDS: Final = 3
+"""How many units that one needs are named; the others are counted."""
 
 
 def run(invocation: Invocation) -> int:
@@ -28,11 +34,18 @@ def run(invocation: Invocation) -> int:
         for name in names:
             unit, needs = found.units[name], found.graph.needs[name]
             labels = ", ".join(unit.labels)
-            rows.append((name, unit.directory, unit.workspace or "", labels, str(len(needs) or "")))
+            rows.append((name, unit.directory, unit.workspace or "", labels, _shown(needs)))
         command.terminal.out(columns(rows) if names else "There are no units here.")
     problems = [each for name in names for each in found.problems(name)]
     command.show(problems)
     return 1 if problems else 0
+
+
+def _shown(needs: Sequence[str]) -> str:
+    """The names of some units, and how many more there are."""
+    if len(needs) <= _MOST_NEEDS + 1:
+        return ", ".join(needs)
+    return f"{', '.join(needs[:_MOST_NEEDS])} and {len(needs) - _MOST_NEEDS} more"
 
 
 COMMAND = Command(
