@@ -134,4 +134,4 @@ def test_a_person_interrupts_until_the_end(tmp_path: Path) -> None:
     assert "Traceback" not in said
     state = json.loads((tmp_path / "terraform.tfstate").read_text())
     assert {each["name"] for each in state["resources"]} >= {"a"}
-    assert not list(tmp_path.glob(".*"))
+    assert not list(tmp_path.glob(".terraform.*"))

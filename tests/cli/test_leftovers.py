@@ -77,7 +77,7 @@ def test_what_the_killed_have_left_goes_with_the_next_command(tmp_path: Path) ->
     (tmp_path / ".terraform.tfstate.lock.info.part").write_text("{")
     before = state.read_text()
     assert nigari("plan", cwd=tmp_path).code == 0
-    assert not list(tmp_path.glob(".*"))
+    assert not list(tmp_path.glob(".terraform.*"))
     assert state.read_text() == before
 
 
@@ -98,7 +98,7 @@ def test_a_write_that_was_cut_short_is_finished_by_the_next_command(
     os.utime(path, (0, 0))
     assert nigari(*line, cwd=tmp_path).code == 0
     assert json.loads(path.read_text())["serial"] == 2
-    assert not list(tmp_path.glob(".*"))
+    assert not list(tmp_path.glob(".terraform.*"))
 
 
 def _interrupt(*_: object) -> None:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.apply.all_views import AllViews
 from nigari.apply.view import ApplyView
 from nigari.cli.command import Terminal
 from nigari.cli.views.live_line import LiveLine
@@ -20,7 +21,7 @@ from nigari.plan.order.operation_order import REPLACED
 from nigari.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
 _WORDS: Final = {
     OperationKind.CREATE: ("Creating", "creating", "Creation complete"),
@@ -70,6 +71,22 @@ class TimedView(ApplyView):
 
     def tick(self) -> None:
         """A second has passed."""
+
+
+class TimedViews(AllViews, TimedView):
+    """Several views that are told the same, also that time passes."""
+
+    def __init__(self, views: Sequence[TimedView]) -> None:
+        super().__init__(views)
+        self._timed = views
+
+    def tick(self) -> None:
+        for view in self._timed:
+            view.tick()
+
+
+class Untimed(AllViews, TimedView):
+    """Views that do not care how time passes."""
 
 
 class Counts(TimedView):

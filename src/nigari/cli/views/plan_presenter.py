@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from nigari.apply.view import ApplyView
 from nigari.cli.presenter import Presenter
-from nigari.cli.views.all_views import AllViews
-from nigari.cli.views.apply_progress import Counts, Progress, TimedView
+from nigari.cli.views.apply_progress import Counts, Progress, TimedView, TimedViews, Untimed
 from nigari.cli.views.plan_events import (
     output_events,
     plan_events,
@@ -53,7 +53,11 @@ class PlanPresenter:
             views.append(self.progress)
         if presenter.events is not None:
             views.append(ProgressEvents(presenter.events))
-        self.view: AllViews = AllViews(views)
+        self.view: TimedViews = TimedViews(views)
+
+    def add(self, view: ApplyView) -> None:
+        """Let somebody else hear what happens, too."""
+        self.view = TimedViews((self.view, Untimed((view,))))
 
     def close(self) -> None:
         """Leave the terminal as it was found."""

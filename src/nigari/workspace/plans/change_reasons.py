@@ -46,7 +46,7 @@ class ArgumentReason:
     @property
     def changed_inputs(self) -> tuple[Explanation, ...]:
         """What the value comes from that had another value when it was last applied, as far as
-        the state, or what `init` remembers, tells.
+        the state, or the journal of the last apply, tells.
         """
         roots = () if self.explanation is None else self.explanation.roots()
         return tuple(root for root in roots if root.is_changed)

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
+from nigari.apply.all_views import AllViews
 from nigari.apply.view import ApplyView
 from nigari.backends.disk import write_beside
 from nigari.backends.snapshots import Snapshots
@@ -49,6 +50,7 @@ from nigari.workspace.plans.saved_plan import (
     restored,
     saved_plan,
 )
+from nigari.workspace.session.apply_journal import ApplyJournal
 from nigari.workspace.session.session import Session
 
 RESCUED: Final = "errored.tfstate"
@@ -179,6 +181,7 @@ class LockedSession:
         """What the rounds of a run have in common, where there are several."""
         self._generated: Mapping[str, str] = {}
         """The blocks that were written for what is imported, by address."""
+        self._journal = ApplyJournal(session.where.data())
 
     @property
     def diags(self) -> Diagnostics:
@@ -317,6 +320,7 @@ class LockedSession:
 
     async def close(self) -> None:
         """End the providers that still run."""
+        self._journal.close()
         if self.planning is not None:
             await self.planning.close()
 
@@ -410,9 +414,14 @@ class LockedSession:
             if not is_stored:
                 self._rescue(result, unsaved, found)
 
-        result = await planning.apply(plan, view, keep, save, parallelism, snapshots.pause_between)
+        journal = self._journal
+        journal.begin(planning, plan, planning.graph(plan))
+        views = AllViews((view, journal.events))
+        result = await planning.apply(plan, views, keep, save, parallelism, snapshots.pause_between)
+        known = len(self.diags)
         self._adopt(planning)
         self.diags.extend(found)
+        journal.done(Diagnostics(list(self.diags)[known:]), is_stored)
         if is_stored:
             self._note_apply(plan)
         self._snapshot = snapshot_of(snapshots)

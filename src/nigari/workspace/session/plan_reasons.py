@@ -7,10 +7,12 @@ from nigari.plan.model.changes import Plan
 from nigari.workspace.base.remembered import load_remembered
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.reasons import PlanReasons
+from nigari.workspace.session.apply_journal import applied_inputs
 from nigari.workspace.session.session import Session
 
 
 def plan_reasons(session: Session, planning: Planning, plan: Plan) -> PlanReasons:
-    """Why a plan does what it does, with what the directory remembers of earlier inputs."""
-    remembered = load_remembered(session.where.data_directory, planning.workspace, Diagnostics())
-    return PlanReasons(planning, plan, session.sources, remembered)
+    """Why a plan does what it does, with the inputs of the last apply, as far as they are known."""
+    data, workspace = session.where.data_directory, planning.workspace
+    earlier = applied_inputs(data, workspace) or load_remembered(data, workspace, Diagnostics())
+    return PlanReasons(planning, plan, session.sources, earlier)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.cli.views.apply_progress import TimedView
+from nigari.apply.view import ApplyView
 from nigari.cty.values import Value
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation
 
 
-class AllViews(TimedView):
+class AllViews(ApplyView):
     """Several views that are told the same."""
 
-    def __init__(self, views: Sequence[TimedView]) -> None:
+    def __init__(self, views: Sequence[ApplyView]) -> None:
         self._views = views
 
     def imported(self, change: Change) -> None:
@@ -32,10 +32,6 @@ class AllViews(TimedView):
     def failed(self, operation: Operation, change: Change) -> None:
         for view in self._views:
             view.failed(operation, change)
-
-    def tick(self) -> None:
-        for view in self._views:
-            view.tick()
 
     def refresh_started(self, address: AbsResourceInstance, value: Value, deposed: str) -> None:
         for view in self._views:

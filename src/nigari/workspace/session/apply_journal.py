@@ -1,0 +1,212 @@
+"""The journal of the last apply in a directory: what was done when, and what waited for what.
+
+It is for whoever looks at an apply from another process, while it goes on or afterwards, and for
+whoever asks which variables have changed since. Nothing depends on it, so that what cannot be written
+is left out. It is one file, of a limited size, that only its owner may read. Neither values of objects
+nor what provisioners print is in it, and of variables only those that are not secret. As long as the
+apply goes on, the file is locked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from nigari.cty.errors import CtyError
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.inputs import InputKind, Inputs, InputValue
+from nigari.eval.base.once import DONE
+from nigari.packages.base.whole_file import make_directories
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.execution_graph import ExecutionGraph
+from nigari.version import VERSION
+from nigari.workspace.session.apply_events import OUTPUT, ApplyEvents, Entry
+
+if TYPE_CHECKING:
+    from nigari.workspace.plans.planning import Planning
+
+FILE_NAME: Final = "nigari.apply.jsonl"
+_FORMAT: Final = 1
+_MODE: Final = 0o600
+_MOST_BYTES: Final = 8 * 1024 * 1024
+_MOST_OPERATIONS: Final = 20_000
+"""With more, it does not say what waits for what."""
+_LONGEST_VALUE: Final = 8 * 1024
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ALWAYS: Final = ("end", "diagnostic")
+"""What is written even when the journal is full."""
+
+
+class ApplyJournal:
+    """The journal of the applies of one turn of the lock."""
+
+    def __init__(self, data_directory: str) -> None:
+        self.events: ApplyEvents = ApplyEvents(self._write)
+        self._directory = data_directory
+        self._file: int | None = None
+        self._size = 0
+        self._is_whole = False
+
+    def begin(self, planning: Planning, plan: Plan, graph: ExecutionGraph) -> None:
+        """Begin with a plan, in place of what was there; or go on with the next one."""
+        if self._file is None:
+            with suppress(OSError):
+                self._file = _opened(self._directory)
+            self.events.add(
+                "apply",
+                format=_FORMAT,
+                version=VERSION,
+                workspace=planning.workspace,
+                mode=plan.mode.value,
+                variables=_variables(planning),
+            )
+        self._is_whole = False
+        total = len(graph.operations)
+        self.events.plan(graph.to_json() if total <= _MOST_OPERATIONS else [], total)
+
+    def done(self, diags: Diagnostics, is_stored: bool) -> None:
+        """Note what was found wrong with a plan that was carried out."""
+        self.events.problems(diags.in_order())
+        self._is_whole = is_stored and not diags.has_errors
+
+    def close(self) -> None:
+        """End the journal."""
+        if self._file is not None:
+            self.events.end(self._is_whole)
+            os.close(self._file)
+            self._file = None
+
+    def _write(self, entry: Entry) -> None:
+        if self._file is None or entry["type"] == OUTPUT:
+            return
+        data = f"{_ENCODER.encode(entry)}\n".encode("utf-8", "replace")
+        if self._size + len(data) > _MOST_BYTES and entry["type"] not in _ALWAYS:
+            return
+        self._size += len(data)
+        os.write(self._file, data)
+
+
+def _opened(directory: str) -> int:
+    import fcntl
+
+    make_directories(directory)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    file = os.open(os.path.join(directory, FILE_NAME), flags, _MODE)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(file, 0)
+    except OSError:
+        # Another apply goes on, of another state.
+        os.close(file)
+        raise
+    return file
+
+
+def _variables(planning: Planning) -> Entry:
+    """The values of the root module's variables that are no secrets."""
+    from nigari.cty.json import value_to_json
+    from nigari.cty.type_json import type_to_json
+
+    declared = planning.static.root.module.variables
+    found: Entry = {}
+    for name, value in _values(planning):
+        variable = declared.get(name)
+        if variable is None or variable.sensitive or variable.ephemeral:
+            continue
+        if value.contains_marked or not value.is_wholly_known:
+            continue
+        text = value_to_json(value, value.type)
+        if len(text) <= _LONGEST_VALUE:
+            type = json.loads(type_to_json(value.type))
+            found[name] = {"type": type, "value": json.loads(text)}
+    return found
+
+
+def _values(planning: Planning) -> Iterator[tuple[str, Value]]:
+    """What a plan was made with, whether it was made here or saved."""
+    planner = planning.planner
+    if planner is not None and planner.host is not None:
+        for name, node in planner.host.root.variables.items():
+            if node.state == DONE:
+                yield name, node.value
+        return
+    declared = planning.static.root.module.variables
+    for name, given in planning.inputs.items():
+        value = given.resolve(declared[name], Diagnostics()) if name in declared else None
+        if value is not None:
+            yield name, value
+
+
+# -- for readers ------------------------------------------------------------------------------
+
+
+def journal_path(data_directory: str | os.PathLike[str]) -> str:
+    """Where the journal is, if there is one."""
+    return os.path.join(data_directory, FILE_NAME)
+
+
+def journal_entries(data_directory: str | os.PathLike[str], workspace: str) -> list[Entry]:
+    """The journal of the last apply; nothing where there is none, or of another workspace."""
+    try:
+        with open(journal_path(data_directory), encoding="utf-8", errors="replace") as lines:
+            return list(_read(lines, workspace))
+    except OSError:
+        return []
+
+
+def _read(lines: Iterator[str], workspace: str) -> Iterator[Entry]:
+    first = parsed(next(lines, ""))
+    if first is None or first.get("format") != _FORMAT or first.get("workspace") != workspace:
+        return
+    yield first
+    for line in lines:
+        entry = parsed(line)
+        if entry is not None:
+            yield entry
+
+
+def parsed(line: str) -> Entry | None:
+    """The entry in a line; None where it was not written to its end."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and "type" in found and "at" in found else None
+
+
+def is_going_on(data_directory: str | os.PathLike[str]) -> bool:
+    """Whether the apply of the journal has not come to its end."""
+    import fcntl
+
+    try:
+        with open(journal_path(data_directory), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def applied_inputs(data_directory: str | os.PathLike[str], workspace: str) -> Inputs:
+    """The values that variables had at the last apply from this directory, as far as they are known."""
+    from nigari.cty.json import value_from_json
+    from nigari.cty.type_json import type_from_json
+
+    try:
+        with open(journal_path(data_directory), encoding="utf-8", errors="replace") as lines:
+            entry = next(_read(lines, workspace), None)
+    except OSError:
+        return {}
+    variables = None if entry is None else entry.get("variables")
+    found: dict[str, InputValue] = {}
+    for name, each in variables.items() if isinstance(variables, Mapping) else ():
+        with suppress(ValueError, KeyError, TypeError, CtyError):
+            type = type_from_json(json.dumps(each["type"]))
+            value = value_from_json(json.dumps(each["value"]), type)
+            found[name] = InputValue(InputKind.REMEMBERED, "the last apply", value=value)
+    return found
