@@ -1,64 +1,15 @@
 // An apply: what runs, what waits and for what, how long things took, live or afterwards.
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Action, ApplyEvent } from "./document";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Run, Waiting, Work } from "./apply-run";
+import { longestChain, runOf, waitedFor, waitingOf } from "./apply-run";
+import type { Action } from "./document";
 import { doc, isLive } from "./document";
 import type { Events } from "./events";
 import type { Route } from "./route";
-import { href } from "./route";
-import { Empty, SYMBOLS, count } from "./ui";
+import { change, href } from "./route";
+import { Empty, Icon, SYMBOLS, count } from "./ui";
 import { Virtual } from "./virtual";
-
-interface Work {
-  id: string;
-  address: string;
-  action: string;
-  start: number;
-  end?: number;
-  hasFailed?: boolean;
-  lines: string[];
-}
-
-interface Run {
-  works: Work[];
-  problems: ApplyEvent[];
-  start?: number;
-  end?: number;
-  message?: string;
-}
-
-export function runOf(events: ApplyEvent[]): Run {
-  const run: Run = { works: [], problems: [] };
-  const open = new Map<string, Work>();
-  const latest = new Map<string, Work>();
-  for (const event of events) {
-    const address = event.address ?? "";
-    const key = `${address} ${event.action ?? event.provisioner ?? "refresh"}`;
-    run.start ??= event.at;
-    if (event.type === "apply_start" || event.type === "refresh_start") {
-      const action = event.type === "refresh_start" ? "refresh" : event.action!;
-      const work: Work = { id: `${run.works.length}`, address, action, start: event.at, lines: [] };
-      run.works.push(work);
-      open.set(key, work);
-      latest.set(address, work);
-    } else if (["apply_complete", "apply_errored", "refresh_complete"].includes(event.type)) {
-      const work = open.get(key);
-      if (work) {
-        work.end = event.at;
-        work.hasFailed = event.type === "apply_errored";
-        open.delete(key);
-      }
-    } else if (event.type === "provision_progress") {
-      latest.get(address)?.lines.push(event.text ?? "");
-    } else if (event.type === "diagnostic") {
-      run.problems.push(event);
-    } else if (event.type === "end") {
-      run.end = event.at;
-      run.message = event.text;
-    }
-  }
-  return run;
-}
 
 function useNow(isRunning: boolean): number {
   const [now, set] = useState(Date.now() / 1000);
@@ -70,123 +21,137 @@ function useNow(isRunning: boolean): number {
   return now;
 }
 
-interface Waiting {
-  address: string;
-  kind: string;
-  on: string[];
+function statusOf(run: Run, isRunning: boolean): string {
+  if (run.message) return run.message;
+  const what = run.mode === "destroy" ? "Destroy" : "Apply";
+  const done = Object.entries(run.counts ?? {}).map(([word, number]) => `${number.toLocaleString("en")} ${word}`).join(", ");
+  if (run.state === "done") return `${what} complete: ${done}`;
+  if (run.state === "failed") return `${what} failed: ${done}`;
+  if (run.state === "stopped") return `The ${what.toLowerCase()} was interrupted`;
+  if (run.state === "idle") return "Waiting for the apply to begin";
+  if (!isRunning) return `The ${what.toLowerCase()} has not finished`;
+  if (run.state === "stopping") return "Stopping: nothing new is started";
+  return run.mode === "destroy" ? "Destroying" : "Applying";
 }
 
-const WORKING = new Set(["create", "update", "delete", "read"]);
-
-/** The operations of the plan that have not begun, with what they wait for. */
-function waitingOf(run: Run): Waiting[] {
-  const operations = doc.operations ?? [];
-  const done = new Set(run.works.filter((each) => each.end !== undefined && !each.hasFailed).map((each) => `${each.action} ${each.address}`));
-  const begun = new Set(run.works.map((each) => `${each.action} ${each.address}`));
-  const isDone = new Map<number, boolean>();
-  const before = (at: number): number[] => {
-    // What neither begins nor ends by itself stands for what comes before it.
-    const found = new Set<number>();
-    const seen = new Set<number>();
-    const pending = [...operations[at].needs];
-    while (pending.length) {
-      const each = pending.pop()!;
-      if (seen.has(each)) continue;
-      seen.add(each);
-      if (WORKING.has(operations[each].kind)) found.add(each);
-      else pending.push(...operations[each].needs);
-    }
-    return [...found];
-  };
-  const done_ = (at: number) => {
-    let known = isDone.get(at);
-    if (known === undefined) {
-      known = done.has(`${operations[at].kind} ${operations[at].address}`);
-      isDone.set(at, known);
-    }
-    return known;
-  };
-  const found: Waiting[] = [];
-  operations.forEach((each, at) => {
-    if (!WORKING.has(each.kind) || begun.has(`${each.kind} ${each.address}`)) return;
-    const on = found.length < 500 ? before(at).filter((one) => !done_(one)) : [];
-    found.push({ address: each.address, kind: each.kind, on: on.map((one) => operations[one].address) });
-  });
-  return found;
+interface Scale {
+  start: number;
+  until: number;
+  now: number;
+  isRunning: boolean;
 }
 
 type Row = { kind: "work"; id: string; work: Work } | { kind: "title"; id: string; title: string; number: number } | { kind: "wait"; id: string; wait: Waiting };
 
+const keyOf = (work: Work): string => `${work.action} ${work.address}${work.deposed ? ` ${work.deposed}` : ""}`;
+
 export function ApplyView({ route, events }: { route: Route; events: Events }): VNode {
   const { all, link } = events;
   const run = useMemo(() => runOf(all), [all]);
-  const isRunning = link === "following" && run.end === undefined;
+  const isRunning = link === "following" && (run.state === "running" || run.state === "stopping");
   const now = useNow(isRunning);
-  const shown = route.options.get("show") ?? "apply";
-  const works = run.works.filter((each) => (shown === "all" ? true : each.action !== "refresh"));
-  const waiting = useMemo(() => (run.end === undefined ? waitingOf(run) : []), [run]);
+  const works = useMemo(() => run.works.filter((each) => each.action !== "refresh"), [run]);
+  const waiting = useMemo(() => (run.state === "done" ? [] : waitingOf(run)), [run]);
+  const isChain = route.options.get("show") === "chain";
+  const shown = useMemo(() => (isChain ? longestChain(run, works) : works), [run, works, isChain]);
+  if (run.state === "idle" && !waiting.length && !run.problems.length && !doc.applies) {
+    return (
+      <div class="main apply">
+        <Empty title="Nothing has been applied yet">{isLive ? "Run nigari apply in this directory: it is shown here while it goes on." : undefined}</Empty>
+      </div>
+    );
+  }
   const start = works[0]?.start ?? run.start ?? now;
-  const last = Math.max(start, ...works.map((each) => each.end ?? each.start));
-  const until = Math.max(isRunning ? now : (run.end ?? last), start + 0.001);
-  const rows: Row[] = [];
-  works.forEach((work) => rows.push({ kind: "work", id: work.id, work }));
-  if (waiting.length) {
-    rows.push({ kind: "title", id: "waiting", title: "Waiting", number: waiting.length });
+  const last = works.reduce((latest, each) => Math.max(latest, each.end ?? each.start), start);
+  const scale: Scale = { start, until: Math.max(isRunning ? now : last, start + 0.001), now, isRunning };
+  const rows: Row[] = shown.map((work) => ({ kind: "work", id: work.id, work }));
+  if (waiting.length && !isChain) {
+    rows.push({ kind: "title", id: "waiting", title: run.end === undefined ? "Waiting" : "Not begun", number: waiting.length });
     waiting.forEach((wait) => rows.push({ kind: "wait", id: `wait ${wait.kind} ${wait.address}`, wait }));
   }
-  const running = works.filter((each) => each.end === undefined);
-  const failed = works.filter((each) => each.hasFailed);
-  const done = works.length - running.length - failed.length;
-  const status = run.message ?? (isRunning ? (works.length ? "Applying" : "Waiting for the apply to begin") : link === "lost" ? "The command has ended" : "The apply has not finished");
+  const opened = route.options.get("work");
   return (
     <div class="main apply">
-      <header class="main-head">
-        <h2 aria-live="polite">{status}</h2>
-        <div class="progress" role="img" aria-label={`${done} done, ${running.length} running, ${failed.length} failed, ${waiting.length} waiting`}>
-          <span class="progress-done" style={{ flexGrow: done }} />
-          <span class="progress-failed" style={{ flexGrow: failed.length }} />
-          <span class="progress-running" style={{ flexGrow: running.length }} />
-          <span class="progress-waiting" style={{ flexGrow: waiting.length }} />
+      <ApplyHead run={run} works={works} waiting={waiting.length} scale={scale} link={link} />
+      {works.length > 1 && (
+        <div class="toolbar">
+          <div class="segments" role="group" aria-label="Show">
+            {([["", "everything"], ["chain", "longest chain"]] as const).map(([value, title]) => (
+              <a key={value} href={href("apply", "", { show: value || undefined })} aria-current={(isChain ? "chain" : "") === value ? "true" : undefined}>
+                {title}
+              </a>
+            ))}
+          </div>
+          {isChain && <span class="muted">Each waited for the one above it: together they decide how long it takes.</span>}
         </div>
-        <p class="totals">
-          <span class="total">
-            <b>{done.toLocaleString("en")}</b> done
-          </span>
-          <span class="total">
-            <b>{running.length}</b> running
-          </span>
-          {failed.length > 0 && (
-            <span class="total mark-delete">
-              <b>{failed.length}</b> failed
-            </span>
-          )}
-          {waiting.length > 0 && (
-            <span class="total">
-              <b>{waiting.length.toLocaleString("en")}</b> waiting
-            </span>
-          )}
-          <span class="muted">{duration(until - start)}</span>
-          {link === "lost" && run.end === undefined && <span class="tag tag-warn">no longer followed</span>}
-        </p>
-      </header>
+      )}
       {run.problems.map((each, at) => (
         <article class="problem" key={at}>
           <h3>
             <span class={`status status-${each.severity === "error" ? "fail" : "unknown"}`}>{each.severity}</span> {each.text}
           </h3>
+          {each.address && <p class="address muted">{each.address}</p>}
           <p class="problem-detail">{each.detail}</p>
         </article>
       ))}
       {rows.length ? (
-        <Virtual items={rows} keyOf={(each) => each.id} estimate={() => 30} label="Timeline" class="timeline" render={(row) => <RowView row={row} start={start} until={until} now={now} isRunning={isRunning} />} />
+        <Virtual
+          items={rows}
+          keyOf={(each) => each.id}
+          estimate={() => 30}
+          label="Timeline"
+          class="timeline"
+          reveal={opened ? works.find((each) => keyOf(each) === opened)?.id : undefined}
+          render={(row) => <RowView row={row} run={run} scale={scale} isOpen={row.kind === "work" && keyOf(row.work) === opened} route={route} />}
+        />
       ) : (
-        <Empty title="Nothing has happened yet">{isLive ? "Start the apply with -json-into and the file that is followed here." : undefined}</Empty>
+        <Empty title={run.state === "idle" ? "Nothing has happened yet" : "There was nothing to do"} />
       )}
     </div>
   );
 }
 
-function RowView({ row, start, until, now, isRunning }: { row: Row; start: number; until: number; now: number; isRunning: boolean }): VNode {
+function ApplyHead({ run, works, waiting, scale, link }: { run: Run; works: Work[]; waiting: number; scale: Scale; link: string }): VNode {
+  const running = works.filter((each) => each.end === undefined).length;
+  const failed = works.filter((each) => each.hasFailed).length;
+  const done = works.length - running - failed;
+  return (
+    <header class="main-head">
+      <h2 aria-live="polite">{statusOf(run, scale.isRunning)}</h2>
+      <div class="progress" role="img" aria-label={`${done} done, ${running} running, ${failed} failed, ${waiting} waiting`}>
+        <span class="progress-done" style={{ flexGrow: done }} />
+        <span class="progress-failed" style={{ flexGrow: failed }} />
+        <span class="progress-running" style={{ flexGrow: running }} />
+        <span class="progress-waiting" style={{ flexGrow: waiting }} />
+      </div>
+      <p class="totals">
+        <span class="total">
+          <b>{done.toLocaleString("en")}</b> done
+        </span>
+        {(running > 0 || scale.isRunning) && (
+          <span class="total">
+            <b>{running}</b> {scale.isRunning ? "running" : "not finished"}
+          </span>
+        )}
+        {failed > 0 && (
+          <span class="total mark-delete">
+            <b>{failed}</b> failed
+          </span>
+        )}
+        {waiting > 0 && (
+          <span class="total">
+            <b>{waiting.toLocaleString("en")}</b> {run.end === undefined ? "waiting" : "not begun"}
+          </span>
+        )}
+        {works.length > 0 && <span class="muted">{duration(scale.until - scale.start)}</span>}
+        {works.length > 0 && !scale.isRunning && <span class="muted">{new Date(scale.start * 1000).toLocaleString("en", { dateStyle: "medium", timeStyle: "medium" })}</span>}
+        {link === "lost" && run.end === undefined && <span class="tag tag-warn">no longer followed</span>}
+      </p>
+    </header>
+  );
+}
+
+function RowView({ row, run, scale, isOpen, route }: { row: Row; run: Run; scale: Scale; isOpen: boolean; route: Route }): VNode {
   if (row.kind === "title") {
     return (
       <h3 class="section">
@@ -198,45 +163,121 @@ function RowView({ row, start, until, now, isRunning }: { row: Row; start: numbe
     const { wait } = row;
     return (
       <div class="work waiting">
-        <span class={`work-name address`}>{wait.address}</span>
+        <span class="work-name address" title={wait.address}>
+          {wait.address}
+        </span>
         <span class="muted work-note">{wait.on.length ? `${wait.kind}, after ${wait.on.slice(0, 3).join(", ")}${wait.on.length > 3 ? ` and ${wait.on.length - 3} more` : ""}` : wait.kind}</span>
       </div>
     );
   }
-  const { work } = row;
+  return <WorkRow work={row.work} run={run} scale={scale} isOpen={isOpen} route={route} />;
+}
+
+function WorkRow({ work, run, scale, isOpen, route }: { work: Work; run: Run; scale: Scale; isOpen: boolean; route: Route }): VNode {
+  const { start, until, now, isRunning } = scale;
   const end = work.end ?? (isRunning ? now : until);
   const whole = until - start;
   const state = work.hasFailed ? "failed" : work.end !== undefined ? "done" : isRunning ? "running" : "stopped";
   const words = { failed: "failed after", done: "took", running: "running for", stopped: "was still running after" }[state];
   return (
-    <div class={`work is-${state}`}>
-      <a class="work-name address" href={doc.plan ? href("plan", "", { change: work.address }) : href("graph", "", { focus: work.address })} title={work.address}>
-        <span class={`work-mark mark-${work.action === "refresh" ? "read" : work.action}`} aria-hidden="true">
-          {SYMBOLS[work.action as Action] ?? "≤"}
-        </span>{" "}
-        {work.address}
-      </a>
-      <span class="work-bar" aria-hidden="true">
-        <span class={`bar bar-${work.action} bar-${state}`} style={{ left: `${((work.start - start) / whole) * 100}%`, width: `${Math.max(0.3, ((end - work.start) / whole) * 100)}%` }} />
-      </span>
-      <span class="work-note">
-        <span class="hidden-text">
-          {work.action} {words}{" "}
+    <article class={`work-item ${isOpen ? "is-open" : ""}`}>
+      <button class={`work is-${state}`} aria-expanded={isOpen} onClick={() => change(route, { work: isOpen ? undefined : keyOf(work) })}>
+        <span class="work-name address" title={work.address}>
+          <span class={`work-mark mark-${work.action === "refresh" ? "read" : work.action}`} aria-hidden="true">
+            {SYMBOLS[work.action as Action] ?? "≤"}
+          </span>{" "}
+          {work.address}
+          {work.deposed && <span class="muted"> deposed</span>}
         </span>
-        {duration(end - work.start)}
-      </span>
-      {work.lines.length > 0 && <Output lines={work.lines} />}
-    </div>
+        <span class="work-bar" aria-hidden="true">
+          <span class={`bar bar-${work.action} bar-${state}`} style={{ left: `${((work.start - start) / whole) * 100}%`, width: `${Math.max(0.3, ((end - work.start) / whole) * 100)}%` }} />
+        </span>
+        <span class="work-note">
+          <span class="hidden-text">
+            {work.action} {words}{" "}
+          </span>
+          {duration(end - work.start)}
+        </span>
+      </button>
+      {isOpen && <WorkDetail work={work} run={run} start={start} />}
+    </article>
   );
 }
 
-function Output({ lines }: { lines: string[] }): VNode {
-  const box = useRef<HTMLDetailsElement>(null);
+const MOST_NAMED = 20;
+
+function WorkDetail({ work, run, start }: { work: Work; run: Run; start: number }): VNode {
+  const waited = waitedFor(run, work);
+  const after = work.operation === undefined ? [] : run.order.after(work.operation).map((each) => run.order.operations[each]);
+  const isPlanned = doc.plan?.changes.some((each) => each.address === work.address);
   return (
-    <details class="output" ref={box}>
-      <summary>{count(lines.length, "line")} of output</summary>
-      <pre tabIndex={0}>{lines.join("\n")}</pre>
-    </details>
+    <div class="change-detail work-detail">
+      <dl class="facts">
+        <div>
+          <dt>Action</dt>
+          <dd>{work.action}</dd>
+        </div>
+        <div>
+          <dt>Began</dt>
+          <dd>
+            {new Date(work.start * 1000).toLocaleTimeString("en", { hour12: false })}, {duration(work.start - start)} after the first
+          </dd>
+        </div>
+        <div>
+          <dt>Waited for</dt>
+          <dd>
+            {waited.length ? (
+              <ul class="plain-list">
+                {waited.slice(0, MOST_NAMED).map((each) => (
+                  <li key={each.id}>
+                    <a class="address" href={href("apply", "", { work: keyOf(each) })}>
+                      {each.address}
+                    </a>{" "}
+                    <span class="muted">
+                      {each.action}, {duration(each.end! - each.start)}
+                      {each === waited[0] && waited.length > 1 ? ", the last to end" : ""}
+                    </span>
+                  </li>
+                ))}
+                {waited.length > MOST_NAMED && <li class="muted">and {count(waited.length - MOST_NAMED, "other")}</li>}
+              </ul>
+            ) : (
+              <span class="muted">nothing</span>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Waits for it</dt>
+          <dd>
+            {after.length ? (
+              <span class="address">
+                {after.slice(0, MOST_NAMED).map((each) => each.address).join(", ")}
+                {after.length > MOST_NAMED && <span class="muted"> and {count(after.length - MOST_NAMED, "other")}</span>}
+              </span>
+            ) : (
+              <span class="muted">nothing</span>
+            )}
+          </dd>
+        </div>
+      </dl>
+      <p class="work-links">
+        {isPlanned && (
+          <a href={href("plan", "", { change: work.address })}>
+            <Icon name="right" /> What changes
+          </a>
+        )}
+        {doc.operations && (
+          <a href={href("graph", "", { of: "operations", focus: work.address })}>
+            <Icon name="right" /> In the graph
+          </a>
+        )}
+      </p>
+      {work.lines.length > 0 && (
+        <pre class="output-text" tabIndex={0} aria-label={`${count(work.lines.length, "line")} of output`}>
+          {work.lines.join("\n")}
+        </pre>
+      )}
+    </div>
   );
 }
 

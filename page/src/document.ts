@@ -151,6 +151,15 @@ export interface ApplyEvent {
   address?: string;
   action?: string;
   provisioner?: string;
+  deposed?: string;
+  /** Of the journal of an apply. */
+  workspace?: string;
+  mode?: string;
+  operations?: GraphNode[];
+  total?: number;
+  number?: number;
+  times?: number;
+  succeeded?: boolean;
   text?: string;
   detail?: string;
   severity?: string;
@@ -162,7 +171,7 @@ export interface ApplyEvent {
   where?: string;
   code?: string;
   origins?: string[];
-  counts?: unknown;
+  counts?: Record<string, number>;
   items?: CoverageItem[];
 }
 
@@ -208,7 +217,12 @@ export interface PageDocument {
   files: { name: string; text: string }[];
   fleet?: Fleet;
   events?: ApplyEvent[];
+  /** Whether there is a server to ask for events. */
   live?: boolean;
+  /** Whether somebody wants to follow an apply or a test in particular. */
+  applies?: boolean;
+  /** Which plan of several it is that are applied one after the other. */
+  number?: number;
 }
 
 export const doc = loaded.document as PageDocument;

@@ -25,7 +25,10 @@ export function useEvents(): Events {
       set((known) => [...known, ...found]);
     };
     source.onmessage = (event) => {
-      waiting.push(JSON.parse(event.data));
+      const found: ApplyEvent = JSON.parse(event.data);
+      // Another plan is applied now, of which the page knows nothing yet.
+      if (found.type === "page" && (found.number ?? 0) > (doc.number ?? 0)) location.reload();
+      waiting.push(found);
       // Many at once are drawn once.
       timer ||= window.setTimeout(flush, 50);
     };
@@ -46,3 +49,13 @@ export function useEvents(): Events {
 }
 
 export const isOfTests = (events: ApplyEvent[]): boolean => events.some((each) => each.type.startsWith("test_"));
+
+/** Whether an apply goes on that is followed here. */
+export function isRunning({ all, link }: Events): boolean {
+  if (link !== "following") return false;
+  for (let at = all.length - 1; at >= 0; at--) {
+    if (all[at].type === "end" || all[at].type === "stopped") return false;
+    if (all[at].type === "apply_start") return true;
+  }
+  return false;
+}

@@ -6,7 +6,7 @@ import { ApplyView } from "./apply";
 import { Configuration } from "./configuration";
 import { doc, isLive } from "./document";
 import type { Events } from "./events";
-import { isOfTests, useEvents } from "./events";
+import { isOfTests, isRunning, useEvents } from "./events";
 import { FleetView } from "./fleet";
 import { GraphView } from "./graph";
 import { PlanView } from "./plan";
@@ -25,16 +25,17 @@ interface View {
   title: string;
   show: (route: Route) => VNode;
   number?: number;
+  isRunning?: boolean;
 }
 
 const hasConfiguration = doc.configuration.modules.length > 0;
 
 function viewsOf(events: Events): View[] {
   const hasTests = isOfTests(events.all);
-  const hasApply = !hasTests && (isLive || events.all.length > 0);
+  const hasApply = !hasTests && !doc.fleet && (isLive || events.all.length > 0);
   const all: (View | false | undefined)[] = [
     doc.plan && { name: "plan", title: "Plan", show: (route) => <PlanView route={route} />, number: doc.plan.changes.length },
-    hasApply && { name: "apply", title: "Apply", show: (route) => <ApplyView route={route} events={events} /> },
+    hasApply && { name: "apply", title: "Apply", show: (route) => <ApplyView route={route} events={events} />, isRunning: isRunning(events) },
     hasTests && { name: "tests", title: "Tests", show: (route) => <TestsView route={route} events={events} /> },
     doc.fleet && { name: "fleet", title: "Fleet", show: (route) => <FleetView route={route} />, number: doc.fleet.units.length },
     hasConfiguration && { name: "configuration", title: "Configuration", show: (route) => <Configuration route={route} /> },
@@ -54,8 +55,9 @@ function Page(): VNode {
   const [theme, setTheme] = useState<Theme>(savedTheme);
   const events = useEvents();
   const views = viewsOf(events);
-  // Whoever follows something wants to see that first.
-  const first = views.find((each) => isLive && (each.name === "apply" || each.name === "tests")) ?? views[0];
+  // Whoever follows something wants to see that first; a plan that waits for approval is read before.
+  const follows = doc.applies && (!doc.number || events.all.some((each) => each.type === "apply_start"));
+  const first = views.find((each) => (follows || each.isRunning) && (each.name === "apply" || each.name === "tests")) ?? views[0];
   const view = views.find((each) => each.name === route.view) ?? first;
   useEffect(() => applyTheme(theme), [theme]);
   useEffect(() => {
@@ -88,6 +90,7 @@ function Page(): VNode {
           {views.map((each) => (
             <a key={each.name} href={href(each.name)} aria-current={each === view ? "page" : undefined}>
               {each.title}
+              {each.isRunning && <span class="live-dot" role="img" aria-label="running" />}
               {each.number !== undefined && <span class="count">{each.number.toLocaleString("en")}</span>}
             </a>
           ))}

@@ -60,7 +60,7 @@ export function TestsView({ route, events }: { route: Route; events: Events }): 
   const suite = useMemo(() => suiteOf(events.all), [events.all]);
   const runs = suite.files.flatMap((file) => file.runs);
   const tab = route.rest || "runs";
-  const counts = (suite.coverage?.counts ?? {}) as Record<string, { covered: number; total: number }>;
+  const counts = (suite.coverage?.counts ?? {}) as unknown as Record<string, { covered: number; total: number }>;
   return (
     <div class="main">
       <header class="main-head plan-head">

@@ -2,54 +2,146 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { open, pageUrl } from "./browser.mjs";
+import { open, pageUrl, violations } from "./browser.mjs";
 
 const words = process.env.NIGARI.split(" ");
-const start = (...args) => spawn(words[0], [...words.slice(1), ...args], { cwd: process.env.DIRECTORY, stdio: ["ignore", "pipe", "inherit"] });
 
-test("an apply is followed live", async () => {
-  const server = start("explore", "-no-browser", "-events=run.jsonl", "plan.out");
+/** A directory of its own, in which something can be applied. */
+const directory = () => {
+  const made = mkdtempSync(join(tmpdir(), "live-"));
+  cpSync(process.env.DIRECTORY, made, { recursive: true });
+  return made;
+};
+const start = (cwd, ...args) => {
+  const child = spawn(words[0], [...words.slice(1), ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  child.text = "";
+  child.address = new Promise((done) => {
+    const hear = (data) => {
+      child.text += data;
+      const found = /http:\S+/.exec(child.text);
+      if (found) done(found[0]);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+  });
+  return child;
+};
+const ended = async (child) => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return child.exitCode;
+};
+const running = (page, name) => page.locator(".work.is-running", { hasText: name });
+const done = (page, name) => page.locator(".work.is-done", { hasText: name });
+
+test("an apply with -explore is followed live, and nothing secret is told", async () => {
+  const cwd = directory();
+  const apply = start(cwd, "apply", "-explore", "plan.out");
+  const page = await open(await apply.address);
+  await page.getByRole("heading", { name: "Applying" }).waitFor();
+  await running(page, "terraform_data.first").waitFor();
+  const waiting = page.locator(".work.waiting");
+  assert.match(await waiting.filter({ hasText: "terraform_data.second" }).textContent(), /after terraform_data\.first/);
+  await page.getByRole("img", { name: "running", exact: true }).waitFor();
+  const traffic = await page.evaluate(async () => {
+    const reader = (await fetch("events")).body.getReader();
+    return new TextDecoder().decode((await reader.read()).value);
+  });
+  assert.ok(traffic.includes("apply_start"));
+  await done(page, "terraform_data.first").waitFor();
+  await running(page, "terraform_data.second").waitFor();
+  await page.getByRole("heading", { name: "Apply complete: 3 added, 0 changed, 0 destroyed" }).waitFor();
+  assert.equal(await ended(apply), 0, apply.text);
+  // The server is gone, and the page is still of use.
+  assert.equal(await waiting.count(), 0);
+  await page.getByRole("button", { name: /terraform_data\.second/ }).click();
+  assert.match(await page.locator(".work-detail").textContent(), /Waited forterraform_data\.first create, 2\.\d s/);
+  await page.getByRole("link", { name: "terraform_data.first" }).click();
+  await page.locator(".output-text", { hasText: "first is made" }).waitFor();
+  assert.match(await page.locator(".work-detail").textContent(), /Waits for itterraform_data\.second/);
+  await page.getByRole("link", { name: "longest chain" }).click();
+  assert.deepEqual(await page.locator(".work .work-name").evaluateAll((all) => all.map((each) => each.title)), ["terraform_data.first", "terraform_data.second"]);
+  await page.getByRole("link", { name: /^Plan/ }).click();
+  await page.getByRole("button", { name: /terraform_data\.other/ }).waitFor();
+  assert.ok(!(traffic + (await page.content())).includes("planted"));
+  rmSync(cwd, { recursive: true });
+});
+
+test("a browser that leaves, and one that never comes, does not touch the apply", async () => {
+  for (const comes of [true, false]) {
+    const cwd = directory();
+    const apply = start(cwd, "apply", "-auto-approve", "-explore");
+    const url = await apply.address;
+    if (comes) {
+      const page = await open(url);
+      await running(page, "terraform_data.first").waitFor();
+      await page.context().close();
+    }
+    assert.equal(await ended(apply), 0, apply.text);
+    assert.match(apply.text, /Apply complete! Resources: 3 added/);
+    rmSync(cwd, { recursive: true });
+  }
+});
+
+test("explore shows applies of the directory as they come, and the last one afterwards", async () => {
+  const cwd = directory();
+  const server = start(cwd, "explore", "-no-browser");
   try {
-    const url = await new Promise((done) => {
-      let text = "";
-      server.stdout.on("data", (data) => {
-        text += data;
-        const found = /http:\S+/.exec(text);
-        if (found) done(found[0]);
-      });
-    });
-    const page = await open(url);
-    await page.getByRole("heading", { name: "Waiting for the apply to begin" }).waitFor();
-    const waiting = page.locator(".work.waiting");
-    assert.match(await waiting.filter({ hasText: "terraform_data.second" }).textContent(), /after terraform_data\.first/);
-    const apply = start("apply", "-json-into=run.jsonl", "plan.out");
-    await page.getByRole("heading", { name: "Applying" }).waitFor();
-    await page.locator(".work.is-running", { hasText: "terraform_data.first" }).waitFor();
-    await page.locator(".work.is-done", { hasText: "terraform_data.first" }).waitFor();
-    await page.getByRole("heading", { name: /^Apply complete/ }).waitFor();
-    assert.equal(await waiting.count(), 0);
-    assert.equal(await page.locator(".work.is-done").count(), 3);
-    await page.getByText("2 lines of output").click();
-    await page.locator(".output pre", { hasText: "first is made" }).first().waitFor();
-    if (apply.exitCode === null) await once(apply, "exit");
-    assert.equal(apply.exitCode, 0);
-    // Nothing that is secret has come over the wire.
-    const traffic = await page.evaluate(async () => (await fetch("events")).text());
-    assert.ok(traffic.includes("apply_complete"));
-    assert.ok(!traffic.includes("planted"), traffic);
+    const page = await open(await server.address, { hash: "#/apply" });
+    await page.getByText("Run nigari apply in this directory").waitFor();
+    const apply = start(cwd, "apply", "-auto-approve");
+    await running(page, "terraform_data.first").waitFor();
+    await page.getByRole("heading", { name: "Apply complete: 3 added, 0 changed, 0 destroyed" }).waitFor();
+    assert.equal(await ended(apply), 0, apply.text);
+    const destroy = start(cwd, "destroy", "-auto-approve");
+    await page.getByRole("heading", { name: "Destroy complete: 0 added, 0 changed, 3 destroyed" }).waitFor();
+    assert.equal(await ended(destroy), 0, destroy.text);
+    const killed = start(cwd, "apply", "-auto-approve");
+    await running(page, "terraform_data.first").waitFor();
+    killed.kill("SIGKILL");
+    await page.getByRole("heading", { name: "The apply was interrupted" }).waitFor();
+    await page.getByRole("heading", { name: "Not begun" }).waitFor();
     server.kill("SIGINT");
-    await once(server, "exit");
-    assert.equal(server.exitCode, 0);
+    assert.equal(await ended(server), 0);
   } finally {
     server.kill();
   }
+  // Also without a server.
+  const written = start(cwd, "explore", "-out=page.html");
+  assert.equal(await ended(written), 0, written.text);
+  const page = await open(`file://${cwd}/page.html`, { hash: "#/apply" });
+  await page.getByRole("heading", { name: "The apply was interrupted" }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  rmSync(cwd, { recursive: true });
+});
+
+test("what -json-into writes is followed, too", async () => {
+  const cwd = directory();
+  const server = start(cwd, "explore", "-no-browser", "-events=run.jsonl", "plan.out");
+  try {
+    const page = await open(await server.address);
+    await page.getByRole("heading", { name: "Waiting for the apply to begin" }).waitFor();
+    const apply = start(cwd, "apply", "-json-into=run.jsonl", "plan.out");
+    await running(page, "terraform_data.first").waitFor();
+    await page.getByRole("heading", { name: /^Apply complete! Resources: 3 added/ }).waitFor();
+    assert.equal(await ended(apply), 0, apply.text);
+    const traffic = await page.evaluate(async () => (await fetch("events")).text());
+    assert.ok(traffic.includes("apply_complete"));
+    assert.ok(!traffic.includes("planted"), traffic);
+  } finally {
+    server.kill();
+  }
+  rmSync(cwd, { recursive: true });
 });
 
 test("an apply that is over is shown from its events", async () => {
   const page = await open(pageUrl("applied"), { hash: "#/apply" });
   await page.getByRole("heading", { name: /^Apply complete/ }).waitFor();
   assert.ok((await page.locator(".work.is-done").count()) > 3);
-  await page.getByRole("link", { name: "terraform_data.policy" }).click();
+  await page.getByRole("button", { name: /terraform_data\.policy/ }).click();
+  await page.getByRole("link", { name: "What changes" }).click();
   await page.locator(".change.is-open").waitFor();
 });

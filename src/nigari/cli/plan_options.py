@@ -86,8 +86,14 @@ REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS)
 ROUNDS_FLAG = Flag(
     "rounds", FLAG_TEXT, "The maximum number of rounds, with -allow-deferral", "NUMBER", "0"
 )
+EXPLORE_FLAG = Flag(
+    "explore",
+    FLAG_SWITCH,
+    "Serve a page to look at the plan, and at the apply while it goes on",
+)
 APPLY_FLAGS = (
     Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval"),
+    EXPLORE_FLAG,
     Flag(
         SUPPRESS_FLAG,
         FLAG_SWITCH,

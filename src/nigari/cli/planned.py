@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from nigari.cli.command import Invocation
 from nigari.cli.plan_options import (
     DEFER_FLAG,
+    EXPLORE_FLAG,
     GENERATE_FLAG,
     SUPPRESS_FLAG,
     most_rounds,
@@ -29,6 +31,10 @@ from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.locked import RESCUED, LockedSession, locked
 from nigari.workspace.session.rounds import ApplyRounds
 from nigari.workspace.session.session import Session
+
+# The page is for those who ask for it.
+if TYPE_CHECKING:
+    from nigari.cli.live_page import PageBeside
 
 
 class PlanningCommand:
@@ -55,8 +61,20 @@ class PlanningCommand:
         self.is_refresh = False
         """Whether a plan is made only for the state that it finds."""
         self.parallelism: int = parallelism(invocation)
+        self._page: PageBeside | None = self._page_beside()
         self.asks_variables = True
         """Whether variables need values, where no saved plan has them."""
+
+    def _page_beside(self) -> PageBeside | None:
+        """The page for those who want to look on."""
+        flag = EXPLORE_FLAG.name
+        if not has_flag(self.invocation, flag) or not self.invocation.switch(flag):
+            return None
+        from nigari.cli.live_page import PageBeside
+
+        found = PageBeside(self.presenter)
+        self.plan_presenter.add(found.page.events)
+        return found
 
     @property
     def diags(self) -> Diagnostics:
@@ -82,8 +100,12 @@ class PlanningCommand:
             async with locked(session, operation, self.listener, plan_path) as held:
                 return 1 if held is None else await work(held)
 
-        status = run_to_end(whole())
-        return self.presenter.end() or status
+        try:
+            status = run_to_end(whole())
+            return self.presenter.end() or status
+        finally:
+            if self._page is not None:
+                self._page.close()
 
     async def plan(self, locked: LockedSession) -> Plan | None:
         """The plan that the command line asks for."""
@@ -143,6 +165,11 @@ class PlanningCommand:
         self.plan_presenter.plan(locked.planning, plan, self.invocation.switch("show-sensitive"))
         self.presenter.tell_so_far(with_checks=not goes_on)
 
+    def explore(self, locked: LockedSession, plan: Plan) -> None:
+        """Show a plan on a page that also shows how it is applied, where that is asked for."""
+        if self._page is not None and locked.planning is not None:
+            self._page.show(locked.planning, plan)
+
     def show_incomplete(self, locked: LockedSession) -> Plan | None:
         """Show as much of a plan as could be made, where there is none."""
         incomplete = locked.incomplete
@@ -158,10 +185,14 @@ class PlanningCommand:
         Where another round follows, that has the last word.
         """
         self.plan_presenter.applying(plan, is_saved)
+        known = len(self.diags)
         async with self._progress():
             applied = await locked.apply(
                 plan, self.plan_presenter.view, self.parallelism, self._print_state
             )
+        if self._page is not None:
+            found = list(self.diags)[known:]
+            self._page.applied(found, applied.is_stored and not self.diags.has_errors, goes_on)
         if not applied.is_stored or self.diags.has_errors:
             return 1
         self.presenter.tell_so_far()

@@ -51,6 +51,15 @@ class PageServer:
         """The address of the page."""
         return f"http://{_HOST}:{self.port}/{self.token}/"
 
+    def replace(self, page: Page) -> None:
+        """Serve another page from now on."""
+        self._server.page = page
+
+    def wait_for_streams(self, seconds: float) -> None:
+        """Wait until everybody who follows the events has all of them, but not longer than that."""
+        with self._server.changed:
+            self._server.changed.wait_for(lambda: not self._server.streams, seconds)
+
     def __enter__(self) -> PageServer:
         self._thread.start()
         return self
@@ -67,6 +76,21 @@ class _Server(ThreadingHTTPServer):
     token: str
     feed: Feed | None
     is_closing = False
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(address, handler)
+        self.streams = 0
+        """How many follow the events."""
+        self.changed = threading.Condition()
+
+    def count_streams(self, by: int) -> None:
+        """Note that somebody begins to follow the events, or ends."""
+        with self.changed:
+            self.streams += by
+            self.changed.notify_all()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nothing is told of a browser that leaves in the middle of something."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -117,10 +141,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, feed: Feed) -> None:
         """Send every event there has been, and each that comes, until there are no more."""
-        self._start(HTTPStatus.OK, "text/event-stream")
-        self.end_headers()
         at = 0
+        self.server.count_streams(1)
         try:
+            self._start(HTTPStatus.OK, "text/event-stream")
+            self.end_headers()
             while not self.server.is_closing:
                 events, is_over = feed.after(at, _KEEP_ALIVE)
                 at += len(events)
@@ -129,8 +154,10 @@ class _Handler(BaseHTTPRequestHandler):
                 if is_over and not events:
                     self.wfile.write(b"event: end\ndata: {}\n\n")
                     return
-        except (BrokenPipeError, ConnectionResetError):
+        except OSError:
             return
+        finally:
+            self.server.count_streams(-1)
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing is logged: addresses have the token in them."""

@@ -16,6 +16,7 @@ from nigari.record import record
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.modules import Place
+from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.reasons import PlanReasons
 from nigari.workspace.plans.saved_plan import Reopened, reopened, restored
 from nigari.workspace.session.plan_reasons import plan_reasons
@@ -53,6 +54,22 @@ def configuration_subject(session: Session) -> Subject | None:
         dict(files.modules.places),
         tuple(session.diags.in_order()),
         schemas_of(run, session.where),
+    )
+
+
+def planned_subject(session: Session, planning: Planning, plan: Plan) -> Subject:
+    """A plan that was made or restored in a session."""
+    files = session.shown or session.workspace
+    return Subject(
+        _title(session),
+        planning.workspace,
+        Evaluation(planning.static, files.sources, RLock()),
+        dict(files.modules.places),
+        (),
+        schemas_of(planning.static, session.where),
+        plan,
+        planning.graph(plan),
+        plan_reasons(session, planning, plan),
     )
 
 

@@ -20,7 +20,10 @@ def apply(command: PlanningCommand) -> int:
 
     async def carry_out(locked: LockedSession) -> int:
         plan = await locked.restore()
-        return 1 if plan is None else await command.apply(locked, plan, is_saved=True)
+        if plan is None:
+            return 1
+        command.explore(locked, plan)
+        return await command.apply(locked, plan, is_saved=True)
 
     async def work(locked: LockedSession) -> int:
         if not locked.has_configuration(command.mode):
@@ -32,6 +35,7 @@ def apply(command: PlanningCommand) -> int:
             command.show_incomplete(locked)
             return 1
         command.show(locked, plan, goes_on=_is_agreed_already(command))
+        command.explore(locked, plan)
         if not plan.is_empty and not _is_agreed(command):
             return 1
         return await command.apply(locked, plan)
@@ -54,6 +58,7 @@ async def _in_rounds(command: PlanningCommand, locked: LockedSession) -> int:
             command.show_incomplete(locked)
             return 1
         command.show(locked, plan, goes_on=_is_agreed_already(command))
+        command.explore(locked, plan)
         if rounds.is_stuck(plan):
             return 1
         if not plan.is_empty and not _is_agreed(command):
@@ -114,5 +119,6 @@ COMMAND = Command(
         Example("nigari apply", "asks for approval before changing anything"),
         Example("nigari apply -auto-approve", "does not ask for approval"),
         Example("nigari apply plan.out", "applies a saved plan"),
+        Example("nigari apply -explore", "shows the plan and its apply in the browser"),
     ),
 )

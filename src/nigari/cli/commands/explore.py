@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 from nigari.cli.args import UsageError
@@ -17,6 +19,7 @@ from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.diagnostics import Diagnostics
 from nigari.explore.document import Document, document_of, fleet_document
 from nigari.explore.feed import Feed, follow, read_events
+from nigari.explore.journal import JournalFollower, journal_events
 from nigari.explore.page import PageNotBuilt, built, page
 from nigari.explore.server import PageServer
 from nigari.explore.subject import configuration_subject, plan_subject
@@ -33,9 +36,9 @@ def run(invocation: Invocation) -> int:
         return 1
     out = invocation.text("out")
     if out:
-        done = _write(document, invocation, out, session.diags)
+        done = _write(document, invocation, out, session)
     else:
-        done = _serve(document, invocation, session.diags)
+        done = _serve(document, invocation, session)
     if not done:
         show_problems(invocation, session)
     return 0 if done else 1
@@ -64,37 +67,36 @@ def _is_built(diags: Diagnostics) -> bool:
     return True
 
 
-def _write(document: Document, invocation: Invocation, out: str, diags: Diagnostics) -> bool:
-    events = invocation.text("events")
+def _write(document: Document, invocation: Invocation, out: str, session: Session) -> bool:
+    events, scrub = invocation.text("events"), document.secrets.scrubbed
     try:
         if events:
-            document.data["events"] = read_events(Path(events), document.secrets.scrubbed)
+            document.data["events"] = read_events(Path(events), scrub)
+        elif not invocation.switch("fleet"):
+            document.data["events"] = journal_events(session.where.data(), session.selected, scrub)
         Path(out).write_text(page(document).html, encoding="utf-8")
     except OSError as error:
-        diags.error("The page cannot be written", f"{error.filename}: {error.strerror}.")
+        session.diags.error("The page cannot be written", f"{error.filename}: {error.strerror}.")
         return False
     invocation.terminal.out(f"The page is in {out}.")
     return True
 
 
-def _serve(document: Document, invocation: Invocation, diags: Diagnostics) -> bool:
-    events = invocation.text("events")
-    feed = Feed() if events else None
-    document.data["live"] = feed is not None
+def _serve(document: Document, invocation: Invocation, session: Session) -> bool:
+    feed = Feed()
+    document.data.update(live=True, applies=bool(invocation.text("events")))
     made = page(document, is_served=True)
     closing = threading.Event()
     with ExitStack() as stack:
         try:
             server = PageServer(made, feed, whole_number(invocation, "port"))
         except OSError as error:
-            diags.error("The page cannot be served", f"{error.strerror}.")
+            session.diags.error("The page cannot be served", f"{error.strerror}.")
             return False
         stack.enter_context(server)
         stack.callback(closing.set)
-        if feed is not None:
-            scrub = document.secrets.scrubbed
-            work = (Path(events), scrub, feed, closing)
-            threading.Thread(target=follow, args=work, daemon=True).start()
+        follow_it = _follower(document, invocation, session, feed)
+        threading.Thread(target=follow_it, args=(closing,), daemon=True).start()
         terminal = invocation.terminal
         terminal.out(f"The page is at {server.url}\nPress Ctrl-C to end.")
         terminal.stdout.flush()
@@ -105,10 +107,21 @@ def _serve(document: Document, invocation: Invocation, diags: Diagnostics) -> bo
     return True
 
 
+def _follower(
+    document: Document, invocation: Invocation, session: Session, feed: Feed
+) -> Callable[[threading.Event], None]:
+    """What fills the feed, until it is told to end."""
+    events, scrub = invocation.text("events"), document.secrets.scrubbed
+    if events:
+        return partial(follow, Path(events), scrub, feed)
+    return JournalFollower(session.where.data(), session.selected, scrub, feed).run
+
+
 COMMAND = Command(
     "explore",
     "Serves a page to look at: the configuration with every value and where it comes from, and the "
     "graph of what depends on what. With a saved plan it also shows what would change, how and why. "
+    "It shows the last apply in this directory, too, also while it goes on. "
     "The page is served on this machine only, to whoever has its address, until you press Ctrl-C. "
     "Sensitive values are never in it.",
     run,
