@@ -16,7 +16,7 @@ from nigari.explore.feed import Event, Feed
 from nigari.explore.journal import JournalFollower, event_of, journal_events
 from nigari.explore.live import LivePage
 from nigari.explore.page import Page
-from nigari.plan.nodes.plan_host import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.workspace.session.apply_journal import FILE_NAME
 from nigari.workspace.session.locked import locked
 from tests.explore.explored import session, write

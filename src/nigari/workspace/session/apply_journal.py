@@ -129,8 +129,8 @@ def _variables(planning: Planning) -> Entry:
 def _values(planning: Planning) -> Iterator[tuple[str, Value]]:
     """What a plan was made with, whether it was made here or saved."""
     planner = planning.planner
-    if planner is not None and planner.host is not None:
-        for name, node in planner.host.root.variables.items():
+    if planner is not None and planner.plan_run is not None:
+        for name, node in planner.plan_run.root.variables.items():
             if node.state == DONE:
                 yield name, node.value
         return
