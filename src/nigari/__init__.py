@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from nigari.aio import Applied, Ask, Initialized
     from nigari.session import Round, Session, open, read_plan  # noqa: A004 - people write `nigari.open`
     from nigari.workspace.base.last_apply import LastApply
-    from nigari.workspace.configuration.blocks import BackendView, BlockView, ResourceView
-    from nigari.workspace.configuration.declarations import OutputView, Rule, VariableView
-    from nigari.workspace.configuration.explanation import Explanation
-    from nigari.workspace.configuration.known import Known, ValueOrigin
-    from nigari.workspace.configuration.provider_views import ProviderRequirement, ProviderView
-    from nigari.workspace.configuration.view import CallView, ModuleView
+    from nigari.workspace.explain.explanation import Explanation
     from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
     from nigari.workspace.session.environment_result import EnvironmentInfo
     from nigari.workspace.session.failure import SessionError
     from nigari.workspace.session.loading import Configuration
     from nigari.workspace.session.plan_result import Deferred, Plan, PlannedChange, Summary
     from nigari.workspace.session.state_result import Output, StoredResource, StoredState
+    from nigari.workspace.views.blocks import BackendView, BlockView, ResourceView
+    from nigari.workspace.views.declarations import OutputView, Rule, VariableView
+    from nigari.workspace.views.known import Known, ValueOrigin
+    from nigari.workspace.views.module_views import CallView, ModuleView
+    from nigari.workspace.views.provider_views import ProviderRequirement, ProviderView
 else:
     __getattr__ = lazy_exports(
         __name__,
@@ -48,15 +48,15 @@ else:
             **{name: (name,) for name in ("cty", "diagnostics", "events", "fleet", "hcl")},
             "aio": ("Applied", "Ask", "Initialized", "aio"),
             "session": ("Round", "Session", "open", "read_plan"),
-            "nigari.workspace.configuration.blocks": ("BackendView", "BlockView", "ResourceView"),
-            "nigari.workspace.configuration.declarations": ("OutputView", "Rule", "VariableView"),
-            "nigari.workspace.configuration.explanation": ("Explanation",),
-            "nigari.workspace.configuration.known": ("Known", "ValueOrigin"),
-            "nigari.workspace.configuration.provider_views": (
+            "nigari.workspace.views.blocks": ("BackendView", "BlockView", "ResourceView"),
+            "nigari.workspace.views.declarations": ("OutputView", "Rule", "VariableView"),
+            "nigari.workspace.explain.explanation": ("Explanation",),
+            "nigari.workspace.views.known": ("Known", "ValueOrigin"),
+            "nigari.workspace.views.provider_views": (
                 "ProviderRequirement",
                 "ProviderView",
             ),
-            "nigari.workspace.configuration.view": ("CallView", "ModuleView"),
+            "nigari.workspace.views.module_views": ("CallView", "ModuleView"),
             "nigari.workspace.plans.change_reasons": (
                 "ArgumentReason",
                 "ChangeReasons",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nigari
-from nigari.workspace.configuration.explanation import Explanation
+from nigari.workspace.explain.explanation import Explanation
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons
 
 MAIN = """

@@ -15,10 +15,10 @@ from nigari.explore.sensitive import (
 )
 from nigari.explore.values import ValueTable
 from nigari.schema.block import Block
-from nigari.workspace.configuration.blocks import BackendView, BlockView, ResourceView
-from nigari.workspace.configuration.known import Known
-from nigari.workspace.configuration.provider_views import ProviderView
-from nigari.workspace.configuration.view import CallView, ModuleView
+from nigari.workspace.views.blocks import BackendView, BlockView, ResourceView
+from nigari.workspace.views.known import Known
+from nigari.workspace.views.module_views import CallView, ModuleView
+from nigari.workspace.views.provider_views import ProviderView
 
 T = TypeVar("T")
 Data = dict[str, object]

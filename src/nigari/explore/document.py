@@ -19,8 +19,8 @@ from nigari.explore.subject import Subject
 from nigari.explore.values import ValueTable
 from nigari.fleet.units.survey import Survey
 from nigari.version import VERSION
-from nigari.workspace.configuration.blocks import BackendView
-from nigari.workspace.configuration.view import ModuleView
+from nigari.workspace.views.blocks import BackendView
+from nigari.workspace.views.module_views import ModuleView
 
 FORMAT: Final = 1
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from nigari.eval.static.run import StaticRun
 from nigari.explore.sources import Place
 from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
-from nigari.workspace.configuration.uses import written_blocks
+from nigari.workspace.explain.uses import written_blocks
 
 Data = dict[str, object]
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from nigari.explore.sources import SourceTable
 from nigari.lang.render import value_glimpse
-from nigari.workspace.configuration.explanation import Explanation
+from nigari.workspace.explain.explanation import Explanation
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons
 
 Data = dict[str, object]

@@ -16,9 +16,9 @@ from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.known import Known, as_sensitive
 from nigari.workspace.plugins.provider_schemas import offered_schemas
 from nigari.workspace.plugins.providers import InstalledProviders
+from nigari.workspace.views.known import Known, as_sensitive
 
 Schemas = Mapping[str, ProviderSchema]
 """What providers offer, by their addresses."""

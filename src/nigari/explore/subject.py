@@ -14,8 +14,8 @@ from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.record import record
 from nigari.workspace.base.waiting import run_to_end
-from nigari.workspace.configuration.asked import Evaluation
 from nigari.workspace.configuration.modules import Place
+from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.reasons import PlanReasons
 from nigari.workspace.plans.saved_plan import Reopened, reopened, restored

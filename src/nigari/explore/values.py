@@ -11,9 +11,9 @@ from typing import Final
 from nigari.diagnostics import Range
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
-from nigari.workspace.configuration.declarations import VariableView
-from nigari.workspace.configuration.explanation import Explanation
-from nigari.workspace.configuration.known import Known, identity_of, links_of, parts_of, range_of
+from nigari.workspace.explain.explanation import Explanation
+from nigari.workspace.views.declarations import VariableView
+from nigari.workspace.views.known import Known, identity_of, links_of, parts_of, range_of
 
 Row = dict[str, object]
 _MOST_PARTS: Final = 5000

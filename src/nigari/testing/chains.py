@@ -19,9 +19,9 @@ from nigari.hcl.operators import Operation
 from nigari.hcl.scope import Scope
 from nigari.lang.references import Reference
 from nigari.lang.render import value_glimpse
-from nigari.workspace.configuration.asked import Evaluation
-from nigari.workspace.configuration.chain_text import chain_lines
-from nigari.workspace.configuration.explanation import Explanation, ExplanationBuilder
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.chain_text import chain_lines
+from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 
 Sources = Mapping[str, bytes]
 

@@ -8,8 +8,8 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.workspace.configuration.asked import Evaluation
-from nigari.workspace.configuration.resolved import resolved
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.views.resolved import resolved
 
 
 def run(invocation: Invocation) -> int:

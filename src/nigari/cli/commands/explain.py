@@ -9,8 +9,8 @@ from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.cli.views.explanation import explanation_json
-from nigari.workspace.configuration.asked import Evaluation
-from nigari.workspace.configuration.explain import Explainer
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.explainer import Explainer
 
 
 def run(invocation: Invocation) -> int:

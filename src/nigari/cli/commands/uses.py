@@ -10,7 +10,7 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.workspace.configuration.uses import User, uses_of
+from nigari.workspace.explain.uses import User, uses_of
 
 
 def run(invocation: Invocation) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nigari.cty.values import Value
 from nigari.diagnostics.render import ContextOf, place_to_json
 from nigari.diagnostics.snippet import Sources
-from nigari.workspace.configuration.explanation import Explanation
+from nigari.workspace.explain.explanation import Explanation
 
 
 def explanation_json(

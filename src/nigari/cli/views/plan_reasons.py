@@ -8,7 +8,7 @@ from nigari.diagnostics.render import ContextOf, place_to_json
 from nigari.diagnostics.snippet import Sources
 from nigari.plan.model.changes import Plan
 from nigari.plan.show.short import Filter
-from nigari.workspace.configuration.explanation import Explanation
+from nigari.workspace.explain.explanation import Explanation
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
 from nigari.workspace.plans.reasons import PlanReasons
 

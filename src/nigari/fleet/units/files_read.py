@@ -28,7 +28,7 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.files import Entry, Files
 from nigari.record import record
-from nigari.workspace.configuration.asked import Evaluation, compiled_origin
+from nigari.workspace.explain.asked import Evaluation, compiled_origin
 from nigari.workspace.session.session import Session
 
 _READING: Final = frozenset(

@@ -28,7 +28,7 @@ from nigari.record import record
 from nigari.workspace.base.environments import in_environment
 from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
+from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
 from nigari.workspace.session.opening import given_variables
 from nigari.workspace.session.session import Session
 from nigari.workspace.states.backend import (

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import tarfile
     import zipfile
 
-    from nigari.packages.base.zip_content import Content
+    from nigari.packages.base.zip_content import EntryContent
 
 _CHUNK: Final = 1 << 20
 _WRITTEN_AT_ONCE: Final = 1 << 18
@@ -171,7 +171,7 @@ class _Target:
         self._links.pop(path, None)
         os.makedirs(path, exist_ok=True)
 
-    def write(self, name: str, content: Content, mode: int) -> None:
+    def write(self, name: str, content: EntryContent, mode: int) -> None:
         path = self._make_room(name)
         digest = None if self.digests is None else _sha256()
         with open(path, "wb") as file:

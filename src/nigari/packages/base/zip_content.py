@@ -19,7 +19,7 @@ _SIGNATURE: Final = b"PK\x03\x04"
 _IS_ENCRYPTED: Final = 0x1
 
 
-class Content(Protocol):
+class EntryContent(Protocol):
     """What can be read from beginning to end."""
 
     def read(self, most: int, /) -> bytes:
@@ -28,7 +28,7 @@ class Content(Protocol):
 
 
 @contextmanager
-def entry_content(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[Content]:
+def entry_content(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[EntryContent]:
     """Read an entry. What is wrong with it raises the errors of `zipfile` and `zlib`."""
     is_deflated = entry.compress_type == zipfile.ZIP_DEFLATED
     # Opening it compares the two headers of the entry, which may contradict each other.

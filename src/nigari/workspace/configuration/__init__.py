@@ -1,4 +1,4 @@
-"""A directory of configuration files: read, evaluated, validated, explained and shown.
+"""A directory of configuration files: its modules, requirements, static phase and validation.
 
-Does not know the state.
+Does not know the state, nor how any of it is explained or shown.
 """

@@ -30,9 +30,9 @@ from nigari.hcl.body import Block
 from nigari.lang.versions import parse_provider_constraints
 from nigari.packages.providers.requirement import Requirement
 from nigari.record import replace
-from nigari.workspace.configuration.asked import Question
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import CalledModules
+from nigari.workspace.explain.asked import Question
 
 
 def find_test_modules(

@@ -13,8 +13,8 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Range
 from nigari.lang.render import value_glimpse
 from nigari.record import record
-from nigari.workspace.configuration.chain_text import chain_lines, fate_text
-from nigari.workspace.configuration.explanation import Explanation
+from nigari.workspace.explain.chain_text import chain_lines, fate_text
+from nigari.workspace.explain.explanation import Explanation
 
 _MOST_KEYS: Final = 8
 

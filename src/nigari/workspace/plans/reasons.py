@@ -38,8 +38,8 @@ from nigari.plan.show.short import Filter
 from nigari.record import replace
 from nigari.running.provider_objects import with_schema_marks
 from nigari.schema.decode import decoder_spec
-from nigari.workspace.configuration.asked import Evaluation, compiled_origin
-from nigari.workspace.configuration.explanation import Explanation, ExplanationBuilder
+from nigari.workspace.explain.asked import Evaluation, compiled_origin
+from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
 from nigari.workspace.plans.planning import Planning
 

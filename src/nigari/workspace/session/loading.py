@@ -1,7 +1,7 @@
 """Loaded configurations: a session that nothing is done with but looking.
 
 Everything that the program reads counts here, too: the session reads it. The modules and what is in
-them are in `nigari.workspace.configuration.view`.
+them are in `nigari.workspace.views.module_views`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,9 @@ from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.eval.base.inputs import Inputs, check_undeclared
 from nigari.lang.files import KeptFiles
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.asked import Evaluation
-from nigari.workspace.configuration.blocks import BackendView
-from nigari.workspace.configuration.explain import Explainer
-from nigari.workspace.configuration.explanation import Explanation
-from nigari.workspace.configuration.parts import Part
-from nigari.workspace.configuration.view import ModuleView
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.explainer import Explainer
+from nigari.workspace.explain.explanation import Explanation
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.opening import (
     chosen_environment,
@@ -29,6 +26,9 @@ from nigari.workspace.session.opening import (
     working_directory,
 )
 from nigari.workspace.session.session import Session
+from nigari.workspace.views.blocks import BackendView
+from nigari.workspace.views.module_views import ModuleView
+from nigari.workspace.views.parts import Part
 
 
 def load(

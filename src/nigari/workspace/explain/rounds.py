@@ -9,9 +9,9 @@ from __future__ import annotations
 from nigari.lazy import lazy_pattern
 from nigari.plan.order.block_graph import Block, expansion_block
 from nigari.plan.order.rounds import BlockRounds
-from nigari.workspace.configuration.asked import Evaluation
-from nigari.workspace.configuration.least_rounds import LeastRounds, SchemaOf
-from nigari.workspace.configuration.uses import WrittenGraph, block_name
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.least_rounds import LeastRounds, SchemaOf
+from nigari.workspace.explain.uses import WrittenGraph, block_name
 
 _KEY = lazy_pattern(r'\[(?:[0-9]+|\*|"(?:[^"\\]|\\.)*")\]')
 

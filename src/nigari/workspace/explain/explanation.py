@@ -1,6 +1,6 @@
 """Explanations: a value, when it is known, and the tree of values that it comes from.
 
-Which value an address means is found in `nigari.workspace.configuration.explain`.
+Which value an address means is found in `nigari.workspace.explain.explainer`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nigari.lang.references import Reference
 from nigari.lang.render import value_display
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
-from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
+from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
 
 _MOST_DEEP = 12
 _MOST_CHAINS = 10

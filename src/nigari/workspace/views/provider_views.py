@@ -13,16 +13,16 @@ from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.provider_config import ProviderConfigNode, provider_of
 from nigari.record import record
-from nigari.workspace.configuration.asked import (
+from nigari.workspace.explain.asked import (
     Evaluation,
     any_instance,
     compiled_origin,
     missing_instances,
     provider_behind,
 )
-from nigari.workspace.configuration.blocks import BlockView, Reader, repetition_of
-from nigari.workspace.configuration.known import Known, text_of
-from nigari.workspace.configuration.parts import InnerPart, Step, way_to_module
+from nigari.workspace.views.blocks import BlockView, Reader, repetition_of
+from nigari.workspace.views.known import Known, text_of
+from nigari.workspace.views.parts import InnerPart, Step, way_to_module
 
 
 @record

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from nigari.lang.render import value_glimpse
-from nigari.workspace.configuration.explanation import Explanation
+from nigari.workspace.explain.explanation import Explanation
 
 _GIVERS: Final = {"default": "its default", "argument": "the call"}
 

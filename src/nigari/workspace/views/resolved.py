@@ -19,14 +19,14 @@ from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import SENSITIVE
-from nigari.workspace.configuration.asked import (
+from nigari.workspace.explain.asked import (
     Evaluation,
     compiled_origin,
     provider_behind,
     reasons,
     value_origin,
 )
-from nigari.workspace.configuration.provider_views import reference_text
+from nigari.workspace.views.provider_views import reference_text
 
 FORMAT_VERSION = "1.1"
 

@@ -1,4 +1,4 @@
-"""Names that a reader could confuse: in the packages above the language, a class has its name for itself."""
+"""The tree as a reader finds it, above the language: names that are not shared, rooms that are small."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _SHARED = {
     "Provider": "one that runs, and one that is written in Python",
 }
 """Names that two classes have, because both are the one thing, seen from two sides."""
+_MOST_MODULES = 20
 
 
 def test_no_twins() -> None:
@@ -40,3 +41,11 @@ def test_no_twins() -> None:
                     found[node.name].append(str(path.relative_to(_SOURCE)))
     twins = {name: paths for name, paths in found.items() if len(paths) > 1}
     assert twins.keys() == _SHARED.keys(), twins
+
+
+def test_rooms_are_small() -> None:
+    rooms = [
+        each.parent for package in _PACKAGES for each in (_SOURCE / package).rglob("__init__.py")
+    ]
+    sizes = {str(room.relative_to(_SOURCE)): len(list(room.glob("*.py"))) - 1 for room in rooms}
+    assert {room: size for room, size in sizes.items() if size > _MOST_MODULES} == {}

@@ -25,8 +25,8 @@ from nigari.hcl.traversal import Traversal
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference
 from nigari.record import record
-from nigari.workspace.configuration.asked import Evaluation, compiled_origin, reasons
-from nigari.workspace.configuration.explanation import Explanation, ExplanationBuilder
+from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
+from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 
 
 @record

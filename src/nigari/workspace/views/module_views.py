@@ -11,22 +11,22 @@ from nigari.addrs.keys import InstanceKey
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame
-from nigari.workspace.configuration.asked import Evaluation
-from nigari.workspace.configuration.blocks import (
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.views.blocks import (
     Reader,
     ResourceView,
     repeated_reader,
     repetition_of,
 )
-from nigari.workspace.configuration.declarations import (
+from nigari.workspace.views.declarations import (
     OutputView,
     VariableView,
     output_view,
     variable_view,
 )
-from nigari.workspace.configuration.known import Known, known_node
-from nigari.workspace.configuration.parts import InnerPart, RepeatedPart, Step, way_to_module
-from nigari.workspace.configuration.provider_views import (
+from nigari.workspace.views.known import Known, known_node
+from nigari.workspace.views.parts import InnerPart, RepeatedPart, Step, way_to_module
+from nigari.workspace.views.provider_views import (
     ProviderRequirement,
     ProviderView,
     provider_views,

@@ -23,14 +23,14 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.quoting import quoted
 from nigari.record import record
-from nigari.workspace.configuration.asked import (
+from nigari.workspace.explain.asked import (
     Evaluation,
     any_instance,
     compiled_origin,
     missing_instances,
 )
-from nigari.workspace.configuration.known import Known, known_expression, text_of
-from nigari.workspace.configuration.parts import InnerPart, RepeatedPart, Step
+from nigari.workspace.views.known import Known, known_expression, text_of
+from nigari.workspace.views.parts import InnerPart, RepeatedPart, Step
 
 
 class BlockView:

@@ -28,7 +28,7 @@ from nigari.lang.references import Reference, parse_reference
 from nigari.plan.order.block_graph import work_out
 from nigari.record import record
 from nigari.schema.provider import ProviderSchema
-from nigari.workspace.configuration.asked import Evaluation, compiled_origin, provider_behind
+from nigari.workspace.explain.asked import Evaluation, compiled_origin, provider_behind
 
 SchemaOf: TypeAlias = Callable[[Provider], ProviderSchema | None]
 """What a provider offers; None where that is not known."""

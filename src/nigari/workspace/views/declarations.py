@@ -13,9 +13,9 @@ from nigari.diagnostics import Range
 from nigari.eval.base.instances import Frame, ValueNode
 from nigari.hcl.expressions import Expression
 from nigari.record import record
-from nigari.workspace.configuration.asked import Evaluation
-from nigari.workspace.configuration.blocks import Reader
-from nigari.workspace.configuration.known import Known, Why, told, why_node
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.views.blocks import Reader
+from nigari.workspace.views.known import Known, Why, told, why_node
 
 
 @record

@@ -26,14 +26,14 @@ from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.asked import (
+from nigari.workspace.explain.asked import (
     Evaluation,
     any_instance,
     compiled_origin,
     missing_instances,
     provider_behind,
 )
-from nigari.workspace.configuration.explanation import Explanation, ExplanationBuilder
+from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 
 _MODULE_STEP = lazy_pattern(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
 
@@ -74,7 +74,7 @@ class Explainer:
         if explanation is None or explanation.phase != Phase.APPLY.value:
             return explanation
         # What decides is another block: only then are references and schemas looked at.
-        from nigari.workspace.configuration.rounds import rounds_of
+        from nigari.workspace.explain.rounds import rounds_of
         from nigari.workspace.plugins.provider_schemas import schema_lookup
 
         least, most = rounds_of(self._evaluation, text, schema_lookup(self._where))

@@ -12,7 +12,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 from nigari.addrs.keys import InstanceKey
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
-from nigari.workspace.configuration.asked import Evaluation
+from nigari.workspace.explain.asked import Evaluation
 
 T = TypeVar("T")
 
