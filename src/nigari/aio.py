@@ -395,13 +395,13 @@ class Session:
                 yield round_
                 await round_.apply()
                 announcer.close()
-                work.diags = Diagnostics()
+                work.diags.take()
                 goes_on = rounds.goes_on(plan)
 
     async def _apply(self, plan: Plan, parallelism: int, announcer: Announcer) -> Applied:
         made = made_plan(plan)
         work = made.session
-        work.diags = Diagnostics()
+        work.diags.take()
         async with turns.locked(work, _APPLYING, announcer) as held:
             if held is None or not held.resume(made):
                 raise _failure(work)

@@ -42,6 +42,38 @@ def test_extending_a_collector_with_itself_ends() -> None:
     assert diags.error_count == 2
 
 
+def test_what_a_child_finds_is_adopted_once() -> None:
+    parent = Diagnostics()
+    parent.warning("Before")
+    child = parent.child()
+    child.error("In the child")
+    assert not parent.has_errors
+    parent.adopt(child)
+    parent.adopt(child)
+    assert [each.summary for each in parent] == ["Before", "In the child"]
+    assert (parent.error_count, child.error_count, len(child)) == (1, 0, 0)
+    child.error("Later")
+    parent.adopt(child)
+    assert [each.summary for each in parent] == ["Before", "In the child", "Later"]
+
+
+def test_a_child_knows_what_was_found_before() -> None:
+    parent = Diagnostics()
+    assert parent.is_new("a")
+    child = parent.child()
+    assert not child.is_new("a")
+    assert child.is_new("b")
+    assert not parent.is_new("b")
+
+
+def test_what_is_taken_is_forgotten() -> None:
+    diags = Diagnostics()
+    diags.error("Wrong")
+    assert [each.summary for each in diags.take()] == ["Wrong"]
+    assert not diags.has_errors
+    assert diags.take() == []
+
+
 def test_order_is_severity_then_depth_then_file_then_place() -> None:
     diags = Diagnostics()
     diags.error("f", subject=place("modules/a/main.tf", 0, 1))

@@ -185,14 +185,14 @@ class PlanningCommand:
         Where another round follows, that has the last word.
         """
         self.plan_presenter.applying(plan, is_saved)
-        known = len(self.diags)
         async with self._progress():
             applied = await locked.apply(
                 plan, self.plan_presenter.view, self.parallelism, self._print_state
             )
         if self._page is not None:
-            found = list(self.diags)[known:]
-            self._page.applied(found, applied.is_stored and not self.diags.has_errors, goes_on)
+            self._page.applied(
+                list(applied.found), applied.is_stored and not self.diags.has_errors, goes_on
+            )
         if not applied.is_stored or self.diags.has_errors:
             return 1
         self.presenter.tell_so_far()

@@ -170,6 +170,22 @@ class Diagnostics:
         for diagnostic in list(diagnostics):
             self.append(diagnostic)
 
+    def child(self) -> Diagnostics:
+        """A collector for a part of the work, which knows what is known here to be found already."""
+        child = Diagnostics()
+        child._findings = self._findings
+        return child
+
+    def adopt(self, child: Diagnostics) -> None:
+        """Take over what another collector has found; that one is empty then, and may go on."""
+        self.extend(child.take())
+
+    def take(self) -> list[Diagnostic]:
+        """Everything that has been found so far, which is forgotten here."""
+        found, self._items = self._items, []
+        self._error_count = 0
+        return found
+
     def error(
         self,
         summary: str,

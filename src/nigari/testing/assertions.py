@@ -98,15 +98,12 @@ class Judge:
         """The names, the condition and the message; None where something has gone wrong."""
         work = _Evaluation(self._frame, rule)
         phase = self._phase
-        before, phase.diags = phase.diags, told
-        try:
+        with phase.reporting_to(told):
             if isinstance(phase, ApplyRun):
                 await phase.finish(work.step)
             else:
                 phase.work.want((CheckNode("an assertion", Stages(work.step)),))
                 await Driver(phase.work, phase.perform, 1).run()
-        finally:
-            phase.diags = before
         told.extend(work.told)
         return work.found
 

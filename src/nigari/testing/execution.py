@@ -277,9 +277,7 @@ def taken(planning: Planning, plugins: Plugins) -> list[Diagnostic]:
     Warnings about how plugins are installed are about all runs, and told elsewhere.
     """
     general = set(plugins.warnings)
-    found = [each for each in dict.fromkeys(planning.diags) if each not in general]
-    planning.diags = Diagnostics()
-    return found
+    return [each for each in dict.fromkeys(planning.diags.take()) if each not in general]
 
 
 def _warnings(found: Sequence[Diagnostic], expectations: Expectations) -> list[Diagnostic]:

@@ -105,8 +105,7 @@ def _run_once(invocation: Invocation, names: tuple[str, ...], told: SuiteOutcome
 
 def _pass_on(suite: Suite, presenter: Presenter) -> None:
     """Show what is wrong with the tests as a whole."""
-    presenter.diags.extend(suite.diags)
-    suite.diags = Diagnostics()
+    presenter.diags.adopt(suite.diags)
     presenter.tell_so_far()
 
 

@@ -54,11 +54,11 @@ class ConsoleSession:
         """Work out the variables, local values and outputs of the root module, and give what is
         wrong with them. What has no value because of that is unknown from then on.
         """
-        run = self._run
-        run.report_to(Diagnostics())
-        root = run.root
-        run.evaluate([*root.variables.values(), *root.locals.values(), *root.outputs.values()])
-        return run.diags
+        found, root = Diagnostics(), self._run.root
+        nodes = [*root.variables.values(), *root.locals.values(), *root.outputs.values()]
+        with self._run.reporting_to(found):
+            self._run.evaluate(nodes)
+        return found
 
     def answer(self, statement: str) -> Answer:
         """What a statement comes to."""
@@ -82,13 +82,13 @@ class ConsoleSession:
 
     def _evaluate(self, compiled: Compiled, diags: Diagnostics) -> Value:
         run = self._run
-        run.report_to(diags)
-        while True:
-            value = evaluate(run.root, compiled)
-            if isinstance(value, Value):
-                return value
-            # Each round follows references one step further; a node is never asked for twice.
-            run.evaluate([need for need in value if isinstance(need, Node)])
+        with run.reporting_to(diags):
+            while True:
+                value = evaluate(run.root, compiled)
+                if isinstance(value, Value):
+                    return value
+                # Each round follows references one step further; a node is never asked for twice.
+                run.evaluate([need for need in value if isinstance(need, Node)])
 
     def names(self) -> list[str]:
         """Everything that an expression may begin with, for completion."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from nigari.addrs.values import ProviderFunction
@@ -61,6 +62,16 @@ class PhaseRun(ABC):
     def want(self, node: Node) -> None:
         """Have a node worked out, though nobody waits for it."""
         self.work.want((node,))
+
+    @contextmanager
+    def reporting_to(self, child: Diagnostics) -> Iterator[None]:
+        """Report to a child collector meanwhile; its owner adopts what it finds, or does not."""
+        outer = self.diags
+        self.diags = self.work.diags = child
+        try:
+            yield
+        finally:
+            self.diags = self.work.diags = outer
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
         """A frame for a module instance in this phase."""

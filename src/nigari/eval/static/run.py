@@ -167,13 +167,11 @@ class StaticRun(PhaseRun):
 
     def noting(self, work: Callable[[], T]) -> tuple[T, Diagnostics]:
         """What some work gives, and what the run has reported meanwhile."""
-        known = len(self.diags)
-        result = work()
-        return result, Diagnostics(list(self.diags)[known:])
-
-    def report_to(self, diags: Diagnostics) -> None:
-        """Report whatever is found from now on elsewhere."""
-        self.diags = self.work.diags = diags
+        child = self.diags.child()
+        with self.reporting_to(child):
+            result = work()
+        self.diags.extend(child)
+        return result, child
 
     # -- what nodes ask for ---------------------------------------------------------------------
 

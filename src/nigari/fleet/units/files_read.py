@@ -68,7 +68,6 @@ def files_read(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, V
     run = session.static()
     directories, prefixes = {unit.path}, set[str]()
     if run is not None:
-        run.report_to(Diagnostics())
         places = session.workspace.modules.places.values()
         directories |= {_at(session, each.directory) for each in places if not each.package}
         # Which files a module has was asked until here; from now on only functions list files.

@@ -97,7 +97,7 @@ class PlanReasons:
         run = PlanInspection(compiled, settings, plan, planning.pool)
         run.evaluate(())
         # What is wrong with the configuration has been reported while planning.
-        run.report_to(Diagnostics())
+        run.diags.take()
         self._run = run
         self._plan = plan
         self._evaluation = PlannedEvaluation(run, sources, remembered)

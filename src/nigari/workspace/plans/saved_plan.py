@@ -155,8 +155,7 @@ async def restored(
         listener=listener,
     )
     plan = await planning.restore(saved)
-    diags.extend(planning.diags)
-    planning.diags = Diagnostics()
+    diags.adopt(planning.diags)
     if plan is None:
         await planning.close()
         return None

@@ -155,14 +155,10 @@ class Configuration(Part):
         evaluation, found = self._read(), Diagnostics()
         run, explainer = evaluation.run, Explainer(evaluation, found, self._session.where)
         with evaluation.lock:
-            kept = run.diags
-            run.report_to(found)
-            try:
+            with run.reporting_to(found):
                 explanation = ask(explainer)
-            finally:
-                run.report_to(kept)
             asked = explainer.sources
-            kept.extend(
+            run.diags.extend(
                 each for each in found if each.subject and each.subject.filename not in asked
             )
         if explanation is None or explanation.is_of_nothing:

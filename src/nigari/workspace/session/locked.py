@@ -85,6 +85,8 @@ class ApplyResult:
 
     state: State
     is_stored: bool
+    found: Diagnostics
+    """What was reported meanwhile."""
 
 
 @asynccontextmanager
@@ -214,7 +216,7 @@ class LockedSession:
         if planning is None:
             return None
         plan = await planning.plan(options)
-        self._adopt(planning)
+        self.diags.adopt(planning.diags)
         if plan is not None and self._generated:
             plan = replace(plan, generated=self._generated)
         return plan
@@ -233,7 +235,7 @@ class LockedSession:
         if planning is None:
             return None
         found = await planning.look_up(target, parallelism)
-        self._adopt(planning)
+        self.diags.adopt(planning.diags)
         return found
 
     def is_free(self, address: AbsResourceInstance) -> bool:
@@ -279,7 +281,7 @@ class LockedSession:
         if planning is None:
             return None
         found = await planning.blocks()
-        self._adopt(planning)
+        self.diags.adopt(planning.diags)
         return found
 
     def _open(self, needs_all: bool) -> Planning | None:
@@ -313,10 +315,6 @@ class LockedSession:
 
     def _has_failed(self) -> bool:
         return self.diags.has_errors
-
-    def _adopt(self, planning: Planning) -> None:
-        self.diags.extend(planning.diags)
-        planning.diags = Diagnostics()
 
     async def close(self) -> None:
         """End the providers that still run."""
@@ -418,14 +416,14 @@ class LockedSession:
         journal.begin(planning, plan, planning.graph(plan))
         views = AllViews((view, journal.events))
         result = await planning.apply(plan, views, keep, save, parallelism, snapshots.pause_between)
-        known = len(self.diags)
-        self._adopt(planning)
-        self.diags.extend(found)
-        journal.done(Diagnostics(list(self.diags)[known:]), is_stored)
+        told = Diagnostics(planning.diags.take())
+        told.adopt(found)
+        journal.done(told, is_stored)
+        self.diags.extend(told)
         if is_stored:
             self._note_apply(plan)
         self._snapshot = snapshot_of(snapshots)
-        return ApplyResult(result, is_stored)
+        return ApplyResult(result, is_stored, told)
 
     def _note_apply(self, plan: Plan) -> None:
         """Leave word of an apply, for whoever lists the environments."""
@@ -445,7 +443,7 @@ class LockedSession:
         if not is_stored:
             self._rescue(result, unsaved, found)
         self.diags.extend(found)
-        return ApplyResult(result, is_stored)
+        return ApplyResult(result, is_stored, found)
 
     async def _store(self, result: State, found: Diagnostics) -> bool:
         """Store the state after everything was done, with a second try: much depends on it."""

@@ -145,7 +145,7 @@ class Plan:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the plan to a file, for `nigari apply FILE` and `read_plan`."""
         session = self._made.session
-        session.diags = Diagnostics()
+        session.diags.take()
         if not write_saved(session, self._as_saved(), fspath(path)):
             raise SessionError(list(session.diags), session.sources)
 

@@ -68,11 +68,13 @@ class Session:
         variables: GivenVariables = NO_VARIABLES,
         options: SessionOptions = NO_OPTIONS,
         people: People = NOBODY,
+        diags: Diagnostics | None = None,
     ) -> None:
+        """`diags` is a collector to share, with another session of the same directory."""
         self.where: WorkingDirectory = where
         self.options = options
         self.people = people
-        self.diags: Diagnostics = Diagnostics()
+        self.diags: Diagnostics = Diagnostics() if diags is None else diags
         """What has been found wrong so far."""
         self.on_remembered: Callable[[Sequence[str]], object] = _ignore
         """Called with the variables whose values `init` has remembered, once they are used."""
@@ -353,8 +355,9 @@ class Session:
 
     def in_workspace(self, name: str) -> Session:
         """The same directory with another workspace selected."""
-        other = Session(self.where.in_workspace(name), self._variables, self.options, self.people)
-        other.diags, other.on_elsewhere = self.diags, self.on_elsewhere
+        where = self.where.in_workspace(name)
+        other = Session(where, self._variables, self.options, self.people, self.diags)
+        other.on_elsewhere = self.on_elsewhere
         return other
 
     @property

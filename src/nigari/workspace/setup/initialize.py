@@ -177,7 +177,8 @@ class Initialization:
         if run is not None and len(others) < len(inputs) and self._is_other_backend(run):
             # What belongs to another environment must not have a say in this one.
             self._view.forgetting([name for name in inputs if name not in others])
-            self._forgets, self.diags = True, Diagnostics()
+            self._forgets = True
+            self.diags.take()
             run = self._evaluate(others)
         if run is None or self.diags.has_errors:
             return
