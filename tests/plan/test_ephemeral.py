@@ -71,6 +71,32 @@ def test_not_opened_for_an_output_of_something_that_uses_it(vault: Vault) -> Non
     assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
 
 
+@pytest.mark.parametrize(
+    ("flag", "opened"),
+    [
+        ('-target=module.m["x"]', ["x"]),
+        ('-target=module.m["x"].ephemeral.vault_lease.l', ["x"]),
+        ("-target=module.m", ["x", "y"]),
+        ('-exclude=module.m["x"]', ["y"]),
+        ("-target=terraform_data.all", ["x", "y"]),
+    ],
+)
+def test_opened_in_those_module_instances_that_matter(
+    flag: str, opened: list[str], vault: Vault
+) -> None:
+    call = 'module "m" {\n  source = "./m"\n  for_each = toset(["x", "y"])\n  k = each.key\n}\n'
+    inner = 'variable "k" {}\nephemeral "vault_lease" "l" { name = var.k }\n'
+    inner += 'resource "vault_thing" "t" {\n  name = var.k\n'
+    inner += "  password = ephemeral.vault_lease.l.secret\n}\n"
+    inner += 'output "o" { value = vault_thing.t.id }\n'
+    last = 'resource "terraform_data" "all" { input = values(module.m)[*].o }\n'
+    write(call, last, m=inner)
+    run("plan", flag)
+    assert sorted(each for each in vault.taken() if "open" in each) == [
+        f"open {each}" for each in opened
+    ]
+
+
 def test_not_opened_for_who_wants_the_outputs_of_its_module(vault: Vault) -> None:
     output = 'output "o" { value = values(module.m)[0].o }\n'
     call = 'module "m" {\n  source = "./m"\n  for_each = toset(["k"])\n}\n'

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from nigari.addrs.absolute import AbsResourceInstance, resource_of
+from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
@@ -206,7 +206,12 @@ class PlanRun(ProviderRun):
             if self.selection is None or self.selection.enters(path.child(name)):
                 yield call
         for node in frame.resources.values():
-            if isinstance(node, PlannedResource) and self.is_selected(frame, node.resource):
+            if isinstance(node, EphemeralResource):
+                # Each instance is opened that somebody needs, so nobody else may ask for them.
+                address = Abs(frame.instance.addr, node.resource.addr)
+                if self.selection is None or self.selection.may_have(address):
+                    yield node
+            elif isinstance(node, PlannedResource) and self.is_selected(frame, node.resource):
                 yield node
         if frame.parent is None and self.selection is not None:
             for name, output in frame.outputs.items():

@@ -59,6 +59,19 @@ class Selection:
             return any(target.covers(address) for target in self.targets)
         return not any(target.covers(address) for target in self.excluded)
 
+    def may_have(self, resource: AbsResource) -> bool:
+        """Whether any instance of a resource of one module instance is looked at."""
+        block = resource_block(resource)
+        if block not in self.blocks or block not in self.named:
+            return block in self.blocks
+        if self.targets:
+            return any(
+                target.covers(resource)
+                or (target.resource == resource.item and target.module == resource.module)
+                for target in self.targets
+            )
+        return not any(target.covers(resource) for target in self.excluded)
+
     def names(self, address: AbsResourceInstance) -> bool:
         """Whether the user named an instance, and not only something that it depends on."""
         if self.targets:
