@@ -24,6 +24,10 @@ _PROVIDER_SIZE: Final = 30_000_000
 """Bytes of one provider's program, which is made of real ones: it shrinks as they do."""
 _MODULES: Final = 50
 _CALLS: Final = 1000
+_SETTINGS: Final = 20
+"""Variables of one module. With these it has 9 kB in five files, and no two are alike: the usual
+modules of public registries have between 5 and 50.
+"""
 
 
 def cases() -> list[Case]:
@@ -112,7 +116,9 @@ def _serve(directory: Path, answers: Connection) -> None:
 
     with ModuleWorld(directory) as modules:
         for index in range(_MODULES):
-            modules.publish(f"acme/m{index}/any", "1.0.0")
+            path = f"/packages/m{index}.tar.gz"
+            modules.archive(path, "tar.gz", _module(index))
+            modules.locations[f"acme/m{index}/any/1.0.0"] = path
         registry, key = Registry("localhost"), Key()
         for index in range(_PROVIDERS):
             registry.publish("acme", f"p{index}", "1.0.0", key, (current_platform(),), _program())
@@ -121,6 +127,50 @@ def _serve(directory: Path, answers: Connection) -> None:
             environment = {**modules.environ(), "CHECKPOINT_DISABLE": "1"}
             answers.send((environment, f"localhost:{server.port}", modules.host))
             answers.recv()
+
+
+def _module(index: int) -> dict[str, str]:
+    """The files of a module."""
+    things = range(_SETTINGS // 2)
+    return {
+        "main.tf": "".join(_thing(index, each) for each in things),
+        "outputs.tf": "".join(_OUTPUT.format(each=each) for each in things),
+        "variables.tf": "".join(_variable(index, each) for each in range(_SETTINGS)),
+        "versions.tf": 'terraform {\n  required_version = ">= 1.3"\n}\n',
+        "README.md": "# A module\n\n" + "What it does, and how it is used.\n" * 200,
+    }
+
+
+def _variable(index: int, each: int) -> str:
+    return f"""variable "setting_{index}_{each}" {{
+  description = "Setting {each} of module {index}: how its things are made, and how many there are."
+  type        = map(object({{ name = string, size = optional(number, {each}) }}))
+  default     = {{}}
+}}
+
+"""
+
+
+def _thing(index: int, each: int) -> str:
+    return f"""resource "terraform_data" "thing_{each}" {{
+  for_each = var.setting_{index}_{each}
+  input = {{
+    name = "${{each.key}}-${{each.value.name}}"
+    size = each.value.size > {each} ? each.value.size : {each}
+    tags = merge({{ Index = "{each}" }}, {{ Module = "{index}" }})
+  }}
+  triggers_replace = [for k, v in var.setting_{index}_{each + 1} : v.name if v.size != null]
+}}
+
+"""
+
+
+_OUTPUT: Final = """output "thing_{each}" {{
+  description = "What thing {each} has become."
+  value       = {{ for k, thing in terraform_data.thing_{each} : k => thing.id }}
+}}
+
+"""
 
 
 def _program() -> bytes:

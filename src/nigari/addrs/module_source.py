@@ -9,6 +9,7 @@ package with `//`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from posixpath import join, normpath
 from typing import TypeAlias
 
@@ -200,7 +201,9 @@ def split_subdir(text: str) -> tuple[str, str]:
     return package, clean
 
 
+@lru_cache(maxsize=1024)
 def _registry_source(text: str) -> RegistrySource:
+    """An address in a module registry, which many calls may have in common."""
     package, subdir = split_subdir(text)
     parts = package.split("/")
     if len(parts) not in (3, 4):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import total_ordering
+from functools import lru_cache, total_ordering
 
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted
@@ -313,13 +313,22 @@ def parse_module_constraints(
 
     `subject` is where they stand in a configuration; without it, diagnostics point into the text.
     """
+    found = _module_constraints(text)
+    if isinstance(found, ModuleConstraints):
+        return found
+    _report_constraint(text, *found, diags, subject)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _module_constraints(text: str) -> ModuleConstraints | tuple[int, int]:
+    """The constraints, or where the piece of the text is that is none. Many calls have the same."""
     items = []
     for start, end in _pieces(text):
         match = re.compile(_LOOSE_CONSTRAINT).fullmatch(text, start, end)
         version = None if match is None else _loose_version(match)
         if match is None or version is None:
-            _report_constraint(text, start, end, diags, subject)
-            return None
+            return start, end
         given = match["numbers"].count(".") + 1
         items.append(Constraint(match["operator"] or "=", version, given))
     return ModuleConstraints(tuple(items), text)

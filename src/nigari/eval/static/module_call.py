@@ -127,13 +127,15 @@ class ModuleLookups(Run, Protocol):
 class StaticCall(ModuleCallNode):
     """A call in the static phase: it finds out where its instances come from."""
 
-    __slots__ = ("_expanded", "_expansion", "_run", "_is_bounded")
+    __slots__ = ("_expanded", "_expansion", "_installs", "_run", "_is_bounded")
 
     def __init__(self, frame: Frame, call: ModuleCall, run: ModuleLookups) -> None:
         super().__init__(frame, call)
         self._run = run
         self._expanded: InstancedCall | None = None
         self._expansion: dict[InstanceKey, InstanceData] | None = None
+        self._installs: dict[InstanceKey, InstallModule] = {}
+        """What each instance was found to be made of."""
         self._is_bounded = False
         """Whether it is known which instances a call has that leads back to its own module."""
 
@@ -223,6 +225,7 @@ class StaticCall(ModuleCallNode):
         written = repetition.count or repetition.for_each
         found = expansion.instances.items()
         self._expansion = {key: replace(data, expr=written) for key, data in found}
+        self._installs.clear()
         return ()
 
     def _end(self) -> Sequence[Need]:
@@ -267,13 +270,15 @@ class StaticCall(ModuleCallNode):
 
     def _module(self, key: InstanceKey, data: InstanceData) -> CompiledModule | list[Need] | None:
         """The module that one instance is made of; None where that has been reported."""
-        frame, call = self.frame, self.call
-        wanted = self._run.module_source(frame, call, data)
-        if wanted is None or isinstance(wanted, list):
-            return wanted
-        source, version = wanted
-        addr = frame.instance.addr.child(call.name, key)
-        effect = InstallModule(addr, source, version)
+        effect = self._installs.get(key)
+        if effect is None:
+            frame, call = self.frame, self.call
+            wanted = self._run.module_source(frame, call, data)
+            if wanted is None or isinstance(wanted, list):
+                return wanted
+            source, version = wanted
+            addr = frame.instance.addr.child(call.name, key)
+            effect = self._installs[key] = InstallModule(addr, source, version)
         return self._run.installed(effect) if self._run.is_answered(effect) else [effect]
 
     def _open(self, modules: dict[InstanceKey, CompiledModule]) -> None:

@@ -142,6 +142,8 @@ class InstallingPackages:
         self._manifest: Manifest = load_manifest(files, self._modules, Diagnostics())
         self._packages: dict[str, Found] = {}
         """By what stores know them by."""
+        self._keeps: dict[str, bool] = {}
+        """Whether packages were on this machine before this run."""
         self._failed: set[str] = set()
         self._links: dict[str, str] = {}
         """Names below the modules directory, and the package that each is."""
@@ -212,7 +214,10 @@ class InstallingPackages:
         source = wanted.source
         if not only or not isinstance(source, RegistrySource):
             return ""
-        return only if self._sources.downloads().keeps(source, only) else ""
+        key = f"{source.package}@{only}"
+        if key not in self._keeps:
+            self._keeps[key] = self._sources.downloads().keeps(source, only)
+        return only if self._keeps[key] else ""
 
     def _ask_versions(self, wanted: Sequence[PackageRequest], diags: Diagnostics) -> list[_Wanted]:
         from nigari.workspace.setup.module_versions import ask_versions
