@@ -187,7 +187,6 @@ PROGRAMS = (
         "terraform-provider-postgresql",
         from_repository("https://github.com/cyrilgdn/terraform-provider-postgresql", "v1.26.0"),
     ),
-    Program("moto_server", from_virtual_environment("moto[server]", "moto_server")),
     Program("azurite-blob", from_node_index("azurite@3.35.0", "azurite-blob")),
     Program("fake-gcs-server", from_go("github.com/fsouza/fake-gcs-server@v1.56.1")),
     Program("registry", from_go("github.com/distribution/distribution/v3/cmd/registry@v3.1.2")),

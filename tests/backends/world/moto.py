@@ -1,13 +1,13 @@
-"""AWS in memory: the program `moto_server`, which answers for S3, DynamoDB, STS and KMS."""
+"""AWS in memory: the server of moto, which answers for S3, DynamoDB, STS and KMS."""
 
 import contextlib
 import itertools
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection
 
 from tests.net_world.programs import free_port, serving
-from tests.real import program
 
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "eu-west-1"}
 _NUMBERS = itertools.count(1)
@@ -89,5 +89,6 @@ _CREATE = (
 def running() -> Iterator[Moto]:
     """A server of its own, without anything in it."""
     port = free_port()
-    with serving([str(program("moto_server")), "-H", "127.0.0.1", "-p", str(port)], port):
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    with serving(command, port):
         yield Moto(port)
