@@ -113,12 +113,7 @@ class AzureStore(HttpStore):
         # As the library of Azure that OpenTofu uses writes a URL.
         path = f"{self._account.url}/{quote(self._blob(workspace), safe='$&+:=@')}"
         info = replace(info, path=path)
-        known = await self._properties(workspace)
-        if known is None:
-            created = await self._put(workspace, b"", {"if-none-match": "*"})
-            if created.status not in (409, 412):
-                self._required(created, 201)
-            known = await self._properties(workspace)
+        known = await self._properties(workspace) or await self._created(workspace)
         if known is not None and known.headers.get("x-ms-lease-status") == "locked":
             raise StateIsLocked(_holder(known))
         asked = {
@@ -133,7 +128,7 @@ class AzureStore(HttpStore):
         self._required(response, 201)
         self._leases[workspace] = info.id
         try:
-            await self._tell(workspace, base64.b64encode(info.to_bytes()).decode())
+            await self._tell(workspace, known, base64.b64encode(info.to_bytes()).decode())
         except BaseException:
             await self._release(workspace)
             raise
@@ -151,13 +146,23 @@ class AzureStore(HttpStore):
             raise BackendFailure(f'The state is locked with another ID, "{holder.id}".')
         self._leases[workspace] = lock_id
         try:
-            await self._tell(workspace, "")
+            await self._tell(workspace, known, "")
         finally:
             await self._release(workspace)
 
-    async def _tell(self, workspace: str, text: str) -> None:
-        """Say in the metadata of the blob whose lock it is, or nothing any more."""
-        known = await self._properties(workspace)
+    async def _created(self, workspace: str) -> Response | None:
+        """Make an empty blob, which can be locked; give the properties of one made meanwhile."""
+        created = await self._put(workspace, b"", {"if-none-match": "*"})
+        if created.status in (409, 412):
+            return await self._properties(workspace)
+        self._required(created, 201)
+        return None
+
+    async def _tell(self, workspace: str, known: Response | None, text: str) -> None:
+        """Say in the metadata of the blob whose lock it is, or nothing any more.
+
+        Those that were known before the lock are still right: only locks change them.
+        """
         metadata = {} if known is None else _metadata(known)
         metadata.pop(_INFO, None)
         if text:
