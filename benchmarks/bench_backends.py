@@ -1,7 +1,8 @@
 """`nigari plan` and `apply` beside `tofu`'s with a state on a server that is 20 ms away.
 
-Both are asked for the time that they take and for the number of requests that they make. Without
-the real programs (`make peers`) there are no cases.
+Both are asked for the time that they take and for the number of requests that they make. There are
+no cases for servers that are not on this machine, and none at all without the real programs
+(`make peers`).
 """
 
 import atexit
@@ -9,57 +10,54 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from benchmarks.harness import Case, Work
 from scripts.peers import cache
-from tests.backends.world import moto
-from tests.backends.world.state_server import StateServer
-from tests.net_world.latency import Distance
+from tests.backends.world.distant import DISTANT, Distant
 
 _PEERS: Final = cache()
 _OWN: Final = (sys.executable, "-m", "nigari")
 _DELAY: Final = 0.02
 _RESOURCES: Final = 'resource "terraform_data" "a" {\n  count = 1000\n  input = count.index\n}\n'
+_KINDS: Final = ("http", "s3", "gcs", "pg")
 
 
 def cases() -> list[Case]:
     """All comparisons."""
-    tofu, server = _PEERS / "bin" / "tofu", _PEERS / "bin" / "moto_server"
+    tofu = _PEERS / "bin" / "tofu"
     if not tofu.is_file():
         return []
     stack = ExitStack()
     atexit.register(stack.close)
     root = Path(tempfile.mkdtemp(prefix="nigari-bench-"))
-    found = _compared(_http(stack, root / "http", str(tofu)), "http")
-    if server.is_file():
-        found += _compared(_s3(stack, root / "s3", str(tofu)), "s3")
+    found: list[Case] = []
+    for kind in _KINDS:
+        directory = root / kind
+        directory.mkdir()
+        try:
+            distant = stack.enter_context(DISTANT[kind](root, _DELAY))
+        except pytest.skip.Exception:
+            continue
+        found += _compared(_Bench(directory, str(tofu), distant), kind)
     return found
 
 
 class _Bench:
     """A directory whose state is far away."""
 
-    def __init__(
-        self,
-        directory: Path,
-        tofu: str,
-        block: str,
-        distance: Distance,
-        forget: Callable[[], object],
-        environ: dict[str, str],
-    ) -> None:
-        directory.mkdir()
-        (directory / "main.tf").write_text(_RESOURCES + block)
+    def __init__(self, directory: Path, tofu: str, distant: Distant) -> None:
+        (directory / "main.tf").write_text(_RESOURCES + distant.block)
         self._directory = directory
         settings = directory / "cli.tofurc"
         settings.write_text("")
-        self._environ = {**os.environ, "TF_CLI_CONFIG_FILE": str(settings), **environ}
-        self._distance = distance
-        self.forget = forget
+        self._environ = {**os.environ, "TF_CLI_CONFIG_FILE": str(settings), **distant.environ}
+        self._distance = distant.distance
+        self.forget = distant.forget
         self.tofu = tofu
         self.run(tofu, "init")()
 
@@ -108,24 +106,3 @@ def _compared(bench: _Bench, where: str) -> list[Case]:
             )
         )
     return found
-
-
-def _http(stack: ExitStack, directory: Path, tofu: str) -> _Bench:
-    server = stack.enter_context(StateServer())
-    distance = stack.enter_context(Distance(server.server.port, _DELAY))
-    url = f"{distance.url}/state"
-    block = server.block(address=url, lock_address=url, unlock_address=url)
-    return _Bench(directory, tofu, block, distance, server.states.clear, {})
-
-
-def _s3(stack: ExitStack, directory: Path, tofu: str) -> _Bench:
-    server = stack.enter_context(moto.running())
-    distance = stack.enter_context(Distance(server.port, _DELAY))
-    bucket = server.bucket()
-    far = moto.Moto(distance.port)
-
-    def forget() -> None:
-        server.ask("DELETE", f"/{bucket}/a/state")
-
-    block = far.block(bucket, use_lockfile=True)
-    return _Bench(directory, tofu, block, distance, forget, dict(moto.KEYS))

@@ -8,6 +8,7 @@ the sources.
 import argparse
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -18,6 +19,8 @@ from scripts.peers import cache
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ("encryption", "network", "plugins", "ssh")
 """The extras that `nigari[cli]` stands for."""
+SERVERS = ("flask", "flask-cors", "moto", "psycopg", "pytest")
+"""What the servers of distant states are started and filled with."""
 PEERS = ("python-hcl2>=8.1", "pygohcl>=1.2", "pyvider-cty>=0.6", "msgpack>=1.1")
 
 
@@ -49,11 +52,12 @@ def main() -> None:
             sys.exit("there is no wheel in dist/: run `make wheel`")
         digest = hashlib.sha256(wheels[-1].read_bytes()).hexdigest()
         python = environment(
-            [*PEERS, f"nigari[cli] @ file://{wheels[-1]}#sha256={digest}"], "compiled"
+            [*PEERS, *servers(), f"nigari[cli,pg] @ file://{wheels[-1]}#sha256={digest}"],
+            "compiled",
         )
         output = "bench-compiled.json"
     else:
-        python = environment([*PEERS, *runtime_requirements()], "bench")
+        python = environment([*PEERS, *servers(), *runtime_requirements()], "bench")
         settings["PYTHONPATH"] = str(ROOT / "src")
     command = [str(python), "-m", "benchmarks", "--json", str(ROOT / "build" / output), *rest]
     sys.exit(subprocess.run(command, cwd=ROOT, env=settings, check=False).returncode)
@@ -61,13 +65,24 @@ def main() -> None:
 
 def runtime_requirements() -> list[str]:
     """Give what nigari itself depends on."""
+    needed, extras = declared()
+    return [item for each in (needed, *(extras[name] for name in PROGRAM)) for item in each]
+
+
+def servers() -> list[str]:
+    """Give what the servers need, in the versions that tests use."""
+    _, extras = declared()
+    lists = (extras["dev"], extras["pg"])
+    return [item for each in lists for item in each if re.split(r"[\[<=>]", item)[0] in SERVERS]
+
+
+def declared() -> tuple[list[str], dict[str, list[str]]]:
+    """Give the dependencies of the project, and those of its extras."""
     import tomllib
 
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]
-    extras = project["optional-dependencies"]
-    lists = (project["dependencies"], *(extras[name] for name in PROGRAM))
-    return [str(item) for each in lists for item in each]
+    return project["dependencies"], project["optional-dependencies"]
 
 
 if __name__ == "__main__":

@@ -43,12 +43,12 @@ class FakeGcs:
 
 
 @contextlib.contextmanager
-def running() -> Iterator[FakeGcs]:
-    """A server of its own, without anything in it."""
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
+def running(port: int | None = None, public: int | None = None) -> Iterator[FakeGcs]:
+    """A server of its own, without anything in it; clients know it by its public port."""
+    port = port or free_port()
+    host = f"127.0.0.1:{public or port}"
     command = [str(program("fake-gcs-server")), "-scheme", "http", "-host", "127.0.0.1"]
-    command += ["-port", str(port), "-backend", "memory", "-external-url", url]
-    command += ["-public-host", f"127.0.0.1:{port}"]
+    command += ["-port", str(port), "-backend", "memory", "-external-url", f"http://{host}"]
+    command += ["-public-host", host]
     with serving(command, port):
         yield FakeGcs(port)
