@@ -25,12 +25,14 @@ from tests.outside.plugins import real_plugins
 
 NAMES: Final = Path(__file__).parent / "tested.txt"
 REASONS: Final = {
+    "Azure/terraform-azurerm-avm-res-web-site": "overrides may name single instances",
     "masterpointio/terraform-github-teams": "a mocked attribute of any type may be null",
     "Invicton-Labs/terraform-null-input-provided": "outputs are what applying makes of them",
     "Invicton-Labs/terraform-null-input-provided/multi": "outputs are what applying makes of them",
 }
 """Modules whose tests end in another way on purpose: `docs/differences.md` says why."""
 _PATTERNS: Final = ("*.tftest.hcl", "*.tofutest.hcl", "*.tftest.json")
+_PLACES: Final = ("", "tests", "tests/unit")
 _PROGRAMS: Final = (b"provisioner ", b'"external"')
 """What a module says that runs programs."""
 
@@ -49,15 +51,21 @@ def names() -> list[str]:
     return [line for line in lines if line]
 
 
-def tested_modules(tree: Path) -> Iterator[Path]:
-    """The modules of a tree that have test files and run no programs."""
+def tested_modules(tree: Path) -> Iterator[tuple[Path, str]]:
+    """The modules of a tree that have test files and run no programs, each with the directory that
+    its tests are in.
+    """
     for directory in directories(tree):
-        places = (directory, directory / "tests")
-        if not any(True for place in places for name in _PATTERNS for _ in place.glob(name)):
+        place = next((each for each in _PLACES if _has_tests(directory / each)), None)
+        if place is None:
             continue
         texts = [file.read_bytes() for file in tree.rglob("*.tf") if file.is_file()]
         if not any(word in text for text in texts for word in _PROGRAMS):
-            yield directory
+            yield directory, place or "tests"
+
+
+def _has_tests(place: Path) -> bool:
+    return any(True for name in _PATTERNS for _ in place.glob(name))
 
 
 def tested(said: Said) -> Tested:
@@ -72,14 +80,15 @@ def tested(said: Said) -> Tested:
     return found
 
 
-def _examine(directory: Path, programs: Programs) -> tuple[Tested, Tested, list[str]]:
+def _examine(directory: Path, tests: str, programs: Programs) -> tuple[Tested, Tested, list[str]]:
     results, told = [], []
     for ours in (False, True):
         scratch = directory / ".outside"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
-        programs.command(directory, scratch, ["init", "-json", "-input=false"], ours=ours)
-        said = programs.command(directory, scratch, ["test", "-json"], ours=ours)
+        place = f"-test-directory={tests}"
+        programs.command(directory, scratch, ["init", "-json", "-input=false", place], ours=ours)
+        said = programs.command(directory, scratch, ["test", "-json", place], ours=ours)
         results.append(tested(said))
         told.append("\n".join([*said.summaries, said.errors]))
         shutil.rmtree(scratch, ignore_errors=True)
@@ -99,11 +108,11 @@ def main() -> None:
     runs = passed = 0
     with stubs(trees.root) as made, real_plugins() as plugins:
         programs = Programs({**made, **plugins}, given.work)
-        for directory in modules:
+        for directory, tests in modules:
             name = str(directory.relative_to(trees.root))
             if given.only not in name:
                 continue
-            theirs, ours, told = _examine(directory, programs)
+            theirs, ours, told = _examine(directory, tests, programs)
             runs += len(theirs.runs)
             passed += sum(each == "pass" for each in theirs.runs.values())
             is_equal = theirs == ours and list(theirs.runs) == list(ours.runs)
