@@ -207,3 +207,11 @@ def test_a_configuration_that_is_refused() -> None:
     refused = pytest.raises(Failed, match=r"No such server \(url\)")
     with refused, Harness(Provider("demo", Settings), url="x"):
         pass
+
+
+def test_types_that_the_provider_does_not_have() -> None:
+    with Harness(Provider("none")) as harness:
+        with pytest.raises(LookupError, match='no resource type "none_x"; it has none'):
+            harness.plan("none_x")
+        with pytest.raises(LookupError, match='no data source "none_x"'):
+            harness.data("none_x")

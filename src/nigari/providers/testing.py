@@ -19,6 +19,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from nigari import cty
 from nigari.cty import msgpack
+from nigari.hcl.suggestion import listed
 from nigari.plan.objects.proposed import proposed_new
 from nigari.plan.objects.provider_checks import (
     ProviderFault,
@@ -38,7 +39,7 @@ from nigari.providers.tested import (
     value_of,
 )
 from nigari.schema.block import Block
-from nigari.schema.provider import ProviderSchema
+from nigari.schema.provider import ProviderSchema, Schema
 
 _T = TypeVar("_T")
 
@@ -122,8 +123,7 @@ class Harness:
 
     def data(self, type_name: str, /, **arguments: object) -> Object:
         """What a data source finds."""
-        assert self._schema is not None
-        block = self._schema.data_sources[type_name].block
+        block = _declared("data source", type_name, self._offered.data_sources)
         config = configured(block, arguments)
 
         async def run() -> Object:
@@ -176,9 +176,13 @@ class Harness:
         for ask in (self._provider.validate_provider, self._provider.configure):
             _raise_errors("Configuring", self._run(ask(config)).diagnostics)
 
-    def _block(self, type_name: str) -> Block:
+    @property
+    def _offered(self) -> ProviderSchema:
         assert self._schema is not None, "use the harness in a `with` statement"
-        return self._schema.resources[type_name].block
+        return self._schema
+
+    def _block(self, type_name: str) -> Block:
+        return _declared("resource type", type_name, self._offered.resources)
 
     async def _plan(self, type_name: str, prior: Object | None, config: cty.Value) -> Planned:
         valid = await self._provider.validate_resource(type_name, config)
@@ -317,6 +321,14 @@ class Harness:
         _raise_errors("Reading what was stored", answer.diagnostics)
         faults = result_faults(schema.block, made.value, answer.state)
         _raise_faults("what was stored is read as something else", faults)
+
+
+def _declared(kind: str, name: str, offered: Mapping[str, Schema]) -> Block:
+    found = offered.get(name)
+    if found is None:
+        others = listed(sorted(offered)) or "none"
+        raise LookupError(f'the provider has no {kind} "{name}"; it has {others}')
+    return found.block
 
 
 def _raise_errors(what: str, told: api.Told) -> None:
