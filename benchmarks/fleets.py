@@ -65,8 +65,18 @@ def settings(root: Path) -> Path:
     return path
 
 
-def fleet(root: Path, units: int, layers: int = LAYERS, resources: int = RESOURCES) -> Path:
-    """Write so many units below a directory; each but those of the first layer reads two states."""
+def fleet(
+    root: Path,
+    units: int,
+    layers: int = LAYERS,
+    resources: int = RESOURCES,
+    database: str = "",
+) -> Path:
+    """Write so many units below a directory; each but those of the first layer reads two states.
+
+    States are in local files, those of every second unit in a `database` of PostgreSQL, if there is
+    one.
+    """
     width = -(-units // layers)
     for number in range(units):
         layer = number // width
@@ -74,21 +84,44 @@ def fleet(root: Path, units: int, layers: int = LAYERS, resources: int = RESOURC
         directory.mkdir(parents=True, exist_ok=True)
         first = (layer - 1) * width
         needed = [first + (number * 7 + each * 3) % width for each in range(2)] if layer else []
-        (directory / "main.tf").write_text(_unit(layer, number, needed, resources))
+        text = _unit(layer, number, needed, resources, database)
+        (directory / "main.tf").write_text(text)
     return root
 
 
-def _unit(layer: int, number: int, needed: list[int], resources: int) -> str:
-    has_own = number % _EVERY == 0
-    parts = [_REQUIRED] if has_own else []
-    parts += [
-        f"""data "terraform_remote_state" "needed{index}" {{
-  backend = "local"
-  config  = {{ path = "../../layer{layer - 1}/unit{each}/terraform.tfstate" }}
+def _is_elsewhere(number: int, database: str) -> bool:
+    return bool(database) and number % 2 == 1
+
+
+def _backend(number: int, database: str) -> str:
+    if not _is_elsewhere(number, database):
+        return ""
+    return f'''terraform {{
+  backend "pg" {{
+    conn_str    = "{database}"
+    schema_name = "unit{number}"
+  }}
+}}
+'''
+
+
+def _reading(index: int, layer: int, number: int, database: str) -> str:
+    backend, arguments = "local", f'path = "../../layer{layer}/unit{number}/terraform.tfstate"'
+    if _is_elsewhere(number, database):
+        backend = "pg"
+        arguments = f'conn_str = "{database}", schema_name = "unit{number}"'
+    return f"""data "terraform_remote_state" "needed{index}" {{
+  backend = "{backend}"
+  config  = {{ {arguments} }}
 }}
 """
-        for index, each in enumerate(needed)
-    ]
+
+
+def _unit(layer: int, number: int, needed: list[int], resources: int, database: str) -> str:
+    has_own = number % _EVERY == 0
+    parts = [_REQUIRED] if has_own else []
+    parts.append(_backend(number, database))
+    parts += [_reading(i, layer - 1, each, database) for i, each in enumerate(needed)]
     parts.append(
         f'variable "size" {{\n  default = 3\n}}\nlocals {{\n  name = "unit-{number}"\n}}\n'
     )
