@@ -40,7 +40,7 @@ def test_graph(tmp_path: Path) -> None:
     write_tree(tmp_path, DECLARED)
     done = nigari("fleet", "graph", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert 'needs network["prod"] (outputs of app["prod"], fleet.hcl:14)' in done.out
+    assert 'needs network["prod"] (outputs of network["prod"], fleet.hcl:14)' in done.out
     done = nigari("fleet", "graph", "-format=dot", cwd=tmp_path)
     assert '"app[\\"dev\\"]" -> "network[\\"dev\\"]" [label = "outputs"];' in done.out
     document = json.loads(nigari("fleet", "graph", "-format=json", cwd=tmp_path).out)

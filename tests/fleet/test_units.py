@@ -84,6 +84,16 @@ FOUND: list[tuple[str, Mapping[str, str], list[str]]] = [
         },
         ["m", "a"],
     ),
+    (
+        "a name that is also that of a called module",
+        {
+            "fleet.hcl": 'unit "m" { directory = "a" }',
+            "a/main.tf": "",
+            "b/main.tf": _CALL % "../m",
+            "m/main.tf": "",
+        },
+        ["m", "b"],
+    ),
 ]
 
 
@@ -150,6 +160,19 @@ WRONG = [
     ('unit "a" { directory = "none" }', "No such directory"),
     ('unit "a" {}', "directory"),
     ('unit "a" { directory = "app" }\nunit "a" { directory = "app" }', "Duplicate unit"),
+    (
+        'unit "a" {\n  for_each  = toset(["x"])\n  directory = "app"\n}\nunit "a" { directory = "app" }',
+        "Duplicate unit",
+    ),
+    ('unit "app" { directory = "network" }', "there is also a unit in the"),
+    (
+        'unit "a" {\n  directory = "app"\n  variables = { v = unit.apq.outputs.x }\n}',
+        'There is no unit "apq"',
+    ),
+    (
+        'unit "a" {\n  directory = "app"\n  depends_on = [unit["netwrk"]]\n}',
+        'Did you mean "network"?',
+    ),
     ('unit "a" { directory = "app" }\nunit "b" { directory = "app" }', "the same state"),
     ('unit "a" {\n directory = "app"\n labels = "x"\n}', "labels"),
     ('unit "a" {\n directory = "app"\n colour = "x"\n}', "colour"),
@@ -162,7 +185,8 @@ WRONG = [
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
 def test_mistakes_are_reported_with_their_places(tmp_path: Path, text: str, message: str) -> None:
-    found = surveyed(tmp_path, {"fleet.hcl": text, "app/main.tf": APP})
+    files = {"fleet.hcl": text, "app/main.tf": APP, "network/main.tf": NETWORK}
+    found = surveyed(tmp_path, files)
     assert found.has_errors
     shown = _shown(found)
     assert message in shown

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.real
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SEEDS = range(int(os.environ.get("NIGARI_FLEET_SEEDS", "4")))
 _STEPS = 4
+_OUTPUTS = ("fixed", "made", "all")
 
 
 @dataclass
@@ -34,6 +35,8 @@ class Story:
     units: dict[str, dict[str, str]] = field(default_factory=dict)
     """For each unit its resources: name and expression."""
     needs: dict[str, list[str]] = field(default_factory=dict)
+    given: dict[str, list[str]] = field(default_factory=dict)
+    """Those of its needs whose outputs `fleet.hcl` gives to a unit; it reads the states of others."""
     order: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -45,6 +48,7 @@ class Story:
         known = list(self.order)
         count = min(len(known), self._random.randint(0, 2))
         self.needs[name] = self._random.sample(known, count)
+        self.given[name] = [each for each in self.needs[name] if self._random.random() < 0.5]
         self.units[name] = {}
         self.order.append(name)
         for index in range(self._random.randint(1, 3)):
@@ -54,7 +58,9 @@ class Story:
         needs = self.needs[name]
         if needs and self._random.random() < 0.7:
             needed = self._random.choice(needs)
-            output = self._random.choice(("fixed", "made", "all"))
+            output = self._random.choice(_OUTPUTS)
+            if needed in self.given[name]:
+                return f"var.{needed}_{output}"
             return f"data.terraform_remote_state.{needed}.outputs.{output}"
         return self._random.choice(
             ('"x"', '["a", 1, true]', f'{{ k = "{self._random.random()}" }}')
@@ -77,7 +83,10 @@ class Story:
     def write(self, root: Path) -> None:
         """Write the fleet as it is now."""
         for name, resources in self.units.items():
-            parts = [reading(each, f"../{each}/terraform.tfstate") for each in self.needs[name]]
+            given = self.given[name]
+            read = [each for each in self.needs[name] if each not in given]
+            parts = [reading(each, f"../{each}/terraform.tfstate") for each in read]
+            parts += [f'variable "{each}_{key}" {{}}\n' for each in given for key in _OUTPUTS]
             for resource, expression in resources.items():
                 replaced = "triggers_replace" if resource == "r1" else "input"
                 parts.append(
@@ -90,6 +99,23 @@ class Story:
             directory = root / name
             directory.mkdir(parents=True, exist_ok=True)
             (directory / "main.tf").write_text("".join(parts))
+
+    def definition(self) -> str:
+        """What `fleet.hcl` says: who is given which outputs, of units that are declared or found."""
+        blocks: list[str] = []
+        for name, given in self.given.items():
+            if given:
+                lines = [
+                    f"    {each}_{key} = {self._named(each)}.outputs.{key}\n"
+                    for each in given
+                    for key in _OUTPUTS
+                ]
+                values = f"  variables = {{\n{''.join(lines)}  }}\n"
+                blocks.append(f'unit "{name}" {{\n  directory = "{name}"\n{values}}}\n')
+        return "".join(blocks)
+
+    def _named(self, name: str) -> str:
+        return f"unit.{name}" if self.given[name] else f'unit["{name}"]'
 
 
 def _tofu(program: str, directory: Path, *arguments: str) -> str:
@@ -111,6 +137,12 @@ def _unit_after_unit(program: str, root: Path, story: Story) -> int:
         directory = root / name
         if not (directory / ".terraform").exists():
             _tofu(program, directory, "init", "-input=false")
+        values = {
+            f"{each}_{key}": found["value"]
+            for each in story.given[name]
+            for key, found in json.loads(_tofu(program, root / each, "output", "-json")).items()
+        }
+        (directory / "given.auto.tfvars.json").write_text(json.dumps(values))
         out = _tofu(program, directory, "apply", "-auto-approve", "-input=false", "-no-color")
         found = re.search(r"Resources: (\d+) added, (\d+) changed, (\d+) destroyed", out)
         changed += sum(map(int, found.groups())) if found else 0
@@ -145,6 +177,7 @@ def test_states_are_those_of_the_real_program(tmp_path: Path, seed: int) -> None
     with nigari.fleet.open(ours, jobs=2, environ=environment()) as fleet:
         for _ in range(_STEPS):
             story.write(ours)
+            (ours / "fleet.hcl").write_text(story.definition())
             story.write(theirs)
             fleet.look_again()
             plan = fleet.plan()

@@ -33,7 +33,8 @@ def plan_summary(plan: FleetPlan, style: Style) -> str:
             assert changes is not None
             others = [f"{changes.import_} to import"] if changes.import_ else []
             others += [f"{changes.forget} to forget"] if changes.forget else []
-            others += [f"{changes.outputs} outputs"] if changes.outputs else []
+            plural = "" if changes.outputs == 1 else "s"
+            others += [f"{changes.outputs} output{plural}"] if changes.outputs else []
             numbers = (str(each or "") for each in (changes.add, changes.change, changes.destroy))
             rows.append((name, *numbers, ", ".join(others)))
         parts.append(columns(rows))
@@ -42,12 +43,11 @@ def plan_summary(plan: FleetPlan, style: Style) -> str:
     if not changed and not failed:
         return style.bold(f"No changes in {_units(calm)}.")
     add, change, destroy = plan.totals
-    total = (
-        f"Plan: {add} to add, {change} to change, {destroy} to destroy in {_units(len(changed))}."
-    )
-    rest = f" No changes in {_units(calm)}." if calm else ""
-    wrong = f" {_units(failed).capitalize()} could not be planned." if failed else ""
-    parts.append(style.bold(total) + rest + wrong)
+    total = f"Plan: {add} to add, {change} to change, {destroy} to destroy"
+    said = [style.bold(f"{total} in {_units(len(changed))}.")] if changed else []
+    said += [f"No changes in {_units(calm)}."] if calm else []
+    said += [f"{_units(failed).capitalize()} could not be planned."] if failed else []
+    parts.append(" ".join(said))
     return "\n\n".join(parts)
 
 

@@ -48,6 +48,11 @@ class InputValue:
     """Where it was written, for a value that was read before."""
 
     @property
+    def giver(self) -> str:
+        """Where it comes from, at the beginning of a sentence."""
+        return f"T{self.origin[1:]}" if self.origin.startswith("the ") else self.origin
+
+    @property
     def range(self) -> Range | None:
         """Where it is written, if in a file."""
         return self.expr.range if self.expr is not None else self.written_at
@@ -93,7 +98,7 @@ def check_undeclared(
         if given.kind in (InputKind.FLAG, InputKind.CALLER):
             report(
                 "Value for an undeclared variable",
-                f'{given.origin} sets "{name}", but the root module does not declare a variable '
+                f'{given.giver} sets "{name}", but the root module does not declare a variable '
                 f"with that name.{hint}",
                 given.range,
             )
@@ -102,7 +107,7 @@ def check_undeclared(
             if warned <= _MOST_WARNINGS:
                 diags.warning(
                     "Value for an undeclared variable",
-                    f'{given.origin} sets "{name}", but the root module does not declare a '
+                    f'{given.giver} sets "{name}", but the root module does not declare a '
                     f"variable with that name.{hint}",
                     given.range,
                 )

@@ -28,6 +28,7 @@ from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
 from nigari.fleet.units.unit import Unit, instance_name
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, BodySchema, Content
 from nigari.hcl.scope import Scope
+from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex
 from nigari.record import record
 from nigari.workspace.base.own_file import BlockInstance, OwnFile, parse_own_file
@@ -104,7 +105,12 @@ class FleetDefinition:
     def _read(self, file: OwnFile) -> None:
         for block in file.blocks_of("fleet"):
             self._read_settings(file, block)
+        blocks: dict[str, Block] = {}
         for block in file.blocks_of("unit"):
+            first = blocks.setdefault(block.labels[0], block)
+            if first is not block:
+                self._report_duplicate(block, first)
+                continue
             for instance in file.instances(block, self.diags):
                 self._declare(instance)
 
@@ -127,10 +133,6 @@ class FleetDefinition:
         directory = self._directory(instance, content)
         if self.diags.error_count > errors:
             return
-        known = self.declared.get(name)
-        if known is not None:
-            self._report_duplicate(name, block, known.unit)
-            return
         path = os.path.normpath(self.where.at(directory))
         unit = Unit(
             name,
@@ -152,10 +154,11 @@ class FleetDefinition:
             unit, instance.scope, attributes.get("variables"), attributes.get("depends_on"), key
         )
 
-    def _report_duplicate(self, name: str, block: Block, known: Unit) -> None:
+    def _report_duplicate(self, block: Block, first: Block) -> None:
         self.diags.error(
             "Duplicate unit",
-            f"There is already a unit {name}, at {known.range}. Give one of them another name.",
+            f"There is already a unit {block.labels[0]}, at {first.def_range}. Give one of them "
+            "another name.",
             block.def_range,
         )
 
@@ -231,8 +234,8 @@ class FleetDefinition:
             (declared.depends_on, "depends_on"),
         ):
             if attribute is not None:
-                value = attribute.expr.value(self._scope(declared, attribute, {}), self.diags)
-                for mark in sorted(_unit_marks(value)):
+                value = self._value(declared, attribute, {}, self.diags)
+                for mark in () if value is None else sorted(_unit_marks(value)):
                     found.setdefault(mark, (why, attribute.expr.range))
         found.pop(name, None)
         return found
@@ -248,7 +251,9 @@ class FleetDefinition:
             return Values({}, frozenset())
         attribute = declared.variables
         errors = diags.error_count
-        value = attribute.expr.value(self._scope(declared, attribute, outputs), diags)
+        value = self._value(declared, attribute, outputs, diags)
+        if value is None:
+            return Values({}, frozenset())
         needs = frozenset(_unit_marks(value))
         if diags.error_count > errors or not value.is_known:
             return Values({}, needs)
@@ -261,6 +266,28 @@ class FleetDefinition:
             return Values({}, needs)
         return Values({key: _plain(each) for key, each in _members(value)}, needs)
 
+    def _value(
+        self,
+        declared: DeclaredUnit,
+        attribute: Attribute,
+        outputs: Mapping[str, Mapping[str, Value]],
+        diags: Diagnostics,
+    ) -> Value | None:
+        """The value of an expression; None after reporting that it refers to no unit."""
+        errors = diags.error_count
+        for name, place in _named_units(attribute):
+            if name is not None and name not in self._objects:
+                diags.error(
+                    "No such unit",
+                    f'There is no unit "{name}": {FILE_NAME} declares none with that name, and no '
+                    f"unit was found in a directory with that path."
+                    f"{did_you_mean(name, self._objects)}",
+                    place,
+                )
+        if diags.error_count > errors:
+            return None
+        return attribute.expr.value(self._scope(declared, attribute, outputs), diags)
+
     def _scope(
         self,
         declared: DeclaredUnit,
@@ -268,7 +295,7 @@ class FleetDefinition:
         outputs: Mapping[str, Mapping[str, Value]],
     ) -> Scope:
         """What names stand for in an expression; only the units that it may refer to are put in."""
-        wanted = _names_after_unit(attribute)
+        wanted = {name for name, _ in _named_units(attribute)}
         if not wanted:
             return declared.scope
         objects = self._objects
@@ -290,18 +317,19 @@ class FleetDefinition:
         return Scope({"unit": object_value(members)}, parent=declared.scope)
 
 
-def _names_after_unit(attribute: Attribute) -> set[str | None]:
-    """The names that follow `unit.` in an expression; None among them where one is worked out."""
-    found: set[str | None] = set()
+def _named_units(attribute: Attribute) -> list[tuple[str | None, Range]]:
+    """The names that follow `unit.` in an expression, with where; None where one is worked out."""
+    found: list[tuple[str | None, Range]] = []
     for traversal in attribute.expr.variables():
         if traversal.root_name == "unit":
             step = traversal.steps[1] if len(traversal.steps) > 1 else None
+            place = traversal.range if step is None else traversal.step_range(step)
             if isinstance(step, TraverseAttr):
-                found.add(step.name)
+                found.append((step.name, place))
             elif isinstance(step, TraverseIndex) and isinstance(step.key.data, str):
-                found.add(step.key.data)
+                found.append((step.key.data, place))
             else:
-                found.add(None)
+                found.append((None, place))
     return found
 
 

@@ -113,7 +113,9 @@ def build_graph(
     foreign: list[ForeignState] = []
     for unit in units:
         for name, (why, place) in declared.get(unit.name, {}).items():
-            edges.append(Edge(unit.name, name, EdgeReason(why), f"{why} of {unit.name}", place))
+            reason = EdgeReason(why)
+            what = f"outputs of {name}" if reason is EdgeReason.OUTPUTS else why
+            edges.append(Edge(unit.name, name, reason, what, place))
         for read in inspections[unit.name].reads:
             place = replace(read.range, filename=path_from_root(read.range.filename, unit))
             writer = None if read.identity is None else writers.get(read.identity)

@@ -21,6 +21,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Range
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.eval.static.run import StaticRun
+from nigari.fleet.units.definition import FILE_NAME
 from nigari.fleet.units.unit import Unit
 from nigari.hcl.body import AttributeSchema, BodySchema
 from nigari.providers.builtin.remote_state import RemoteState
@@ -90,7 +91,7 @@ def working_directory(unit: Unit, environ: Mapping[str, str]) -> WorkingDirector
 
 def unit_variables(unit: Unit, variables: Mapping[str, Value]) -> GivenVariables:
     """What a unit gives to its variables."""
-    return given_variables(variables, unit.var_files)
+    return given_variables(variables, unit.var_files, origin=FILE_NAME)
 
 
 def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Inspection:

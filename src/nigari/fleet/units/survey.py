@@ -6,7 +6,7 @@ Everything comes from files and evaluation; nothing runs, and nothing is connect
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from nigari.config.kept_modules import keeping_modules
@@ -65,8 +65,10 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
     diags = Diagnostics()
     data = _read_definition(where, diags) if definition_data is None else definition_data
     definition = FleetDefinition(where, diags, data)
-    candidates = _candidates(where, definition)
     declared = [each.unit for each in definition.declared.values()]
+    taken = {unit.block: unit for unit in declared}
+    found = _candidates(where, definition)
+    candidates = [each for each in found if each.name not in taken]
     everything = _with_own_data(_in_environment([*declared, *candidates], environ))
     definition.know_units(everything)
     inspections: dict[str, Inspection] = {}
@@ -74,12 +76,16 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
         for unit in everything:
             variables = _known_variables(definition, unit, diags)
             inspections[unit.name] = inspect(unit, environ, variables)
-    units = _without_called(everything, inspections)
+    called = _called(everything, inspections)
+    units = [each for each in everything if each.block or not _is_among(called, each)]
+    for each in found:
+        if each.name in taken and not _is_among(called, each):
+            diags.append(_name_taken(each, taken[each.name]))
     names = {unit.name for unit in units}
     needs = {unit.name: definition.needs(unit.name) for unit in units}
-    for name, found in needs.items():
-        for missing in [each for each in found if each not in names]:
-            _, place = found.pop(missing)
+    for name, wanted in needs.items():
+        for missing in [each for each in wanted if each not in names]:
+            _, place = wanted.pop(missing)
             diags.error(
                 "No such unit",
                 f"{name} refers to {missing}, which other configurations call as a module, so it "
@@ -153,15 +159,29 @@ def _known_variables(
     return definition.variables(unit.name, MappingProxyType({}), diags).values
 
 
-def _without_called(units: Sequence[Unit], inspections: Mapping[str, Inspection]) -> list[Unit]:
-    """The units that no other one calls as a module; what is declared to be a unit is one."""
-    called = {
+def _called(units: Sequence[Unit], inspections: Mapping[str, Inspection]) -> set[str]:
+    """The directories that units call as modules; those are no units unless they are declared."""
+    return {
         os.path.realpath(directory)
         for unit in units
         for directory in inspections[unit.name].called
         if directory != unit.path
     }
-    return [unit for unit in units if unit.block or os.path.realpath(unit.path) not in called]
+
+
+def _is_among(directories: Collection[str], unit: Unit) -> bool:
+    return os.path.realpath(unit.path) in directories
+
+
+def _name_taken(found: Unit, declared: Unit) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "Duplicate unit",
+        f"This name stands for the directory {declared.directory}, but there is also a unit in the "
+        f"directory {found.directory}, which has the same name. Choose another one here, or leave "
+        f'that directory out: fleet {{ exclude = ["{found.directory}"] }}.',
+        declared.range,
+    )
 
 
 def _once(diags: Diagnostics) -> tuple[Diagnostic, ...]:

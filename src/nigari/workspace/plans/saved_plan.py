@@ -209,7 +209,7 @@ def _given_again(
         elif value is not None and name in saved and not _agrees(variable, value, saved[name]):
             diags.error(
                 "Value contradicts the plan",
-                f"{value.origin} sets var.{name} to a different value than the plan was made "
+                f"{value.giver} sets var.{name} to a different value than the plan was made "
                 "with. Leave it out, or make a new plan.",
                 value.range,
             )

@@ -51,12 +51,15 @@ def given_variables(
     variables: Mapping[str, object] | None,
     var_files: Sequence[str | PathLike[str]] = (),
     is_all: bool = False,
+    origin: str = "the caller",
 ) -> GivenVariables:
-    """Values and files that a program gives, and whether nothing else counts."""
+    """Values and files that a program gives, and whether nothing else counts; `origin` is what
+    messages call who gives them.
+    """
     return GivenVariables(
         [("var-file", absolute(each)) for each in var_files],
         {
-            name: InputValue(InputKind.CALLER, "the caller", value=Value.of(value))
+            name: InputValue(InputKind.CALLER, origin, value=Value.of(value))
             for name, value in (variables or {}).items()
         },
         is_all,
