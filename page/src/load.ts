@@ -4,7 +4,9 @@ export const loaded: { document?: unknown } = {};
 
 export async function load(): Promise<void> {
   const element = document.getElementById("document")!;
-  const bytes = Uint8Array.from(atob(element.textContent!), (each) => each.charCodeAt(0));
+  const text = atob(element.textContent!);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   loaded.document = await new Response(stream).json();
   element.remove();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Final
 
 _MAIN: Final = """\
@@ -129,6 +130,24 @@ LARGE: Final = {
     "m/main.tf": 'variable "name" {}\n' + "".join(_UNIT.format(number=at) for at in range(5)),
 }
 """Ten thousand changes, all different."""
+
+
+def woven(count: int, layers: int) -> dict[str, str]:
+    """Resources of which each but the first needs some of the layers before: all of them connected."""
+    chance = random.Random(count)
+    high = count // layers
+    blocks = []
+    for number in range(count):
+        layer = number // high
+        needs = (
+            {chance.randrange(max(0, layer - 3) * high, layer * high) for _ in range(2)}
+            if layer
+            else ()
+        )
+        inputs = ", ".join(f"terraform_data.r{each}.id" for each in sorted(needs))
+        blocks.append(f'resource "terraform_data" "r{number}" {{\n  input = [{inputs}]\n}}\n')
+    return {"main.tf": "".join(blocks)}
+
 
 LIVE: Final = {
     "main.tf": """\

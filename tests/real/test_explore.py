@@ -16,7 +16,7 @@ from benchmarks.configurations import module_calls, resource_chains
 from nigari.explore.page import PageNotBuilt, built
 from tests.cli.process import ROOT, environment, nigari
 from tests.explore.explored import write
-from tests.explore.pages import ALIKE, DEFERRED, FLEET, LARGE, LIVE, STAGES, TESTED
+from tests.explore.pages import ALIKE, DEFERRED, FLEET, LARGE, LIVE, STAGES, TESTED, woven
 
 pytestmark = pytest.mark.real
 
@@ -43,6 +43,8 @@ def made_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, make, count in (("blocks", resource_chains, 5000), ("modules", module_calls, 200)):
         directory = make(place / "made" / name, count)
         _run("explore", f"-out={place / name}.html", cwd=directory)
+    write(place / "made" / "woven", woven(5000, 50))
+    _run("explore", f"-out={place / 'woven.html'}", cwd=place / "made" / "woven")
     live = place / "made" / "live"
     write(live, LIVE)
     _run("plan", "-out=plan.out", cwd=live)
