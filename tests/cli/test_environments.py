@@ -279,3 +279,17 @@ def test_the_page(directory: Path) -> None:
             assert (out + done.err).strip() == shown.strip()
         else:
             assert done.code == 0, done.err
+
+
+def test_suggested_commands_work_where_this_one_does(directory: Path) -> None:
+    write(FILES)
+    assert 'Run "nigari -env=dev init" first.' in said(inside("-env=dev", "plan"))
+    assert 'Run "nigari init" first.' in said(inside("plan", settings={"NIGARI_ENV": "dev"}))
+    event = json.loads(inside("-env=dev", "plan", "-json").out.splitlines()[-1])
+    assert '"nigari -env=dev init"' in event["diagnostic"]["detail"]
+    assert '"nigari -env=dev plan"' in " ".join(inside("-env=dev", "init").out.split())
+    planned = inside("-env=dev", "plan", "-out=saved.plan")
+    assert 'run: nigari -env=dev apply "saved.plan"' in " ".join(planned.out.split())
+    (directory / "a b").mkdir()
+    (directory / "a b" / "main.tf").write_text(MAIN)
+    assert "Run \"nigari '-chdir=a b' init\" first." in said(inside("-chdir=a b", "plan"))

@@ -112,6 +112,7 @@ class Terminal:
         "environ",
         "environment",
         "events",
+        "options",
         "started_in",
         "stderr",
         "stdin",
@@ -126,6 +127,8 @@ class Terminal:
         """How things are to be shown: the view switches of the command line."""
         self.deprecations: str = DEPRECATIONS[0]
         """Which advice of module authors is to be shown."""
+        self.options: list[str] = []
+        """What stands before the command and says where it works."""
         self.started_in: str = ""
         """The working directory before an option has changed it; empty where none has."""
         self.environment: str = ""
@@ -141,11 +144,22 @@ class Terminal:
         """Whether a view switch is on."""
         return self.switches[switch] == "true"
 
+    def with_options(self, text: str) -> str:
+        """A text whose suggested commands work where this one does: with the same options."""
+        if self.options:
+            from shlex import join
+
+            options = join(self.options)
+            for before in ('"nigari ', "(see nigari ", "run: nigari "):
+                text = text.replace(before, f"{before}{options} ")
+        return text
+
     def only_err(self) -> Terminal:
         """The same terminal for what is not a result: all of it goes where errors go."""
         terminal = Terminal(self.stdin, self.stderr, self.stderr, self.environ)
         terminal.switches, terminal.deprecations = self.switches, self.deprecations
         terminal.started_in, terminal.environment = self.started_in, self.environment
+        terminal.options = self.options
         return terminal
 
     def out(self, text: str) -> None:

@@ -223,11 +223,13 @@ def run(args: list[str], terminal: Terminal) -> int:
         if name == "chdir":
             if not _change_directory(has_value, value, terminal):
                 return _EXIT_USAGE
+            terminal.options.append(option)
         elif name == "env":
             if not value:
                 terminal.err("The option -env needs a name after an equals sign: -env=NAME.")
                 return _EXIT_USAGE
             terminal.environment = value
+            terminal.options.append(option)
         elif name in ("version", "v"):
             args.insert(0, "version")
         elif name in ("help", "h"):

@@ -13,7 +13,7 @@ from nigari.cli.args import UsageError
 from nigari.cli.command import Invocation, Terminal
 from nigari.cli.outlet import error_of, text_outlet
 from nigari.cli.state_flags import has_flag, open_session, optional_text
-from nigari.cli.views.diagnostics import show_diagnostics
+from nigari.cli.views.diagnostics import show_diagnostics, with_options
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.record import replace
 from nigari.workspace.base.waiting import run_until_it_waits
@@ -111,7 +111,7 @@ class Presenter:
         from nigari.diagnostics.layout import Layout, wrap
 
         layout = Layout.for_stream(self.terminal.stdout, self.terminal.environ)
-        return "\n".join(wrap(text, layout.width))
+        return "\n".join(wrap(self.terminal.with_options(text), layout.width))
 
     def document(self, text: str) -> None:
         """Write a whole JSON document where events go."""
@@ -200,7 +200,7 @@ class Presenter:
                 compact_warnings=self._flag("compact-warnings"),
             )
         if self._lines is not None:
-            self._lines.diagnostics(diags, sources, context_of)
+            self._lines.diagnostics(with_options(diags, self.terminal), sources, context_of)
 
     def _json_lines(self) -> JsonLines | None:
         path = self._text("json-into")

@@ -119,7 +119,8 @@ def open_session(
 
 def _tell_remembered(terminal: Terminal, names: Sequence[str]) -> None:
     used = ", ".join(f"var.{name}" for name in names)
-    terminal.err(f"Using remembered values for {used} (see nigari init -show).")
+    text = f"Using remembered values for {used} (see nigari init -show)."
+    terminal.err(terminal.with_options(text))
 
 
 def _tell_elsewhere(terminal: Terminal, text: str) -> None:

@@ -142,7 +142,7 @@ class FleetApply:
             members = {"type": "fleet_apply", "done": done, "left": left}
             view.events.event(text, members)
         else:
-            self._terminal.out(f"\n{text}")
+            self._terminal.out(self._terminal.with_options(f"\n{text}"))
         return 1 if left else 0
 
 

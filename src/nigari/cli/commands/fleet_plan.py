@@ -25,7 +25,8 @@ def run(invocation: Invocation) -> int:
         if target:
             command.fleet.save(plan, target)
             if not invocation.switch("json"):
-                command.terminal.out(f'\nTo apply this plan, run: nigari fleet apply "{target}"')
+                text = f'\nTo apply this plan, run: nigari fleet apply "{target}"'
+                command.terminal.out(command.terminal.with_options(text))
         if shows_all or target:
             command.fleet.discard(plan)
         if plan.has_failed:

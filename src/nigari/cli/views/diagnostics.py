@@ -33,7 +33,7 @@ def show_diagnostics(
 
     no_color = no_color or terminal.is_on("no-color")
     compact_warnings = compact_warnings or terminal.is_on("compact-warnings")
-    ordered = _of_several(diagnostics.in_order())
+    ordered = _of_several(with_options(diagnostics, terminal).in_order())
     warnings = [each for each in ordered if each.severity is Severity.WARNING]
     errors = [each for each in ordered if each.severity is Severity.ERROR]
     warnings = _advised(warnings, terminal.deprecations)
@@ -49,6 +49,15 @@ def show_diagnostics(
     terminal.stdout.flush()
     layout = Layout.for_stream(terminal.stderr, terminal.environ, no_color)
     terminal.stderr.write(to_text(errors, sources, layout, context_of, compared))
+
+
+def with_options(diagnostics: Diagnostics, terminal: Terminal) -> Diagnostics:
+    """The diagnostics, whose suggested commands have the options that this command line has."""
+    if not terminal.options:
+        return diagnostics
+    return Diagnostics(
+        replace(each, detail=terminal.with_options(each.detail)) for each in diagnostics
+    )
 
 
 def compared(difference: Difference, colour: bool) -> str:
