@@ -89,6 +89,27 @@ NOT_FOR_INIT: Final = (
     "nigari.state.model",
 )
 
+NOT_FOR_INIT_AGAIN: Final = (
+    "nigari.backends.local",
+    "nigari.config.load",
+    "nigari.config.module",
+    "nigari.cty.conversions",
+    "nigari.diagnostics.render",
+    "nigari.eval",
+    "nigari.hcl.parser",
+    "nigari.hcl.scanner",
+    "nigari.packages.hosts",
+    "nigari.packages.modules",
+    "nigari.packages.providers.lockfile",
+    "nigari.packages.providers.provider_installer",
+    "nigari.providers",
+    "nigari.schema",
+    "nigari.state",
+    "nigari.workspace.configuration",
+    "nigari.workspace.setup.initialize",
+    "nigari.workspace.states",
+)
+
 NOT_FOR_KEPT_SCHEMAS: Final = (
     "nigari.cty.json",
     "nigari.cty.stdlib",
@@ -109,6 +130,8 @@ FOR_PACKAGES: Final = frozenset(("hashlib", "threading"))
 """What it takes to check the package of a provider."""
 FOR_PATHS: Final = frozenset(("ipaddress", "pathlib", "urllib"))
 """What objects for paths bring along."""
+FOR_DIGESTS: Final = frozenset(("hashlib",))
+"""What it takes to see whether files have changed."""
 FOR_STATES: Final = frozenset(("json",))
 """What a state needs, and the record of the modules that are installed."""
 NOT_FOR_STATES: Final = (
@@ -249,8 +272,17 @@ def test_missing_providers_are_reported_without_what_talks_to_them(tmp_path: Pat
 
 def test_an_init_with_nothing_to_install_imports_only_what_it_uses(ten_resources: Path) -> None:
     modules = imported(ten_resources, "init")
-    assert not under(modules, *HEAVY - FOR_PATHS - FOR_STATES)
+    assert not under(modules, *HEAVY - FOR_PATHS - FOR_STATES - FOR_DIGESTS)
     assert not under(modules, *NOT_FOR_INIT)
+
+
+def test_an_init_with_nothing_to_do_imports_only_what_tells_it_so(ten_resources: Path) -> None:
+    # The first one makes the directory that its memory is in.
+    for _ in range(2):
+        imported(ten_resources, "init")
+    modules = imported(ten_resources, "init")
+    assert not under(modules, *HEAVY - FOR_STATES - FOR_DIGESTS)
+    assert not under(modules, *NOT_FOR_INIT_AGAIN)
 
 
 def test_kept_schemas_import_only_what_they_use(tmp_path: Path) -> None:

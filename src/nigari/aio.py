@@ -232,9 +232,11 @@ class Session:
         """Install modules and providers and set up the backend, as `nigari init` does."""
         import asyncio
 
-        from nigari.workspace.setup.backend_setup import BackendOptions
-        from nigari.workspace.setup.initialize import InitOptions
-        from nigari.workspace.setup.provider_install import ProviderOptions
+        from nigari.workspace.setup.init_options import (
+            BackendOptions,
+            InitOptions,
+            ProviderOptions,
+        )
         from nigari.workspace.setup.quiet_init import QuietInit
 
         options = InitOptions(

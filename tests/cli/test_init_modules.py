@@ -217,7 +217,8 @@ def test_an_empty_directory(directory: Path) -> None:
 def test_without_modules_nothing_is_made(directory: Path) -> None:
     write({"main.tf": "locals {}\n"})
     assert init().code == 0
-    assert [path.name for path in directory.iterdir()] == ["main.tf"]
+    assert sorted(path.name for path in directory.iterdir()) == [".terraform", "main.tf"]
+    assert [path.name for path in Path(".terraform").iterdir()] == ["nigari.init.json"]
 
 
 @needs_git

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.config.load import ModuleLoader, config_files, is_config_file, is_test_file
+from nigari.config.file_names import config_files, has_module, is_config_file, is_test_file
+from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.lang.files import DiskFiles, Entry, MemoryFiles
 from tests.config.loading import load, load_valid, told
@@ -86,7 +87,7 @@ def test_a_directory_that_is_not_there() -> None:
     loader = ModuleLoader(DiskFiles())
     assert loader.load("no/such/directory", diags) is None
     assert told(diags) == [("error", "", 0, "Cannot read the module directory")]
-    assert not loader.has_module("no/such/directory")
+    assert not has_module(DiskFiles(), "no/such/directory")
 
 
 def test_bad_input_on_disk(tmp_path: Path) -> None:

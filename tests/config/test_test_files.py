@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nigari.config import load
+from nigari.config import file_names, load
 from nigari.config.test_files import TestFile
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import MemoryFiles
@@ -38,7 +38,7 @@ def _read(text: str, **others: str) -> tuple[TestFile, list[str]]:
     ],
 )
 def test_which_names_count(names: list[str], found: list[str]) -> None:
-    assert load.test_files(names) == found
+    assert file_names.test_files(names) == found
 
 
 def test_everything_at_once() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from nigari.addrs.module_source import LocalSource
 from nigari.config.blocks.module_call import parse_source
+from nigari.config.file_names import has_module
 from nigari.config.load import ModuleLoader
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
@@ -60,7 +61,7 @@ class _LocalModules:
             return None
         start = caller.module.directory if self._base is None else self._base
         directory = posixpath.join(start, source.path)
-        if not self._loader.has_module(directory):
+        if not has_module(DiskFiles(), posixpath.normpath(directory)):
             return None
         module = self._loader.load(directory, diags)
         return None if module is None else CompiledModule(module)

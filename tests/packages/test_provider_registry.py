@@ -16,13 +16,10 @@ from nigari.lang.versions import Version
 from nigari.packages.hosts.cli_config import CliConfig, HostToken
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.checksums import directory_checksum
+from nigari.packages.providers.installation import Installation
 from nigari.packages.providers.lockfile import Locks, ProviderLock
 from nigari.packages.providers.network_mirror import NetworkMirror
-from nigari.packages.providers.provider_installer import (
-    Installation,
-    InstallLocations,
-    install_providers,
-)
+from nigari.packages.providers.provider_installer import InstallLocations, install_providers
 from nigari.packages.providers.provider_registry import ProviderRegistrySource
 from nigari.packages.providers.provider_sources import ProviderSource
 from nigari.packages.providers.provider_store import ProviderStore

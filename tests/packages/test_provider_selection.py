@@ -10,14 +10,10 @@ from nigari.addrs.provider import Provider, builtin_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import ProviderConstraints, Version, parse_provider_constraints
 from nigari.packages.providers.checksums import directory_checksum, zip_checksum
+from nigari.packages.providers.installation import Installation, InstallStep
 from nigari.packages.providers.installed_program import installed_program
 from nigari.packages.providers.lockfile import Locks, ProviderLock
-from nigari.packages.providers.provider_installer import (
-    Installation,
-    InstallLocations,
-    InstallStep,
-    install_providers,
-)
+from nigari.packages.providers.provider_installer import InstallLocations, install_providers
 from nigari.packages.providers.provider_package import packed_path, unpacked_path
 from nigari.packages.providers.provider_sources import FilesystemMirror
 from nigari.packages.providers.provider_store import ProviderStore, StoreError

@@ -20,12 +20,9 @@ from nigari.addrs.provider import Provider, default_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version, parse_provider_constraints
 from nigari.packages.base.platforms import current_platform
+from nigari.packages.providers.installation import Installation
 from nigari.packages.providers.lockfile import Locks, load_locks, lock_text, save_locks
-from nigari.packages.providers.provider_installer import (
-    Installation,
-    InstallLocations,
-    install_providers,
-)
+from nigari.packages.providers.provider_installer import InstallLocations, install_providers
 from nigari.packages.providers.provider_mirror import lock_platforms
 from nigari.packages.providers.provider_package import packed_path, unpacked_path
 from nigari.packages.providers.provider_sources import FilesystemMirror

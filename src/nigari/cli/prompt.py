@@ -7,9 +7,14 @@ whoever wanted to know says what that means.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
-from nigari.config.blocks.variable import Variable
-from nigari.eval.base.inputs import InputKind, InputValue
+
+# Who never asks needs neither.
+if TYPE_CHECKING:
+    from nigari.config.blocks.variable import Variable
+    from nigari.eval.base.inputs import InputValue
 
 INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for input", default="true")
 _ATTEMPTS = 2
@@ -33,6 +38,8 @@ class Person:
 
     def value_of(self, variable: Variable) -> InputValue | None:
         """The value of an input variable; None where no answer was given."""
+        from nigari.eval.base.inputs import InputKind, InputValue
+
         name = variable.name
         if name not in self._given:
             is_secret = bool(variable.sensitive or variable.ephemeral)

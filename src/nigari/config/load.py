@@ -1,7 +1,6 @@
 """Reads directories of configuration files. One directory is one module.
 
-Which files count, which of two with the same name wins, and which are override files is decided
-here. A file is read and parsed once, a directory decoded once, however many calls use it. Nothing
+Which files count is decided in `nigari.config.file_names`. A file is read and parsed once, a directory decoded once, however many calls use it. Nothing
 is evaluated, and nothing is known of the tree that modules form.
 """
 
@@ -12,6 +11,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from nigari.config.blocks.language import only_incompatible
+from nigari.config.file_names import config_files, is_mock_file, test_files
 from nigari.config.kept_modules import KEPT, ReadModule
 from nigari.config.merge import merge_files
 from nigari.config.module import Module, decode_module
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from nigari.config.test_mocks import MockProvider
     from nigari.hcl.json_body import JsonBody
 
-_ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
-_TEST_ENDINGS = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
-_MOCK_ENDINGS = (".tfmock.hcl", ".tofumock.hcl", ".tfmock.json", ".tofumock.json")
 _USUAL_TESTS = "tests"
 
 
@@ -67,23 +64,18 @@ class ModuleLoader:
         diags.extend(problems)
         return module
 
-    def has_module(self, directory: str) -> bool:
-        """Whether a directory has any configuration files."""
-        try:
-            entries = self._files.entries(posixpath.normpath(directory or "."))
-        except OSError:
-            return False
-        return any(is_config_file(entry.name) for entry in entries if not entry.is_directory)
-
     def tests(self, directory: str, tests: str, diags: Diagnostics) -> list[TestFile]:
         """The test files of a module, beside it and in the directory `tests` below it, in the
         order in which they run.
         """
+        directory = posixpath.normpath(directory or ".")
+        names = sorted(self._test_files(directory, tests, diags))
+        if not names:
+            return []
         from nigari.config.test_files import decode_test_file
 
-        directory = posixpath.normpath(directory or ".")
         found: list[TestFile] = []
-        for name in sorted(self._test_files(directory, tests, diags)):
+        for name in names:
             body = self._parse(_path(directory, name), diags)
             if body is not None:
                 file = decode_test_file(name, body, diags)
@@ -110,7 +102,7 @@ class ModuleLoader:
             )
             return mock
         for name in sorted(names):
-            if name.endswith(_MOCK_ENDINGS) and not _is_ignored(name):
+            if is_mock_file(name):
                 body = self._parse(_path(path, name), diags)
                 if body is not None:
                     content = body.content(MOCK_FILE, diags)
@@ -218,52 +210,6 @@ def _parsed(path: str, content: bytes, diags: Diagnostics) -> NativeBody | JsonB
     from nigari.hcl.json_body import parse_json_body
 
     return parse_json_body(source, diags)
-
-
-def config_files(names: list[str]) -> tuple[list[str], list[str]]:
-    """The names of the files that count, and of the override files, each in order."""
-    found = sorted([name for name in names if is_config_file(name)])
-    present = set(found)
-    primary: list[str] = []
-    override: list[str] = []
-    for name in found:
-        stem, ending = _split(name)
-        if ending.startswith(".tf") and f"{stem}{ending.replace('.tf', '.tofu')}" in present:
-            continue
-        is_override = stem == "override" or stem.endswith("_override")
-        (override if is_override else primary).append(name)
-    return primary, override
-
-
-def is_config_file(name: str) -> bool:
-    """Whether a file of this name is part of a module."""
-    return name.endswith(_ENDINGS) and not _is_ignored(name)
-
-
-def is_test_file(name: str) -> bool:
-    """Whether a file of this name holds tests of a module."""
-    return name.endswith(_TEST_ENDINGS) and not _is_ignored(name)
-
-
-def test_files(names: list[str]) -> list[str]:
-    """The names of the test files that count: one named for this language wins."""
-    found = sorted([name for name in names if is_test_file(name)])
-    return [
-        name
-        for name in found
-        if ".tftest." not in name or name.replace(".tftest.", ".tofutest.") not in found
-    ]
-
-
-def _is_ignored(name: str) -> bool:
-    """Whether a file is hidden, or left behind by an editor."""
-    return name.startswith(".") or name.endswith("~") or (name[0] == "#" and name[-1] == "#")
-
-
-def _split(name: str) -> tuple[str, str]:
-    """A file name without its ending, and the ending."""
-    ending = max((each for each in _ENDINGS if name.endswith(each)), key=len)
-    return name[: -len(ending)], ending
 
 
 def _path(directory: str, name: str) -> str:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from nigari.config.load import is_test_file
+from nigari.config.file_names import is_test_file
 from nigari.lang.files import DiskFiles
 from nigari.testing.outcome import FileOutcome
 

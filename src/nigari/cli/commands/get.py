@@ -8,8 +8,7 @@ from nigari.cli.prompt import Person
 from nigari.cli.state_flags import SAYING_FLAGS, open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.init import InitProgress
-from nigari.workspace.setup.backend_setup import BackendOptions
-from nigari.workspace.setup.initialize import InitOptions
+from nigari.workspace.setup.init_options import BackendOptions, InitOptions
 
 
 def run(invocation: Invocation) -> int:

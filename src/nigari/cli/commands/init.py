@@ -25,9 +25,7 @@ from nigari.cli.state_flags import (
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.cli.views.init import InitProgress
-from nigari.workspace.setup.backend_setup import BackendOptions
-from nigari.workspace.setup.initialize import InitOptions
-from nigari.workspace.setup.provider_install import ProviderOptions
+from nigari.workspace.setup.init_options import BackendOptions, InitOptions, ProviderOptions
 
 _READY = "The working directory is initialized."
 _NEXT = (
@@ -136,13 +134,15 @@ def _options(invocation: Invocation) -> InitOptions:
         get_modules=invocation.switch("get"),
         backend=BackendOptions(
             invocation.switch("backend") and invocation.switch("cloud"),
-            invocation.texts("backend-config"),
+            tuple(invocation.texts("backend-config")),
             invocation.switch("reconfigure"),
             migrates,
             invocation.switch("force-copy"),
             lock_options(invocation),
         ),
-        providers=ProviderOptions(upgrade, invocation.texts("plugin-dir"), lockfile == "readonly"),
+        providers=ProviderOptions(
+            upgrade, tuple(invocation.texts("plugin-dir")), lockfile == "readonly"
+        ),
         lock_modules=invocation.switch("lock-modules"),
         readonly=lockfile == "readonly",
     )

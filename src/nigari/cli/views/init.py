@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nigari.addrs.provider import Provider
 from nigari.cli.presenter import Presenter
-from nigari.cli.views.live import Download, LiveLines
-from nigari.lang.versions import Version
-from nigari.packages.modules.module_locks import FILE_NAME as MODULE_LOCKS
-from nigari.packages.providers.lockfile import FILE_NAME
-from nigari.packages.providers.provider_installer import (
-    Installation,
-    InstalledProvider,
-    InstallStep,
-)
-from nigari.packages.providers.provider_sources import Verified
-from nigari.workspace.states.backend import SavedBackend
+from nigari.packages.providers.installation import InstalledProvider, InstallStep
+
+# An init with nothing to do shows little.
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nigari.addrs.provider import Provider
+    from nigari.cli.views.live import Download, LiveLines
+    from nigari.lang.versions import Version
+    from nigari.packages.providers.provider_sources import Verified
+    from nigari.workspace.states.backend import SavedBackend
 
 _STEPS = {
     InstallStep.BUILT_IN: "is built in",
@@ -71,6 +70,8 @@ class InitProgress:
     def progress(self, source: str, done: int, total: int | None) -> None:
         """Some of a package has arrived, which is a line on a terminal until all of it has."""
         if self._live is not None:
+            from nigari.cli.views.live import Download
+
             download = self._downloads.setdefault(source, Download(source))
             self._live.show(source, download.line(done, total))
 
@@ -110,31 +111,33 @@ class InitProgress:
                 f'- The backend "{before.type}" is no longer used: the state is now a local file.'
             )
 
-    def providers_installed(self, installation: Installation) -> None:
+    def providers_installed(self, outcomes: Sequence[InstalledProvider]) -> None:
         """All providers are there."""
-        for outcome in installation.outcomes:
+        for outcome in outcomes:
             at = "" if outcome.version is None else f" v{outcome.version}"
             known = f" ({_trust(outcome.verified)})" if outcome.verified is not None else ""
             text = f"{outcome.provider.display}{at} {_STEPS[outcome.step]}{known}"
             self._presenter.say(self._presenter.prose(f"- {text}"), text, _members(outcome))
-        if any(
-            each.verified is not None and each.verified.signed for each in installation.outcomes
-        ):
+        if any(each.verified is not None and each.verified.signed for each in outcomes):
             self._say(
                 "\nSigned providers are signed by their publishers, not by the authors of this "
-                "authors."
+                "program."
             )
 
     def module_locks_written(self, is_first: bool) -> None:
         """The lock file of modules has been made or changed."""
+        from nigari.packages.modules.module_locks import FILE_NAME
+
         what = "records the packages of modules" if is_first else "was updated"
         self._say(
-            f"\nThe lock file {MODULE_LOCKS} {what}. Commit it to version control, so that the same "
+            f"\nThe lock file {FILE_NAME} {what}. Commit it to version control, so that the same "
             "modules are used everywhere."
         )
 
     def locks_written(self, is_first: bool) -> None:
         """The lock file has been made or changed."""
+        from nigari.packages.providers.lockfile import FILE_NAME
+
         what = "records the selected providers" if is_first else "was updated"
         self._say(
             f"\nThe lock file {FILE_NAME} {what}. Commit it to version control, so that the same "
@@ -175,6 +178,8 @@ class ProviderProgress:
         if not location.startswith(("http://", "https://")):
             self._tell(f"Installing {provider.display} v{version}", members)
             return
+        from nigari.cli.views.live import Download
+
         text = f"Downloading {provider.display} v{version}..."
         self._downloads[provider] = Download(f"{provider.display} v{version}")
         if self._live is None:
@@ -218,6 +223,7 @@ def _live_lines(presenter: Presenter) -> LiveLines | None:
     terminal = presenter.terminal
     if not terminal.stdout.isatty() or presenter.is_for_programs:
         return None
+    from nigari.cli.views.live import LiveLines
     from nigari.diagnostics.layout import Layout
 
     return LiveLines(terminal.stdout, Layout.for_stream(terminal.stdout, terminal.environ).width)

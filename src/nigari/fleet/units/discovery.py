@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from nigari.config.load import is_config_file
+from nigari.config.file_names import is_config_file
 
 _NOT_OURS = frozenset(("node_modules", "__pycache__"))
 

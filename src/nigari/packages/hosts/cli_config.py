@@ -165,6 +165,20 @@ def parse_cli_config(
     )
 
 
+def possible_files(environment: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Files that count if they are there, and directories of which every file may count."""
+    chosen = environment.get("TF_CLI_CONFIG_FILE") or environment.get("TERRAFORM_CONFIG")
+    if chosen:
+        return [chosen], []
+    home, config_home = environment.get("HOME", ""), environment.get("XDG_CONFIG_HOME", "")
+    files = [os.path.join(home, name) for name in (".tofurc", ".terraformrc")] if home else []
+    directories = [os.path.join(home, ".terraform.d")] if home else []
+    if config_home:
+        files.append(os.path.join(config_home, "opentofu", "tofurc"))
+        directories.append(os.path.join(config_home, "opentofu"))
+    return files + _files(environment, Diagnostics()), directories
+
+
 def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[str]:
     chosen = environment.get("TF_CLI_CONFIG_FILE") or environment.get("TERRAFORM_CONFIG")
     if chosen:

@@ -9,6 +9,7 @@ What happens under the lock of the state is in `nigari.workspace.session.locked`
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
     from nigari.state.model import State, StateFile
     from nigari.workspace.configuration.directory import Workspace
     from nigari.workspace.plans.saved_plan import Reopened
-    from nigari.workspace.setup.initialize import InitOptions, InitView
+    from nigari.workspace.setup.init_options import InitOptions
+    from nigari.workspace.setup.initialize import InitView
     from nigari.workspace.states.elsewhere import CheckedBackend
     from nigari.workspace.states.state import WorkingState
 
@@ -135,10 +137,10 @@ class Session:
     @property
     def has_configuration(self) -> bool:
         """Whether there are any configuration files."""
-        from nigari.config.load import ModuleLoader
+        from nigari.config.file_names import has_module
 
         directory = self.where.name if self.options.directory is None else self.options.directory
-        return ModuleLoader(self.where.files).has_module(directory)
+        return has_module(self.where.files, os.path.normpath(directory))
 
     @property
     def sources(self) -> Mapping[str, bytes]:
@@ -250,9 +252,21 @@ class Session:
 
     def initialize(self, options: InitOptions, view: InitView) -> bool:
         """Make the directory ready for everything else; whether all is well."""
+        from nigari.workspace.setup.init_options import PARTS
+        from nigari.workspace.setup.last_init import LastInit, is_usual
+
+        last = None
+        if self.options.directory is None and is_usual(self.where, options, self._variables):
+            last = LastInit(self.where)
+            found = last.recall()
+            if found is not None:
+                for part in PARTS:
+                    view.beginning(part)
+                view.providers_installed(found)
+                return True
         from nigari.workspace.setup.initialize import Initialization
 
-        work = Initialization(self.where, options, self.people, view)
+        work = Initialization(self.where, options, self.people, view, last)
         selected = self.selected
         inputs = self._read_variables(work.workspace)
         self.shown = work.workspace

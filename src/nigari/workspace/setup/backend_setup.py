@@ -7,18 +7,19 @@ is the new backend remembered.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from nigari.backends.locking import LockOptions
-from nigari.backends.opening import Around, open_backend
+from nigari.backends.local import LocalBackend
+from nigari.backends.opening import Around, local_paths, open_backend
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.workspaces import remember_selection
 from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.static.backend import BackendArguments
-from nigari.record import record, replace
+from nigari.record import replace
 from nigari.workspace.base.people import People
 from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.setup.init_options import BackendOptions
 from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Decrypt, Migration, Move, as_it_is
 from nigari.workspace.setup.selection import existing_workspace, remaining_workspace
 from nigari.workspace.states.backend import (
@@ -45,20 +46,6 @@ from nigari.workspace.states.elsewhere import (
     save_written,
     written_backend,
 )
-
-
-@record
-class BackendOptions:
-    """What a command line says about the backend."""
-
-    is_wanted: bool = True
-    settings: Sequence[str] = ()
-    """`-backend-config`."""
-    reconfigure: bool = False
-    migrate: bool = False
-    force_copy: bool = False
-    """Moves states without asking."""
-    lock: LockOptions = LockOptions()
 
 
 class BackendSetup:
@@ -273,6 +260,17 @@ class BackendSetup:
     def _is_saved(self) -> bool:
         options = self._options
         return options.is_wanted and (self._change is not BackendChange.NONE or options.reconfigure)
+
+    def state_file(self, around: Around) -> str | None:
+        """The file of the selected state, where nothing of the backend has changed; None where it
+        has, or where the state is no file.
+        """
+        place = self.result or DEFAULT_BACKEND
+        if self._is_saved or self._is_moving or place.type != "local":
+            return None
+        return (
+            LocalBackend(around.directory, local_paths(place.config)).storage(self._selected).path
+        )
 
     def save(self) -> None:
         """Remember the backend, where it has changed. An `OSError` says why it cannot be."""

@@ -7,8 +7,9 @@ that is left half-written by a crash is one that the next init puts right.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -20,13 +21,16 @@ from nigari.eval.base.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
 from nigari.packages.base.platforms import current_platform
+from nigari.packages.hosts.cli_config import possible_files
+from nigari.packages.modules.module_locks import FILE_NAME as MODULE_LOCKS
 from nigari.packages.modules.module_locks import ModuleLocks
 from nigari.packages.modules.module_store import ModuleStore
-from nigari.packages.providers.provider_installer import Installation, InstallListener
+from nigari.packages.providers.installation import Installation, InstalledProvider, InstallListener
+from nigari.packages.providers.lockfile import FILE_NAME as LOCKS
 from nigari.packages.providers.requirement import Requirement
-from nigari.record import record
 from nigari.workspace import Workspace
 from nigari.workspace.base.people import People
+from nigari.workspace.base.remembered import FILE_NAME as REMEMBERED
 from nigari.workspace.base.remembered import (
     belongs_to,
     forget,
@@ -41,11 +45,14 @@ from nigari.workspace.configuration.requirements import (
     find_requirements,
     stored_requirements,
 )
-from nigari.workspace.setup.backend_setup import BackendOptions, BackendSetup
+from nigari.workspace.setup.backend_setup import BackendSetup
+from nigari.workspace.setup.init_options import InitOptions
 from nigari.workspace.setup.install import InstallingPackages, InstallView, StagedFiles
+from nigari.workspace.setup.last_init import LastInit, NotedFiles, files_below
 from nigari.workspace.setup.module_locking import ModuleLocking, open_module_locking, save_locking
 from nigari.workspace.setup.module_sources import ModuleSources
-from nigari.workspace.setup.provider_install import ProviderInstall, ProviderOptions
+from nigari.workspace.setup.provider_install import ProviderInstall
+from nigari.workspace.states.backend import CACHE_NAME as BACKEND
 from nigari.workspace.states.backend import (
     SavedBackend,
     environment_settings,
@@ -53,26 +60,8 @@ from nigari.workspace.states.backend import (
     merged,
     read_overrides,
 )
+from nigari.workspace.states.elsewhere import FILE_NAME as WRITTEN_BACKEND
 from nigari.workspace.states.encryption import check_encryption, state_decryption
-
-
-@record
-class InitOptions:
-    """What a command line says."""
-
-    upgrade: bool = False
-    get_modules: bool = True
-    get_providers: bool = True
-    tests: str = "tests"
-    """The directory that test files are in."""
-    remember: bool = False
-    """Remember the values of variables that static places have used."""
-    backend: BackendOptions = BackendOptions()
-    providers: ProviderOptions = ProviderOptions()
-    lock_modules: bool = False
-    """Begin to lock modules, where that is not done yet."""
-    readonly: bool = False
-    """`-lockfile=readonly`, for modules."""
 
 
 class InitView(InstallView, Protocol):
@@ -103,7 +92,7 @@ class InitView(InstallView, Protocol):
         """There is another backend now, or none any more."""
         ...
 
-    def providers_installed(self, installation: Installation) -> None:
+    def providers_installed(self, outcomes: Sequence[InstalledProvider]) -> None:
         """All providers are there."""
         ...
 
@@ -125,7 +114,9 @@ class Initialization:
         options: InitOptions,
         people: People,
         view: InitView,
+        last: LastInit | None = None,
     ) -> None:
+        """`last` is where an init with nothing to do is remembered, if it may be."""
         self._where = where
         self._environ = where.environ
         self._options = options
@@ -133,7 +124,9 @@ class Initialization:
         self._view = view
         self._data = where.data_directory
         self._store = ModuleStore(Path(where.at(where.modules_name)))
-        self._files = StagedFiles(where.files, where.modules_name)
+        self._last = last
+        self._noted = NotedFiles(where.files)
+        self._files = StagedFiles(where.files if last is None else self._noted, where.modules_name)
         self._packages: InstallingPackages | None = None
         self._locking = ModuleLocking(None)
         self._module_locks: ModuleLocks | None = None
@@ -145,6 +138,7 @@ class Initialization:
         """The static phase at its end."""
         self._arguments: BackendArguments | None = None
         self._requirements: list[Requirement] = []
+        self._variable_files: list[str] = []
         self._forgets = False
         """Whether what was remembered belongs to another backend."""
         self._tests: list[StaticRun] = []
@@ -156,6 +150,11 @@ class Initialization:
     def begin(self, inputs: Inputs, workspace: str = "default") -> bool:
         """Do it all; whether everything is well."""
         self.selected = workspace
+        if any(given.kind is InputKind.REMEMBERED for given in inputs.values()):
+            self._last = None
+        if self._last is not None:
+            self._variable_files = [self._where.at(path) for path in self.workspace.sources]
+            self._look_around()
         try:
             with ExitStack() as stack:
                 if self._options.get_modules:
@@ -219,6 +218,7 @@ class Initialization:
             if run is None or not run.missing.variables:
                 break
             for name in run.missing.variables:
+                self._last = None
                 answer = self._people.value_of(run.root.module.variables[name])
                 if answer is None:
                     # Whatever needs the value says so in the next round.
@@ -307,6 +307,8 @@ class Initialization:
             providers.undo()
             return
         self._commit(run, backend, providers, installation)
+        if installation is not None and not diags:
+            self._remember(installation.outcomes, backend.state_file(around))
 
     def _commit(
         self,
@@ -328,12 +330,42 @@ class Initialization:
         backend.save()
         if installation is not None:
             providers.commit()
-            self._view.providers_installed(installation)
+            self._view.providers_installed(installation.outcomes)
             incomplete = providers.incomplete
             if incomplete:
                 _warn_of_one_platform(incomplete, self.diags)
             if providers.writes_locks:
                 self._view.locks_written(providers.is_first_lock)
+
+    # -- for the next time ----------------------------------------------------------------------
+
+    def _look_around(self) -> None:
+        """Look at the files that are read by others than the evaluator."""
+        where, noted = self._where, self._noted
+        beside = (LOCKS, MODULE_LOCKS)
+        kept = (BACKEND, WRITTEN_BACKEND, REMEMBERED)
+        noted.look_at(os.path.normpath(os.path.join(where.name, name)) for name in beside)
+        noted.look_at(os.path.join(where.data_name, name) for name in kept)
+        files, directories = possible_files(self._environ)
+        noted.look_at(os.path.abspath(path) for path in files)
+        for directory in directories:
+            with suppress(OSError):
+                noted.entries(os.path.abspath(directory))
+
+    def _remember(self, outcomes: Sequence[InstalledProvider], state: str | None) -> None:
+        """Remember what was looked at, if there was nothing to do and everything is on this machine."""
+        modules = [] if self._packages is None else self._packages.files_at_hand()
+        if self._last is None or state is None or modules is None:
+            return
+        self._look_around()
+        providers = [
+            path
+            for each in outcomes
+            if each.path is not None
+            for path in files_below(str(each.path))
+        ]
+        others = [state, *self._variable_files, *modules, *providers]
+        self._last.remember(self._noted, others, outcomes)
 
 
 def _warn_of_one_platform(incomplete: Sequence[Provider], diags: Diagnostics) -> None:

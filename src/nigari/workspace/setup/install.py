@@ -32,6 +32,7 @@ from nigari.workspace.configuration.modules import (
     module_key,
     root_record,
 )
+from nigari.workspace.setup.last_init import NotedFiles
 from nigari.workspace.setup.module_locking import ModuleLocking, changed_text
 from nigari.workspace.setup.module_sources import ModuleSources
 from nigari.workspace.setup.requested_packages import made_from, only_version, package_text
@@ -326,6 +327,13 @@ class InstallingPackages:
             if self._upgrade or self._manifest.get(record.key) != record:
                 self._view.installed(record.key, record.version, record.directory)
 
+    def files_at_hand(self) -> list[str] | None:
+        """The files of the packages that are used; None where one of those had to be fetched."""
+        packages = [found.package for found in self._packages.values()]
+        if any(each.is_new or each.is_shared for each in packages):
+            return None
+        return [str(each.path / name) for each in packages for name in each.files]
+
     def commit(self, places: Mapping[ModuleAddr, Place], root: str) -> None:
         """Make the working directory have exactly these modules. An `OSError` says why it cannot."""
         records = [_record(addr, place) for addr, place in places.items()]
@@ -343,7 +351,7 @@ class InstallingPackages:
 class StagedFiles:
     """The files of the machine, with packages that wait to be installed where they will be."""
 
-    def __init__(self, files: DiskFiles, modules: str) -> None:
+    def __init__(self, files: DiskFiles | NotedFiles, modules: str) -> None:
         self.modules = modules
         self._files = files
         self._staged: dict[str, Path] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ from nigari.packages.base.platforms import current_platform
 from nigari.packages.base.whole_file import make_directories
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.configured_sources import provider_source
+from nigari.packages.providers.installation import Installation, InstallListener
 from nigari.packages.providers.lockfile import (
     FILE_NAME,
     Locks,
@@ -26,12 +27,7 @@ from nigari.packages.providers.lockfile import (
     may_write,
     save_locks,
 )
-from nigari.packages.providers.provider_installer import (
-    Installation,
-    InstallListener,
-    InstallLocations,
-    install_providers,
-)
+from nigari.packages.providers.provider_installer import InstallLocations, install_providers
 from nigari.packages.providers.provider_sources import (
     CombinedSources,
     FilesystemMirror,
@@ -40,22 +36,11 @@ from nigari.packages.providers.provider_sources import (
 )
 from nigari.packages.providers.provider_store import ProviderStore
 from nigari.packages.providers.requirement import Requirement
-from nigari.record import record
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
+from nigari.workspace.setup.init_options import ProviderOptions
 
 _DIRECTORIES_FILE: Final = "plugin_path"
-
-
-@record
-class ProviderOptions:
-    """What a command line says about installing providers."""
-
-    upgrade: bool = False
-    plugin_directories: Sequence[str] = ()
-    """`-plugin-dir`: the only places where packages are looked for. An empty one forgets them."""
-    readonly: bool = False
-    """`-lockfile=readonly`."""
 
 
 class ProviderInstall:

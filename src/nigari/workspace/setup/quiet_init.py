@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.packages.providers.provider_installer import Installation, Silence
+from nigari.packages.providers.installation import InstalledProvider, Silence
 from nigari.workspace.states.backend import SavedBackend
 
 
@@ -52,9 +52,9 @@ class QuietInit:
     def backend_set(self, before: SavedBackend | None, now: SavedBackend | None) -> None:
         """There is another backend now, or none any more."""
 
-    def providers_installed(self, installation: Installation) -> None:
+    def providers_installed(self, outcomes: Sequence[InstalledProvider]) -> None:
         """All providers are there."""
-        for each in installation.outcomes:
+        for each in outcomes:
             version = "" if each.version is None else str(each.version)
             self.providers[each.provider.display] = version
 

@@ -1,0 +1,56 @@
+"""What init can be asked for, as data that is light to import. What it does is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from nigari.backends.locking import LockOptions
+from nigari.record import record
+
+PARTS: Final = ("modules", "backend", "providers")
+"""The parts of the work, in their order."""
+
+
+@record
+class BackendOptions:
+    """What a command line says about the backend."""
+
+    is_wanted: bool = True
+    settings: Sequence[str] = ()
+    """`-backend-config`."""
+    reconfigure: bool = False
+    migrate: bool = False
+    force_copy: bool = False
+    """Moves states without asking."""
+    lock: LockOptions = LockOptions()
+
+
+@record
+class ProviderOptions:
+    """What a command line says about installing providers."""
+
+    upgrade: bool = False
+    plugin_directories: Sequence[str] = ()
+    """`-plugin-dir`: the only places where packages are looked for. An empty one forgets them."""
+    readonly: bool = False
+    """`-lockfile=readonly`."""
+
+
+@record
+class InitOptions:
+    """What a command line says."""
+
+    upgrade: bool = False
+    get_modules: bool = True
+    get_providers: bool = True
+    tests: str = "tests"
+    """The directory that test files are in."""
+    remember: bool = False
+    """Remember the values of variables that static places have used."""
+    backend: BackendOptions = BackendOptions()
+    providers: ProviderOptions = ProviderOptions()
+    lock_modules: bool = False
+    """Begin to lock modules, where that is not done yet."""
+    readonly: bool = False
+    """`-lockfile=readonly`, for modules."""

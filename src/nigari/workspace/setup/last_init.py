@@ -1,0 +1,229 @@
+"""The last init with nothing to do: what it looked at, and what it found.
+
+An init that changes nothing, asks nobody and reports nothing is remembered with every question that
+it put to the file system, and the answers. While all of them are the same the next init would come
+to the same end, so that asking them again is enough: nothing has to be parsed or evaluated.
+
+Small files are compared by their content. What may be large or secret, packages, the state and
+variable files, is compared by what the system knows of the file, which any write changes; the
+checksum of a provider is verified anyway before it is started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from nigari.lang.files import DiskFiles, Entry
+from nigari.packages.base.platforms import current_platform
+from nigari.packages.providers.installation import InstalledProvider, InstallStep
+from nigari.version import VERSION
+from nigari.workspace.base.options import GivenVariables
+from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.setup.init_options import InitOptions
+
+FILE_NAME: Final = "nigari.init.json"
+_NAMES: Final = ("HOME",)
+_PREFIXES: Final = ("NIGARI_", "OPENTOFU_", "TERRAFORM_", "TF_", "XDG_")
+"""The environment variables that have a say in what init does without a network."""
+_SECRETS: Final = ("TF_ENCRYPTION", "TF_TOKEN_", "TF_VAR_")
+"""Those whose values may be secret, of which not even a digest is kept."""
+_AT_REST: Final = 1_000_000_000
+"""Nanoseconds after which the time of a file tells one change from the next."""
+_ANSWERED: Final = frozenset((InstallStep.BUILT_IN, InstallStep.REUSED))
+
+Question = tuple[str, str, int]
+"""What is asked of which path, and the limit of what is read; -1 without one."""
+
+
+class NotedFiles:
+    """The files of this machine; everything that is asked of them is noted with its answer."""
+
+    __slots__ = ("_files", "answers", "is_steady")
+
+    def __init__(self, files: DiskFiles) -> None:
+        self._files = files
+        self.answers: dict[Question, str] = {}
+        self.is_steady: bool = True
+        """Whether the same question always had the same answer."""
+
+    def at(self, path: str) -> str:
+        """The path by which the process finds a file."""
+        return self._files.at(path)
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        question = ("read", path, -1 if limit is None else limit)
+        try:
+            content = self._files.read(path, limit)
+        except OSError as error:
+            self._note(question, _failure(error))
+            raise
+        self._note(question, _digest(content))
+        return content
+
+    def entries(self, path: str) -> list[Entry]:
+        try:
+            entries = self._files.entries(path)
+        except OSError as error:
+            self._note(("entries", path, -1), _failure(error))
+            raise
+        self._note(("entries", path, -1), _listing(entries))
+        return entries
+
+    def is_file(self, path: str) -> bool:
+        try:
+            answer = self._files.is_file(path)
+        except OSError as error:
+            self._note(("is_file", path, -1), _failure(error))
+            raise
+        self._note(("is_file", path, -1), str(answer))
+        return answer
+
+    def is_directory(self, path: str) -> bool:
+        answer = self._files.is_directory(path)
+        self._note(("is_directory", path, -1), str(answer))
+        return answer
+
+    def look_at(self, paths: Iterable[str]) -> None:
+        """Note the content of files that somebody else reads. Whoever does so before and after
+        knows whether it was the same all the time.
+        """
+        for path in paths:
+            self._note(("read", path, -1), _answer(self._files, ("read", path, -1)))
+
+    def _note(self, question: Question, answer: str) -> None:
+        if self.answers.setdefault(question, answer) != answer:
+            self.is_steady = False
+
+
+class LastInit:
+    """What is remembered in a working directory."""
+
+    def __init__(self, where: WorkingDirectory) -> None:
+        self._where = where
+        self._path = where.data(FILE_NAME)
+        self._began = time.time_ns()
+
+    def recall(self) -> tuple[InstalledProvider, ...] | None:
+        """The providers that the last init found, if everything is as it was then."""
+        try:
+            with open(self._path, "rb") as file:
+                document = json.loads(file.read())
+            if document["surroundings"] != self._surroundings():
+                return None
+            if not all(self._is_as_it_was(*each) for each in document["files"]):
+                return None
+            if any(_signature(path) != known for path, known in document["others"]):
+                return None
+            return tuple(_outcome(*each) for each in document["providers"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def _is_as_it_was(self, kind: str, path: str, limit: int, answer: str) -> bool:
+        return _answer(self._where.files, (kind, path, limit)) == answer
+
+    def remember(
+        self, noted: NotedFiles, others: Iterable[str], outcomes: Sequence[InstalledProvider]
+    ) -> None:
+        """Keep what was looked at, unless something of it has only just changed. Of `others` nothing
+        is kept that tells their content.
+        """
+        from nigari.packages.base.whole_file import make_directories, write_whole
+
+        signatures = [(path, _signature(path)) for path in sorted(set(others))]
+        latest = max((each[-1] for _, each in signatures if each is not None), default=0)
+        is_known = all(each.step in _ANSWERED for each in outcomes)
+        if not (noted.is_steady and is_known) or latest > self._began - _AT_REST:
+            return
+        document = {
+            "surroundings": self._surroundings(),
+            "files": [[*question, answer] for question, answer in noted.answers.items()],
+            "others": signatures,
+            "providers": [
+                [str(each.provider), str(each.version or ""), each.step.value] for each in outcomes
+            ],
+        }
+        try:
+            make_directories(os.path.dirname(self._path))
+            write_whole(self._path, json.dumps(document).encode(), mode=0o600, sync=False)
+        except OSError:
+            # It saves time, and nothing else.
+            return
+
+    def _surroundings(self) -> str:
+        """What tells the environment of this init from others."""
+        environ = self._where.environ
+        named = {n: v for n, v in environ.items() if n.startswith(_PREFIXES) or n in _NAMES}
+        told = (VERSION, current_platform(), self._where.current, sorted(named.items()))
+        return _digest(ascii(told).encode())
+
+
+def is_usual(where: WorkingDirectory, options: InitOptions, variables: GivenVariables) -> bool:
+    """Whether an init is asked for nothing but to be up to date."""
+    return (
+        options == InitOptions()
+        and where.environment is None
+        and where.selects_default
+        and not (variables.flags or variables.values or variables.is_all)
+        and not any(name.startswith(_SECRETS) for name in where.environ)
+    )
+
+
+def files_below(directory: str) -> list[str]:
+    """A directory that may be a link, with everything below it."""
+    root = os.path.realpath(directory)
+    found = [root]
+    for folder, subfolders, names in os.walk(root):
+        found += [os.path.join(folder, name) for name in (*subfolders, *names)]
+    return [directory, *found]
+
+
+def _answer(files: DiskFiles, question: Question) -> str:
+    kind, path, limit = question
+    ask: Mapping[str, Callable[[], str]] = {
+        "read": lambda: _digest(files.read(path, None if limit < 0 else limit)),
+        "entries": lambda: _listing(files.entries(path)),
+        "is_file": lambda: str(files.is_file(path)),
+        "is_directory": lambda: str(files.is_directory(path)),
+    }
+    try:
+        return ask[kind]()
+    except OSError as error:
+        return _failure(error)
+
+
+def _digest(content: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(content).hexdigest()
+
+
+def _listing(entries: Sequence[Entry]) -> str:
+    return _digest(ascii([(each.name, each.is_directory) for each in entries]).encode())
+
+
+def _failure(error: OSError) -> str:
+    return f"error {error.errno}"
+
+
+def _signature(path: str) -> list[int] | None:
+    """What the system knows of a file, the time of its last change at the end; None without one."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+
+
+def _outcome(provider: str, version: str, step: str) -> InstalledProvider:
+    from nigari.addrs.provider import parse_provider
+    from nigari.diagnostics import Diagnostics
+    from nigari.lang.versions import parse_version
+
+    found = parse_provider(provider, Diagnostics())
+    if found is None:
+        raise ValueError(provider)
+    return InstalledProvider(found, parse_version(version) if version else None, InstallStep(step))
