@@ -263,9 +263,12 @@ def test_console_and_eval_import_only_what_they_use(ten_resources: Path) -> None
     assert not under(imported(ten_resources, "eval", "1 + 2"), *HEAVY)
 
 
-def test_missing_providers_are_reported_without_what_talks_to_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["validate", "plan", "apply", "destroy", "refresh"])
+def test_missing_providers_are_reported_without_what_talks_to_them(
+    tmp_path: Path, command: str
+) -> None:
     (tmp_path / "main.tf").write_text('provider "example" {}\nprovider "other" {}\n')
-    modules = imported(tmp_path, "validate", ends=1)
+    modules = imported(tmp_path, command, ends=1)
     assert not under(modules, *HEAVY)
     assert not under(modules, *NOT_FOR_MISSING_PROVIDERS)
 

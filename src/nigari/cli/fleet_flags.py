@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation, Terminal
-from nigari.cli.plan_options import PARALLELISM_FLAG
+from nigari.cli.plan_flags import PARALLELISM_FLAG
 from nigari.cli.state_flags import JSON_FLAG, LOCK_FLAGS, has_flag, lock_options
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity

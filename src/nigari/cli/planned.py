@@ -7,19 +7,18 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from nigari.cli.command import Invocation
-from nigari.cli.plan_options import (
+from nigari.cli.plan_flags import (
     DEFER_FLAG,
     EXPLORE_FLAG,
     GENERATE_FLAG,
     SUPPRESS_FLAG,
     most_rounds,
     parallelism,
-    plan_mode,
-    plan_options,
 )
+from nigari.cli.plan_options import plan_mode, plan_options
+from nigari.cli.plan_start import ask_variables, open_planning
 from nigari.cli.presenter import Presenter
-from nigari.cli.prompt import Person
-from nigari.cli.state_flags import has_flag, open_session
+from nigari.cli.state_flags import has_flag
 from nigari.cli.views.apply_progress import ticking
 from nigari.cli.views.plan_presenter import PlanPresenter
 from nigari.diagnostics import Diagnostics
@@ -46,14 +45,12 @@ class PlanningCommand:
         mode: PlanMode | None = None,
         directory: str | None = None,
         tells_events: bool = True,
+        begun: Presenter | None = None,
     ) -> None:
+        """`begun` is the presenter of a command that knows the values of its variables already."""
         self.invocation = invocation
-        may_ask = invocation.switch("input") and not (
-            has_flag(invocation, "json") and invocation.switch("json")
-        )
-        person = Person(invocation.terminal, may_ask)
-        self.session: Session = open_session(invocation, people=person, directory=directory)
-        self.presenter: Presenter = Presenter(invocation, tells_events, self.session)
+        self.presenter: Presenter = begun or open_planning(invocation, directory, tells_events)
+        self.session: Session = self.presenter.session
         self.plan_presenter: PlanPresenter = PlanPresenter(self.presenter)
         self.listener: Listener = self.plan_presenter.view
         """Who hears what happens while the plan is made."""
@@ -62,7 +59,7 @@ class PlanningCommand:
         """Whether a plan is made only for the state that it finds."""
         self.parallelism: int = parallelism(invocation)
         self._page: PageBeside | None = self._page_beside()
-        self.asks_variables = True
+        self.asks_variables: bool = begun is None
         """Whether variables need values, where no saved plan has them."""
 
     def _page_beside(self) -> PageBeside | None:
@@ -94,9 +91,7 @@ class PlanningCommand:
         async def whole() -> int:
             session = self.session
             if not plan_path and self.asks_variables:
-                _ = session.workspace
-                if not session.diags.has_errors:
-                    session.ask_variables()
+                ask_variables(session)
             async with locked(session, operation, self.listener, plan_path) as held:
                 return 1 if held is None else await work(held)
 

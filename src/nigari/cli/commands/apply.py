@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.plan_options import APPLY_FLAGS
-from nigari.cli.planned import PlanningCommand
+from nigari.cli.plan_flags import APPLY_FLAGS
+from nigari.cli.plan_start import begin_planning
 from nigari.diagnostics import Diagnostic, Severity
-from nigari.plan.model.changes import PlanMode
-from nigari.workspace.session.locked import LockedSession
+
+if TYPE_CHECKING:
+    from nigari.cli.planned import PlanningCommand
+    from nigari.workspace.session.locked import LockedSession
 
 
 def run(invocation: Invocation) -> int:
     """Plan, ask, and do it."""
-    return apply(PlanningCommand(invocation))
+    return apply(invocation)
 
 
-def apply(command: PlanningCommand) -> int:
-    """Make a plan, have it agreed to, and carry it out."""
+def apply(invocation: Invocation, is_end: bool = False) -> int:
+    """Make a plan, have it agreed to, and carry it out; `is_end` says that it destroys everything."""
+    begun = None
+    if not invocation.arguments and not invocation.switch("json"):
+        begun = begin_planning(invocation)
+        if begun is None:
+            return 1
+    from nigari.cli.planned import PlanningCommand
+    from nigari.plan.model.changes import PlanMode
+
+    mode = PlanMode.DESTROY if is_end else None
+    return _apply(PlanningCommand(invocation, mode, begun=begun))
+
+
+def _apply(command: PlanningCommand) -> int:
 
     async def carry_out(locked: LockedSession) -> int:
         plan = await locked.restore()
@@ -76,6 +93,8 @@ def _is_agreed_already(command: PlanningCommand) -> bool:
 def _is_agreed(command: PlanningCommand) -> bool:
     if _is_agreed_already(command):
         return True
+    from nigari.plan.model.changes import PlanMode
+
     where = _where(command)
     question = f"Do you want to perform these actions{where}?"
     if command.mode is PlanMode.DESTROY:

@@ -6,14 +6,12 @@ from typing import Final
 
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.apply import apply
-from nigari.cli.plan_options import APPLY_FLAGS
-from nigari.cli.planned import PlanningCommand
-from nigari.plan.model.changes import PlanMode
+from nigari.cli.plan_flags import APPLY_FLAGS
 
 
 def run(invocation: Invocation) -> int:
     """Plan the end of everything, ask, and do it."""
-    return apply(PlanningCommand(invocation, PlanMode.DESTROY))
+    return apply(invocation, is_end=True)
 
 
 _OTHER_PLANS: Final = ("destroy", "refresh-only", "replace")

@@ -11,7 +11,7 @@ from pathlib import Path
 from nigari.cli.args import UsageError
 from nigari.cli.browser import open_page
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.plan_options import whole_number
+from nigari.cli.plan_flags import whole_number
 from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS

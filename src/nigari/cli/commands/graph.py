@@ -13,7 +13,7 @@ from nigari.cli.command import (
     Flag,
     Invocation,
 )
-from nigari.cli.plan_options import PLAN_FLAGS, SHOWING_FLAGS, whole_number
+from nigari.cli.plan_flags import PLAN_FLAGS, SHOWING_FLAGS, whole_number
 from nigari.cli.planned import PlanningCommand
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import JSON_FLAG

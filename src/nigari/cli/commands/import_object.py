@@ -6,7 +6,7 @@ from nigari.addrs.parse import parse_resource_instance
 from nigari.addrs.resource import MANAGED
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.plan_options import PARALLELISM_FLAG
+from nigari.cli.plan_flags import PARALLELISM_FLAG
 from nigari.cli.planned import PlanningCommand
 from nigari.cli.prompt import INPUT_FLAG
 from nigari.cli.state_flags import (

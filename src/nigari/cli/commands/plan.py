@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.plan_options import GENERATE_FLAG, PLAN_FLAGS
-from nigari.cli.planned import PlanningCommand
-from nigari.workspace.session.locked import LockedSession
+from nigari.cli.plan_flags import GENERATE_FLAG, PLAN_FLAGS
+from nigari.cli.plan_start import begin_planning
+
+if TYPE_CHECKING:
+    from nigari.workspace.session.locked import LockedSession
 
 _CHANGES = 2
 
 
 def run(invocation: Invocation) -> int:
     """Make a plan and show it."""
-    command = PlanningCommand(invocation)
+    begun = begin_planning(invocation)
+    if begun is None:
+        return 1
+    from nigari.cli.planned import PlanningCommand
+
+    command = PlanningCommand(invocation, begun=begun)
 
     async def work(locked: LockedSession) -> int:
         if not locked.has_configuration(command.mode):

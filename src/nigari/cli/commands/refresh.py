@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from nigari.addrs.resource import MANAGED
+from typing import TYPE_CHECKING
+
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.plan_options import REFRESH_FLAGS, plan_mode
-from nigari.cli.planned import PlanningCommand
-from nigari.plan.model.changes import PlanMode
-from nigari.workspace.session.locked import LockedSession
+from nigari.cli.plan_flags import REFRESH_FLAGS
+from nigari.cli.plan_start import begin_planning
+
+if TYPE_CHECKING:
+    from nigari.workspace.session.locked import LockedSession
 
 
 def run(invocation: Invocation) -> int:
     """Read everything and save what it is now, without asking."""
-    plan_mode(invocation)
-    command = PlanningCommand(invocation, PlanMode.NORMAL)
+    begun = begin_planning(invocation)
+    if begun is None:
+        return 1
+    from nigari.addrs.resource import MANAGED
+    from nigari.cli.planned import PlanningCommand
+    from nigari.plan.model.changes import PlanMode
+
+    command = PlanningCommand(invocation, PlanMode.NORMAL, begun=begun)
     command.is_refresh = True
 
     async def work(locked: LockedSession) -> int:

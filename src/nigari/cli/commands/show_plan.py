@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from nigari.cli.plan_flags import check_form
 from nigari.cli.presenter import Presenter
-from nigari.cli.views.plan_forms import asks_why, check_form, plan_form
+from nigari.cli.views.plan_forms import asks_why, plan_form
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout

@@ -6,7 +6,7 @@ import asyncio
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.plan_options import PLAN_FLAGS, SHOWING_FLAGS
+from nigari.cli.plan_flags import PLAN_FLAGS, SHOWING_FLAGS
 from nigari.cli.planned import PlanningCommand
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS

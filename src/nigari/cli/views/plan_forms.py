@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from nigari.cli.args import UsageError
 from nigari.cli.command import Invocation
 from nigari.cli.state_flags import has_flag, optional_text
 from nigari.cli.views.plan_text import plan_text
@@ -18,19 +17,10 @@ from nigari.plan.show.short import filter_of
 if TYPE_CHECKING:
     from nigari.workspace.plans.reasons import PlanReasons
 
-_FORMS = ("", "false", "true", "addresses")
-
 
 def is_short(invocation: Invocation) -> bool:
     """Whether a plan is shown in short, so that nothing else is said about it."""
     return optional_text(invocation, "summary") in ("true", "addresses")
-
-
-def check_form(invocation: Invocation) -> None:
-    """Refuse a form that there is not, before anything is planned."""
-    form = optional_text(invocation, "summary")
-    if form not in _FORMS:
-        raise UsageError(f'The option -summary takes the word addresses or none, not "{form}".')
 
 
 def asks_why(invocation: Invocation) -> bool:

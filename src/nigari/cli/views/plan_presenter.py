@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nigari.apply.view import ApplyView
+from nigari.cli.plan_flags import check_form
 from nigari.cli.presenter import Presenter
 from nigari.cli.views.apply_progress import Counts, Progress, TimedView, TimedViews, Untimed
 from nigari.cli.views.plan_events import (
@@ -15,7 +16,7 @@ from nigari.cli.views.plan_events import (
     result_events,
     result_text,
 )
-from nigari.cli.views.plan_forms import asks_why, check_form, is_short, plan_form
+from nigari.cli.views.plan_forms import asks_why, is_short, plan_form
 from nigari.cli.views.plan_text import rule
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.progress_events import ProgressEvents

@@ -7,6 +7,7 @@ for it is asked for in any version; so is whatever the stored state still has.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from nigari.addrs.parse import parse_provider_instance
 from nigari.addrs.provider import Provider, implied_provider
@@ -19,9 +20,27 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.slots import Slot
 from nigari.eval.static.run import StaticRun, slot_value
+from nigari.eval.tree.provider_rules import check_aliases, check_caller
 from nigari.hcl.expressions import Expression
 from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
 from nigari.packages.providers.requirement import Requirement
+from nigari.workspace.plugins.providers import InstalledProviders
+
+
+def providers_fit(run: StaticRun, installed: InstalledProviders, diags: Diagnostics) -> bool:
+    """Whether the providers are declared, and installed in versions that the configuration wants;
+    reports what is not so.
+    """
+    check_aliases(run.root.instance, diags)
+    check_caller(run.root.instance, diags)
+    if diags.has_errors:
+        return False
+    requirements, found = run.noting(partial(find_requirements, run))
+    diags.extend(found)
+    if installed.versions_fit(requirements, diags) and not diags.has_errors:
+        return True
+    diags.extend(installed.problems)
+    return False
 
 
 def find_requirements(run: StaticRun) -> list[Requirement]:

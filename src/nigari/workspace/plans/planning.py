@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 
 from nigari.addrs.module import ROOT_MODULE
@@ -26,7 +25,6 @@ from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.fixed_functions import FixedFunctions
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.static.run import StaticRun
-from nigari.eval.tree.provider_rules import check_aliases, check_caller
 from nigari.events import SILENCE, Listener
 from nigari.lang.files import Files
 from nigari.plan.engine import Planner
@@ -51,7 +49,7 @@ from nigari.state.model import State
 from nigari.workspace.base.home_directory import home_directory
 from nigari.workspace.base.interruptions import on_interrupt
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.requirements import find_requirements
+from nigari.workspace.configuration.requirements import providers_fit
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.states.remote_state import RemoteStates, remote_state_checker
 
@@ -117,16 +115,7 @@ class Planning:
 
     def _providers_fit(self) -> bool:
         """Whether the providers are declared, and of the versions that the configuration wants."""
-        check_aliases(self._static.root.instance, self.diags)
-        check_caller(self._static.root.instance, self.diags)
-        if self.diags.has_errors:
-            return False
-        requirements, found = self._static.noting(partial(find_requirements, self._static))
-        self.diags.extend(found)
-        if self._installed.versions_fit(requirements, self.diags) and not self.diags.has_errors:
-            return True
-        self.diags.extend(self._installed.problems)
-        return False
+        return providers_fit(self._static, self._installed, self.diags)
 
     async def plan(self, options: PlanOptions) -> Plan | None:
         """The plan; None after reporting why there is none."""

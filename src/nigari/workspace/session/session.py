@@ -231,6 +231,27 @@ class Session:
         self.diags.extend(found)
         return requirements
 
+    def has_providers(self) -> bool:
+        """Whether the providers that planning needs are installed; reports what keeps it from
+        beginning, as it would itself, where they are not. Other mistakes are left to it.
+        """
+        if not self.has_configuration:
+            return True
+        run = self.static()
+        if run is None or self.diags.has_errors:
+            return False
+        from nigari.eval.base.inputs import check_complete, check_undeclared
+        from nigari.workspace.configuration.requirements import providers_fit
+        from nigari.workspace.plugins.providers import InstalledProviders
+
+        if providers_fit(run, InstalledProviders(self.where), found := Diagnostics()):
+            return True
+        check_undeclared(self.inputs, run.root.module.variables, self.diags)
+        check_complete(self.inputs, run.root.module.variables, self.diags)
+        if not self.diags.has_errors:
+            self.diags.extend(found)
+        return False
+
     def ask_variables(self) -> None:
         """Have all variables known before anything is worked out, were it only the backend."""
         self._has_asked = True
