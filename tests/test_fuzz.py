@@ -6,7 +6,11 @@ import pytest
 
 from fuzz.functions import FUNCTIONS
 from fuzz.grammar import FIXTURE, Grammar
+from fuzz.story.difference import Difference
+from fuzz.story.events import UNENDED, events
+from fuzz.story.judging import subjects
 from fuzz.story.order import too_early
+from fuzz.story.sides import Finished
 from fuzz.story.telling import Seen, Story
 from fuzz.tree import leaf, listed, node
 from nigari.diagnostics import Diagnostics
@@ -103,3 +107,54 @@ def test_order(verb: str, order: str, is_early: bool) -> None:
     state = _state(a=[], b=["t.a"])
     journal = [[verb, name] for name in order]
     assert bool(too_early(state, state, journal)) is is_early
+
+
+def _event(kind: str, action: str, name: str) -> str:
+    member = "change" if kind == "planned_change" else "hook"
+    return json.dumps({"type": kind, member: {"action": action, "resource": {"addr": name}}})
+
+
+def _sum(**counts: int) -> str:
+    return json.dumps({"type": "change_summary", "changes": {**counts, "operation": "apply"}})
+
+
+_STARTED = _event("apply_start", "delete", "t.a")
+_ENDED = _event("apply_complete", "delete", "t.a")
+_FAILED = _event("apply_errored", "delete", "t.a")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "kinds"),
+    [
+        ([_STARTED, _ENDED, _sum(remove=1)], [_STARTED, _ENDED, _sum(remove=1)], []),
+        (
+            [_STARTED, _ENDED, _sum(remove=1)],
+            [_sum(remove=0)],
+            ["missing apply_start delete", "missing apply_complete delete"],
+        ),
+        (
+            [_STARTED, _ENDED, _sum(remove=1)],
+            [_STARTED, _ENDED, _sum(remove=2)],
+            ["change_summary.changes.remove"],
+        ),
+        ([_STARTED], [_STARTED, _FAILED], [f"more apply_errored delete {UNENDED}"]),
+        ([], [_FAILED], ["more apply_errored delete"]),
+    ],
+)
+def test_events(theirs: list[str], ours: list[str], kinds: list[str]) -> None:
+    left, right = (Finished(0, "\n".join(each), "") for each in (theirs, ours))
+    assert [each.kind for each in events(left, right)] == [f"events: {kind}" for kind in kinds]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (_event("apply_start", "create", 'module.m["x"].t.a[0]'), {"module.m.t.a"}),
+        ("resource_changes t.a[1] change after value\n  theirs 1\n  ours   2", {"t.a"}),
+        ("resources module.m[x].managed.t.a[None] attributes id", {"module.m.t.a"}),
+        ("resources .managed.t.a\n  theirs 1\n  ours   2", {"t.a"}),
+        ("outputs o value", set()),
+    ],
+)
+def test_subjects(text: str, names: set[str]) -> None:
+    assert subjects(Difference("any", text)) == names

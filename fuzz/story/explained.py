@@ -13,7 +13,7 @@ from typing import Final
 from fuzz.story import destroy_reasons, forget_reasons, reasons
 from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
-from fuzz.story.judging import like
+from fuzz.story.judging import like, subjects
 from fuzz.story.telling import Step
 
 
@@ -25,6 +25,24 @@ class Explained:
     explains: Callable[[Step, list[str], Difference], bool]
     comes_with: str = ""
     """What another difference of the same command must be like, whose consequence it is."""
+    about: str = ""
+    """What the differences are like that must be about all the resources it is about."""
+
+    def holds(
+        self, step: Step, command: list[str], given: Difference, found: list[Difference]
+    ) -> bool:
+        """Whether it is the reason of a difference among others."""
+        if not self.explains(step, command, given):
+            return False
+        if self.comes_with and not any(like(each, self.comes_with) for each in found):
+            return False
+        known = {
+            name
+            for each in found
+            if self.about and like(each, self.about)
+            for name in subjects(each)
+        }
+        return not self.about or subjects(given) <= known
 
 
 def explanation(
@@ -32,9 +50,7 @@ def explanation(
 ) -> str:
     """Why a difference may be there; nothing if that is not known."""
     for each in EXPLAINED:
-        if each.explains(step, command, difference) and (
-            not each.comes_with or any(like(other, each.comes_with) for other in others)
-        ):
+        if each.holds(step, command, difference, others):
             return each.reason
     return ""
 
@@ -106,5 +122,6 @@ EXPLAINED: Final = (
         "whatever a plan with targets shows is applied",
         reasons.targets_instance,
         "(calls|reads): missing - / .* more",
+        "events: more apply_start",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fuzz.story.difference import Difference
-from fuzz.story.judging import declaration, like, sides_of
+from fuzz.story.judging import declaration, like, sides_of, subjects, without_keys
 from fuzz.story.telling import Step
 
 
@@ -61,22 +61,17 @@ def _has_forgotten(step: Step) -> bool:
 
 
 def _is_about_forgotten(step: Step, difference: Difference) -> bool:
-    """Whether all instances that a difference is about are to be forgotten."""
-    text = difference.text
-    found = re.findall(r'"addr": "((?:[^"\\]|\\.)*)"', text)
-    found += re.findall(r"^resource_(?:changes|drift) (\S+)", text, re.MULTILINE)
-    for module, resource in re.findall(r"^resources (\S*?)\.managed\.(\S+)", text, re.MULTILINE):
-        found.append(f"{module}.{resource}" if module else resource)
-    return bool(found) and all(_is_forgotten(each.replace('\\"', '"'), step) for each in found)
+    """Whether all resources that a difference is about are to be forgotten."""
+    found = subjects(difference)
+    return bool(found) and all(_is_forgotten(each, step) for each in found)
 
 
 def _is_forgotten(address: str, step: Step) -> bool:
-    plain = re.sub(r"\[[^]]*\]", "", address)
-    if any(re.sub(r"\[[^]]*\]", "", each) == plain for each in step.unwanted):
+    if any(without_keys(each) == address for each in step.unwanted):
         return True
     said = re.findall(
         r"(?m)^  from = (\S+)\n  lifecycle {\n    destroy = false", step.files["main.tf"]
     )
-    if any(plain == each or plain.startswith(f"{each}.") for each in said):
+    if any(address == each or address.startswith(f"{each}.") for each in said):
         return True
-    return "destroy = false" in declaration(plain, step.files)
+    return "destroy = false" in declaration(address, step.files)

@@ -37,6 +37,20 @@ def sides_of(difference: Difference) -> list[str]:
     return [line for line in lines if line.startswith(("theirs ", "ours "))]
 
 
+def subjects(difference: Difference) -> set[str]:
+    """The resources that a difference is about, as addresses without keys."""
+    text = difference.text
+    found = re.findall(r'"addr": "((?:[^"\\]|\\.)*)"', text)
+    found += re.findall(r"^resource_(?:changes|drift) (\S+)", text, re.MULTILINE)
+    for module, resource in re.findall(r"^resources (\S*?)\.managed\.(\S+)", text, re.MULTILINE):
+        found.append(f"{module}.{resource}" if module else resource)
+    return {without_keys(each) for each in found}
+
+
+def without_keys(address: str) -> str:
+    return re.sub(r"\[[^]]*\]", "", address)
+
+
 def called_text(name: str, text: str, files: dict[str, str]) -> str:
     """What the module declares that a call uses; nothing if there is no such call."""
     found = re.search(rf'module "{name}" {{.*?source = "[./]*(\w+)"', text, re.DOTALL)
