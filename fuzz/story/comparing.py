@@ -32,7 +32,7 @@ def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
         failed = theirs if theirs.status else ours
         said = _texts(failed)
         kind = f"exit code {theirs.status} / {ours.status}: {_summary(said)}"
-        yield Difference(kind, f"{_reported(_diagnostics(failed))}\n{said}")
+        yield Difference(kind, f"{_reported(_diagnostics(failed))}\n{said}", _has_plan(theirs))
     if "Traceback" in ours.stderr or "Internal error" in ours.stdout + ours.stderr:
         yield Difference("crash", ours.stderr + ours.stdout)
     if EARLY in ours.stderr:
@@ -43,10 +43,14 @@ def went_on(theirs: Finished, ours: Finished) -> Difference | None:
     """Whether both failed, but ours only while it applied a plan, which the other did not have."""
     if not (theirs.status and ours.status) or _has_begun(theirs) or not _has_begun(ours):
         return None
-    if any(event["type"] == "change_summary" for event in read_events(theirs.stdout)):
+    if _has_plan(theirs):
         return None
     said = _texts(theirs)
     return Difference(f"exit code 1 / 0: {_summary(said)}", said)
+
+
+def _has_plan(finished: Finished) -> bool:
+    return any(event["type"] == "change_summary" for event in read_events(finished.stdout))
 
 
 def _has_begun(finished: Finished) -> bool:
@@ -112,7 +116,8 @@ def diagnostics(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     kinds = sorted({f"-{each.severity} {each.summary}" for each in missing})
     if not kinds:
         kinds = sorted({f"+{each.severity} {each.summary}" for each in more})
-    yield Difference(f"diagnostics: {', '.join(kinds)}", f"{lines}\n\n{said}")
+    kind = f"diagnostics: {', '.join(kinds)}"
+    yield Difference(kind, f"{lines}\n\n{said}", _has_plan(theirs))
 
 
 def _reported(found: Iterable[_Diagnostic]) -> str:

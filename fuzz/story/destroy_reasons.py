@@ -16,7 +16,7 @@ def opens_for_destroy(step: Step, command: list[str], difference: Difference) ->
 
 def is_lenient_destroy(step: Step, command: list[str], difference: Difference) -> bool:
     """A destroy that goes on where OpenTofu stops at something that is not to be destroyed."""
-    if not destroys(step, command) or like(difference, "exit code 0"):
+    if not destroys(step, command) or command[0] == "apply" or difference.has_plan:
         return False
     refused = "cannot be destroyed" in difference.kind
     if "Told to fail" in difference.kind and not re.search(

@@ -26,6 +26,8 @@ class Difference:
 
     kind: str
     text: str
+    has_plan: bool = False
+    """Whether the real program had finished a plan by then, where that is known."""
 
     @property
     def is_report(self) -> bool:
