@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from tests.backends.world.hosted import FakeService
+from tests.backends.world.private_packages import CONFIGURATION, publish
 from tests.real.stored_beside import WORDS, Shared
 
 pytestmark = pytest.mark.real
@@ -197,3 +198,23 @@ def test_runs_on_the_service_are_refused(told: Callable[[str], Told], kind: str)
     for run in (forced.ours, forced.tofu):
         code, output = run(world.directory, "apply", "-auto-approve")
         assert code == 0, output
+
+
+def test_the_host_has_another_name_for_its_packages(told: Callable[[str], Told]) -> None:
+    found: dict[str, tuple[object, ...]] = {}
+    for name in ("theirs", "ours"):
+        world = told(name)
+        publish(world.service.registry)
+        (world.directory / "main.tf").write_text(CONFIGURATION)
+        run = world.shared.tofu if name == "theirs" else world.shared.ours
+        outcomes = world.outcomes([ONE, "init"], run)
+        asked = {each for each in world.service.requests() if "/v1/" in each or "/files/" in each}
+        records = (world.directory / ".terraform/modules/modules.json").read_text()
+        locks = (world.directory / ".terraform.lock.hcl").read_text()
+        found[name] = outcomes, asked - {"HEAD /files/net.tar.gz"}, records, _unsigned(locks)
+    assert found["ours"] == found["theirs"]
+
+
+def _unsigned(locks: str) -> str:
+    """The lock file without what differs between two registries."""
+    return "\n".join(line for line in locks.splitlines() if '"zh:' not in line)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from tests.net_world.server import NOT_FOUND, Answer, Asked, json_answer
+from tests.net_world.registry import Registry
+from tests.net_world.server import NOT_FOUND, Answer, Asked, Script, json_answer
 from tests.net_world.world import World
 
 HOST: Final = "states.example.com"
@@ -68,7 +69,15 @@ class FakeService:
         self.takes_uploads = True
         self.interval = ""
         self.deletes_safely = True
-        self.services = {"state.v2": "/api/v2/", "tfe.v2": "/api/v2/", "tfe.v2.1": "/api/v2/"}
+        self.registry = Registry(HOST)
+        """The modules and providers of the organization."""
+        self.registry.token = TOKEN
+        self.services = {
+            "state.v2": "/api/v2/",
+            "tfe.v2": "/api/v2/",
+            "tfe.v2.1": "/api/v2/",
+            **self.registry.services,
+        }
         self._numbers = itertools.count(1)
         self._guard = threading.RLock()
         self.world.serve(HOST, self._answer)
@@ -105,12 +114,14 @@ class FakeService:
 
     # -- answers --------------------------------------------------------------------------------
 
-    def _answer(self, asked: Asked) -> Answer:
+    def _answer(self, asked: Asked) -> Answer | Script:
         parts = urlsplit(asked.path)
         path = parts.path.strip("/").split("/")
         with self._guard:
             if path == [".well-known", "terraform.json"]:
                 return json_answer(self.services)
+            if path[0] in ("v1", "files"):
+                return self.registry.handle(asked)
             if path[0] == "content":
                 return self._content(asked, path[1])
             if asked.headers.get("authorization") != f"Bearer {TOKEN}":

@@ -87,6 +87,8 @@ class CliConfig:
     registry_protocols: RegistryProtocols = RegistryProtocols()
     oci_credentials: tuple[OciCredentials, ...] = ()
     oci_defaults: OciDefaults = OciDefaults()
+    aliases: Mapping[str, str] = MappingProxyType({})
+    """Names that stand for other hosts in this run; no file says this."""
 
     def __repr__(self) -> str:
         # Tokens are never shown.

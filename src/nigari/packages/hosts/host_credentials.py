@@ -43,6 +43,7 @@ class HostCredentials:
     def __init__(self, config: CliConfig, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._configured = config.credentials
+        self._aliases = config.aliases
         self._variables = _from_environment(environment)
         directory = config_directory(environment)
         self.file: str = os.path.join(directory, FILE_NAME) if directory else ""
@@ -53,6 +54,7 @@ class HostCredentials:
 
     async def token(self, host: str) -> str | None:
         """The token for a host, if there is one."""
+        host = self._aliases.get(host, host)
         if host in self._variables:
             return self._variables[host]
         if host in self._configured:
@@ -70,6 +72,7 @@ class HostCredentials:
 
     def looked_in(self, host: str) -> str:
         """Where credentials for a host come from, or were looked for, in a sentence for people."""
+        host = self._aliases.get(host, host)
         if host in self._variables:
             return f"The token in the environment variable {variable_name(host)} was sent."
         if host in self._configured:

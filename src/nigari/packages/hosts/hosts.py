@@ -100,14 +100,20 @@ class Hosts:
         self.client = client
         self.credentials = credentials
         self.policy: Policy = registry_policy(config.registry_protocols)
+        self._aliases = config.aliases
         self._asked: dict[str, asyncio.Task[Host]] = {}
         self._configured = {
             name: Host(name, _document_url(name), services)
             for name, services in config.hosts.items()
         }
 
+    def real_name(self, name: str) -> str:
+        """The host that a name stands for."""
+        return self._aliases.get(name, name)
+
     async def host(self, name: str) -> Host:
         """What a host offers."""
+        name = self.real_name(name)
         if name in self._configured:
             return self._configured[name]
         import asyncio

@@ -47,6 +47,10 @@ class DirectPackage:
 class RegistryPackages(Protocol):
     """Who knows where the modules of registries are."""
 
+    def real_host(self, source: RegistrySource) -> str:
+        """The registry that is asked for a module, which may have another name in the source."""
+        ...
+
     async def location(self, source: RegistrySource, version: str) -> RemoteSource | DirectPackage:
         """Where a version is, or `FetchError`."""
         ...
@@ -56,11 +60,6 @@ class RegistryPackages(Protocol):
         `FetchError`.
         """
         ...
-
-
-def registry_key(source: RegistrySource, version: str) -> str:
-    """The name under which stores know a version of a module."""
-    return f"{source.package}@{version}"
 
 
 def shown_package(source: RemoteSource) -> str:
@@ -91,7 +90,11 @@ class ModuleDownloads:
 
     def keeps(self, source: RegistrySource, version: str) -> bool:
         """Whether a version of a module has been fetched before, on this machine."""
-        return self._shared is not None and self._shared.knows(registry_key(source, version))
+        return self._shared is not None and self._shared.knows(self._key(source, version))
+
+    def _key(self, source: RegistrySource, version: str) -> str:
+        """The name under which the shared store knows a version of a module."""
+        return f"{self._registries.real_host(source)}/{source.package_path}@{version}"
 
     async def remote(
         self,
@@ -154,14 +157,14 @@ class ModuleDownloads:
         """The package of a version of a module, or `FetchError`. What is at hand is used without
         asking the registry, unless `ask` says so. `origin` is what a lock file knows.
         """
-        shared, key = self._shared, registry_key(source, version)
+        shared, key = self._shared, self._key(source, version)
         if shared is None:
             return await self._get_version(source, version, pin, listener)
         async with shared.locked(key):
             found = await self._version_at_hand(shared, key, pin, origin, ask)
             if found is None:
                 found = await self._get_version(source, version, pin, listener)
-                shown = f"{source.hostname}/{source.package_path} {version}"
+                shown = f"{self._registries.real_host(source)}/{source.package_path} {version}"
                 shared.remember(key, shown, found, is_only=True)
         return found
 

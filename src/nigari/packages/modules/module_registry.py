@@ -66,6 +66,10 @@ class ModuleRegistries:
         self._hosts = hosts
         self._versions: dict[str, asyncio.Task[AvailableVersions]] = {}
 
+    def real_host(self, source: RegistrySource) -> str:
+        """The host that is asked for a module."""
+        return self._hosts.real_name(source.hostname)
+
     async def versions(self, source: RegistrySource) -> AvailableVersions:
         """The versions that there are, or `FetchError`."""
         import asyncio

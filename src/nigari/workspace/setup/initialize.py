@@ -16,6 +16,7 @@ from typing import Protocol
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
 from nigari.backends.opening import Around
+from nigari.backends.stores.hosted.alias import host_aliases, is_hosted
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static.backend import BackendArguments
@@ -39,7 +40,7 @@ from nigari.workspace.base.remembered import (
 )
 from nigari.workspace.base.waiting import run_until_it_waits
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.modules import Place
+from nigari.workspace.configuration.modules import NoModules, Place
 from nigari.workspace.configuration.requirements import (
     check_sources,
     find_requirements,
@@ -54,6 +55,8 @@ from nigari.workspace.setup.module_sources import ModuleSources
 from nigari.workspace.setup.provider_install import ProviderInstall
 from nigari.workspace.states.backend import CACHE_NAME as BACKEND
 from nigari.workspace.states.backend import (
+    BackendMemory,
+    ConfiguredBackend,
     SavedBackend,
     environment_settings,
     find_arguments,
@@ -128,6 +131,9 @@ class Initialization:
         self._noted = NotedFiles(where.files)
         self._files = StagedFiles(where.files if last is None else self._noted, where.modules_name)
         self._packages: InstallingPackages | None = None
+        self._sources: ModuleSources | None = None
+        self._aliases: Mapping[str, str] = {}
+        """Names that stand for other hosts."""
         self._locking = ModuleLocking(None)
         self._module_locks: ModuleLocks | None = None
         """What the lock file of modules must have, if that is not what it has."""
@@ -160,6 +166,7 @@ class Initialization:
                 if self._options.get_modules:
                     stack.enter_context(self._store.locked(self._view.waiting))
                     stack.callback(self._open_packages().close)
+                self._find_aliases(inputs)
                 self._work(inputs)
         except BrokenPipeError:
             # Nobody reads what is shown any more, which is the command line's affair.
@@ -204,6 +211,7 @@ class Initialization:
         sources = self.workspace.sources
         self.workspace = self._open(self._packages)
         self.workspace.sources.update(sources)
+        self._sources = origins
         return origins
 
     def _evaluate(self, inputs: Inputs) -> StaticRun | None:
@@ -240,18 +248,47 @@ class Initialization:
 
     def _backend_digest(self) -> str:
         """What tells the configuration of the backend from others, without its secrets."""
-        if self._arguments is None:
+        wanted = None if self._arguments is None else self._configured(self._arguments)
+        if wanted is None:
             return ""
         import hashlib
 
+        text = json.dumps([wanted.type, wanted.saved.config], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _configured(self, arguments: BackendArguments) -> ConfiguredBackend | None:
+        """The backend with what is given elsewhere; None where that is wrong."""
         settings, sources = self._options.backend.settings, self.workspace.sources
         overrides = read_overrides(settings, sources, Diagnostics())
         given = {**environment_settings(self._where), **overrides}
-        wanted = merged(self._arguments, given, Diagnostics())
-        if wanted is None:
-            return ""
-        text = json.dumps([wanted.type, wanted.saved.config], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return merged(arguments, given, Diagnostics())
+
+    def _find_aliases(self, inputs: Inputs) -> None:
+        """Find out which host stands behind the name that hosted backends give to their own. Its
+        modules may be asked for before the backend is set up.
+        """
+        saved: SavedBackend | None = None
+        if not self._options.backend.is_wanted:
+            saved = BackendMemory(self._data).load(Diagnostics())
+        else:
+            root = self.workspace.modules.compiled(self.workspace.directory, Diagnostics())
+            backend = None if root is None else root.module.backend
+            if backend is None or not is_hosted(backend.type):
+                return
+            found: list[BackendArguments | None] = [None]
+            self.workspace.static(
+                inputs,
+                self.selected,
+                modules=NoModules(),
+                fill_places=lambda run: found.append(find_arguments(run)),
+            )
+            arguments = found[-1]
+            wanted = None if arguments is None else self._configured(arguments)
+            saved = None if wanted is None else wanted.saved
+        if saved is not None and is_hosted(saved.type):
+            self._aliases = host_aliases(saved.config, self._environ)
+        if self._sources is not None:
+            self._sources.aliases = self._aliases
 
     def _look_at_tests(self, run: StaticRun) -> None:
         tests, workspace = self._options.tests, self.workspace
@@ -286,7 +323,9 @@ class Initialization:
         decrypt = state_decryption(run, self._environ)
         backend = BackendSetup(self._where, options.backend, self._people, sources, diags, decrypt)
         around = Around(self._where.path, self._environ)
-        providers = ProviderInstall(self._where, options.providers, self._view.provider_listener)
+        providers = ProviderInstall(
+            self._where, options.providers, self._view.provider_listener, self._aliases
+        )
         installation: Installation | None = None
         if options.backend.is_wanted:
             self._view.beginning("backend")

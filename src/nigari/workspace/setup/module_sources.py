@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from nigari.diagnostics import Diagnostics
 from nigari.packages.modules.module_store import ModuleStore
+from nigari.record import replace
 from nigari.workspace.setup.background import BackgroundLoop
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class ModuleSources:
         self._environ = environ
         self._may_ask = may_ask
         self._store = store
+        self.aliases: Mapping[str, str] = {}
+        """Names that stand for other hosts; to be set before anything is asked for."""
         self._loop = BackgroundLoop()
         self._network: Network | None = None
         self._hosts: Hosts | None = None
@@ -80,6 +83,7 @@ class ModuleSources:
 
             # What is wrong in the CLI configuration is told where providers are looked for.
             config = load_cli_config(self._environ, Diagnostics())
+            config = replace(config, aliases=self.aliases)
             self._network = Network(config, self._environ)
             self._hosts = self._loop.run(self._network.hosts())
         return self._hosts

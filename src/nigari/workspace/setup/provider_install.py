@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from nigari.addrs.provider import Provider
@@ -36,11 +37,13 @@ from nigari.packages.providers.provider_sources import (
 )
 from nigari.packages.providers.provider_store import ProviderStore
 from nigari.packages.providers.requirement import Requirement
+from nigari.record import replace
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.setup.init_options import ProviderOptions
 
 _DIRECTORIES_FILE: Final = "plugin_path"
+_NO_ALIASES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class ProviderInstall:
@@ -51,8 +54,11 @@ class ProviderInstall:
         where: WorkingDirectory,
         options: ProviderOptions,
         listener: InstallListener | None = None,
+        aliases: Mapping[str, str] = _NO_ALIASES,
     ) -> None:
+        """`aliases` are names that stand for other hosts."""
         self._listener = listener
+        self._aliases = aliases
         self._installed = InstalledProviders(where)
         self._directory = Path(where.path)
         self._environ = where.environ
@@ -85,7 +91,7 @@ class ProviderInstall:
         developed = overridden.intersection(self._installed.overrides)
         if developed:
             diags.append(self._installed.under_development(developed))
-        network = Network(config, self._environ)
+        network = Network(replace(config, aliases=self._aliases), self._environ)
         places = InstallLocations(
             self._source(network),
             store,
