@@ -16,6 +16,16 @@ from tests.net_world.certificates import Authority
 from tests.net_world.server import NOT_FOUND, Answer, Asked, Proxy, Server, json_answer, redirect
 
 HOST = "app.example.com"
+PASSWORD_HOST = "app.terraform.io"
+"""The only host that may ask for passwords."""
+BY_PASSWORD = {
+    "login.v1": {
+        "client": "tofu",
+        "grant_types": ["password"],
+        "token": "/oauth/token",
+        "scopes": ["read", "write"],
+    }
+}
 
 
 class OAuthServer:
@@ -49,6 +59,10 @@ class OAuthServer:
         if parts.path == "/oauth/token":
             form = {n: v[0] for n, v in parse_qs(asked.body.decode()).items()}
             self.asked.append(form)
+            if form["grant_type"] == "password":
+                is_known = (form["username"], form["password"]) == ("mona", "pass & word")
+                wrong = json_answer({"error": "invalid_grant"}, 401)
+                return self.token_answer if is_known else wrong
             digest = hashlib.sha256(form["code_verifier"].encode()).digest()
             challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
             assert self.challenges.pop(form["code"]) == challenge
@@ -67,8 +81,8 @@ class Login:
         self.home = home
         self.oauth = OAuthServer()
         authority = Authority(home)
-        self.server = Server(self.oauth.answer, authority.certificate([HOST]))
-        self.proxy = Proxy({HOST: self.server.port})
+        self.server = Server(self.oauth.answer, authority.certificate([HOST, PASSWORD_HOST]))
+        self.proxy = Proxy({HOST: self.server.port, PASSWORD_HOST: self.server.port})
         self.environ = {
             **{n: v for n, v in os.environ.items() if not n.startswith(("TF_", "XDG_"))},
             "PYTHONPATH": os.pathsep.join(sys.path),
@@ -170,6 +184,31 @@ def test_a_token_made_by_hand(login: Login) -> None:
     status, text = login.run("login", HOST, typed="yes\nwrong\n")
     assert status == 1
     assert "does not know this token" in text
+
+
+def test_login_by_password(login: Login) -> None:
+    login.oauth.services = dict(BY_PASSWORD)
+    status, text = login.run("login", PASSWORD_HOST, typed="yes\nmona\nwrong\n")
+    assert (status, login.stored()) == (1, None)
+    assert "invalid_grant" in text
+    status, text = login.run("login", PASSWORD_HOST, typed="yes\nmona\npass & word\n")
+    assert (status, login.stored()) == (0, {PASSWORD_HOST: {"token": "s3cret"}}), text
+    assert "pass & word" not in text
+    assert login.oauth.asked[-1] == {
+        "client_id": "tofu",
+        "grant_type": "password",
+        "username": "mona",
+        "password": "pass & word",
+        "scope": "read write",
+    }
+
+
+@pytest.mark.parametrize("typed", ["yes\n", "yes\nmona\n", "no\n"])
+def test_no_password_no_login(login: Login, typed: str) -> None:
+    login.oauth.services = dict(BY_PASSWORD)
+    status, text = login.run("login", PASSWORD_HOST, typed=typed)
+    assert (status, login.stored(), login.oauth.asked) == (1, None, [])
+    assert "Login cancelled" in text
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,17 @@
 """Logging in and out with both programs, at the same host: the same files and verdicts."""
 
+import contextlib
+import os
+import pty
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_login import HOST, Login
+from tests.cli.test_login import BY_PASSWORD, HOST, PASSWORD_HOST, Login
 from tests.net_world.server import json_answer
 from tests.real import program
 
@@ -38,6 +43,30 @@ def their_run(place: Login, *command: str, typed: str = "") -> tuple[int, str]:
         check=False,
     )
     return done.returncode, done.stdout + done.stderr
+
+
+def at_terminal(place: Login, command: list[str], lines: list[str]) -> tuple[int, str]:
+    """Type each line when the program asks for it; what it shows, and how it ends."""
+    person, machine = pty.openpty()
+    with subprocess.Popen(
+        command,
+        env=place.environ,
+        cwd=place.home,
+        stdin=machine,
+        stdout=machine,
+        stderr=machine,
+        start_new_session=True,
+    ) as process:
+        os.close(machine)
+        shown, left = b"", list(lines)
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while piece := os.read(person, 1 << 12):
+                shown += piece
+                if left and shown.count(b"Enter a value") > len(lines) - len(left):
+                    time.sleep(0.3)  # passwords are typed when they are not shown any more
+                    os.write(person, f"{left.pop(0)}\n".encode())
+        os.close(person)
+        return process.wait(timeout=60), shown.decode()
 
 
 def both(places: tuple[Login, Login], *command: str, typed: str = "") -> int:
@@ -97,6 +126,19 @@ def test_a_refused_token(places: tuple[Login, Login]) -> None:
     for place in places:
         place.oauth.token_answer = json_answer({"error": "access_denied"}, 400)
     assert both(places, "login", HOST, typed="yes\n") == 1
+
+
+@pytest.mark.parametrize(("word", "status"), [("pass & word", 0), ("n0t th1s", 1)])
+def test_a_password(places: tuple[Login, Login], word: str, status: int) -> None:
+    ours = [sys.executable, "-m", "nigari"]
+    for place, command in zip(places, ([str(program("tofu"))], ours), strict=True):
+        place.oauth.services = dict(BY_PASSWORD)
+        given, shown = at_terminal(place, [*command, "login", PASSWORD_HOST], ["yes", "mona", word])
+        assert given == status, shown
+        assert word not in shown
+    assert places[0].stored() == places[1].stored()
+    asked = [{tuple(sorted(each.items())) for each in place.oauth.asked} for place in places]
+    assert asked[0] == asked[1]
 
 
 def test_what_a_person_wrote_stays(places: tuple[Login, Login]) -> None:

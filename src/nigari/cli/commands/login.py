@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _PASSWORD_HOST: Final = "app.terraform.io"
 """The only host whose users may be asked for their password."""
+_ASKS_FOR_PASSWORD: Final = (
+    "asks for your user name and password, which are used only for this and not stored"
+)
 
 
 def run(invocation: Invocation) -> int:
@@ -94,7 +97,7 @@ class _Login:
                 return None
             return await self._by_code(host.name, client, service)
         if PASSWORD in service.grants and host.name == _PASSWORD_HOST:
-            if not self._agrees(host.name, credentials, "asks for your user name and password"):
+            if not self._agrees(host.name, credentials, _ASKS_FOR_PASSWORD):
                 return None
             return await self._by_password(host.name, client, service)
         self._presenter.diags.error(
