@@ -3,65 +3,23 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.backends.world.slow_apply import SlowApply, ended
 from tests.backends.world.state_server import StateServer
 from tests.net_world.server import Answer, Asked, Script
 
-CONFIGURATION = """
-resource "terraform_data" "quick" { input = "made" }
-resource "terraform_data" "slow" {
-  depends_on = [terraform_data.quick]
-  provisioner "local-exec" {
-    command = "touch started; while [ ! -e go ] && [ -e main.tf ]; do sleep 0.05; done"
-  }
-}
-"""
 
-
-class Work:
+class Work(SlowApply):
     """A directory whose state is on a server."""
 
     def __init__(self, path: Path, server: StateServer) -> None:
-        self.path = path
+        super().__init__(path, server.block(retry_wait_min="0", retry_max="1"))
         self.server = server
-        block = server.block(retry_wait_min="0", retry_max="1")
-        (path / "main.tf").write_text(block + CONFIGURATION)
-        (path / "cli.tofurc").write_text("")
-        assert self.run("init")[0] == 0
-
-    def start(self, *arguments: str) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [sys.executable, "-m", "nigari", *arguments],
-            cwd=self.path,
-            env={**os.environ, "TF_CLI_CONFIG_FILE": str(self.path / "cli.tofurc")},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def run(self, *arguments: str) -> tuple[int, str]:
-        with self.start(*arguments) as process:
-            output, _ = process.communicate(timeout=60)
-        return process.returncode, " ".join(output.split())
-
-    def go(self) -> None:
-        (self.path / "go").touch()
-
-    def wait_until_started(self, process: "subprocess.Popen[str]") -> None:
-        deadline = time.monotonic() + 30
-        while not (self.path / "started").exists():
-            assert process.poll() is None, process.communicate()[0]
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
 
 
 @pytest.fixture
@@ -74,11 +32,10 @@ def test_the_server_is_gone_in_the_end(work: Work) -> None:
     def gone(asked: Asked) -> Answer | Script | None:
         return (lambda _: None) if asked.method in ("POST", "UNLOCK") else None
 
-    with work.start("apply", "-auto-approve") as process:
-        work.wait_until_started(process)
+    with work.applying() as process:
         work.server.interfere = gone
         work.go()
-        output, _ = process.communicate(timeout=60)
+        output = ended(process)
     assert process.returncode == 1
     assert "errored.tfstate" in output
     assert "State not saved" in output
@@ -122,23 +79,19 @@ def test_the_server_fails_now_and_then(work: Work, answer: Answer | Script) -> N
 
 def test_somebody_else_has_written_meanwhile(work: Work) -> None:
     """A lock that was removed by force does not end in an overwritten state."""
-    with work.start("apply", "-auto-approve") as process:
-        work.wait_until_started(process)
+    with work.applying() as process:
         work.server.locks.clear()
         other = b'{"version":4,"serial":9,"lineage":"x","outputs":{},"resources":[]}'
         work.server.states["/state"] = other
         work.go()
-        process.communicate(timeout=60)
     assert process.returncode == 1
     assert work.server.states["/state"] == other
     assert (work.path / "errored.tfstate").exists()
 
 
 def test_killed(work: Work) -> None:
-    with work.start("apply", "-auto-approve") as process:
-        work.wait_until_started(process)
+    with work.applying() as process:
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
     held = json.loads(work.server.locks["/state"])
     code, output = work.run("plan")
     assert code == 1
@@ -152,8 +105,7 @@ def test_killed(work: Work) -> None:
 
 def test_interrupted(work: Work) -> None:
     """After Ctrl-C, what is done is stored at once, before what still runs has ended."""
-    with work.start("apply", "-auto-approve") as process:
-        work.wait_until_started(process)
+    with work.applying() as process:
         assert "/state" not in work.server.states
         process.send_signal(signal.SIGINT)
         deadline = time.monotonic() + 20
@@ -162,5 +114,4 @@ def test_interrupted(work: Work) -> None:
             time.sleep(0.05)
         assert "quick" in work.server.states["/state"].decode()
         work.go()
-        process.communicate(timeout=60)
     assert not work.server.locks

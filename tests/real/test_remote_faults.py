@@ -7,9 +7,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -17,72 +14,21 @@ from typing import Final
 import pytest
 
 from tests.backends.world import moto, postgres
+from tests.backends.world.slow_apply import SlowApply, ended
 from tests.backends.world.state_server import StateServer
 from tests.net_world.faults import ANSWERS, FAULTS, FaultyProxy
 
 pytestmark = pytest.mark.real
 
-CONFIGURATION: Final = """
-resource "terraform_data" "quick" { input = "made" }
-resource "terraform_data" "slow" {
-  depends_on = [terraform_data.quick]
-  provisioner "local-exec" {
-    command = "touch started; while [ ! -e go ] && [ -e main.tf ]; do sleep 0.05; done"
-  }
-}
-"""
 
-
-class Work:
+class Work(SlowApply):
     """A directory whose state is on a server behind the proxy."""
 
     def __init__(
         self, path: Path, proxy: FaultyProxy, block: str, environ: Mapping[str, str]
     ) -> None:
-        self.path = path
+        super().__init__(path, block, environ)
         self.proxy = proxy
-        self._environ = environ
-        (path / "main.tf").write_text(block + CONFIGURATION)
-        (path / "cli.tofurc").write_text("")
-        self.done("init")
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        settings = {"TF_CLI_CONFIG_FILE": str(self.path / "cli.tofurc"), **self._environ}
-        return subprocess.Popen(
-            [sys.executable, "-m", "nigari", *arguments],
-            cwd=self.path,
-            env={**os.environ, **settings},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def run(self, *arguments: str) -> tuple[int, str]:
-        with self.start(*arguments) as process:
-            output, _ = process.communicate(timeout=180)
-        return process.returncode, " ".join(output.split())
-
-    def done(self, *arguments: str) -> str:
-        code, output = self.run(*arguments)
-        assert code == 0, output
-        return output
-
-    @contextlib.contextmanager
-    def applying(self) -> Iterator[subprocess.Popen[str]]:
-        """While an apply waits for its second object."""
-        with self.start("apply", "-auto-approve") as process:
-            deadline = time.monotonic() + 60
-            while not (self.path / "started").exists():
-                assert process.poll() is None, process.communicate()[0]
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-            yield process
-            process.communicate(timeout=180)
-
-    def go(self) -> None:
-        (self.path / "go").touch()
 
     def unlock(self) -> None:
         """Remove the lock of a process that has ended, if its end has not done that."""
@@ -139,7 +85,7 @@ def test_a_fault_at_the_end(kind: str, fault: str, tmp_path: Path) -> None:
         with work.applying() as process:
             work.proxy.spoil(fault, 1)
             work.go()
-            output, _ = process.communicate(timeout=180)
+            output = ended(process)
         assert process.returncode == 0, output
         assert work.proxy.spoiled == 1
         work.check()
@@ -165,7 +111,7 @@ def test_the_server_is_gone(kind: str, fault: str, tmp_path: Path) -> None:
         with work.applying() as process:
             work.proxy.spoil(fault)
             work.go()
-            output, _ = process.communicate(timeout=180)
+            output = ended(process)
         assert process.returncode == 1
         assert "errored.tfstate" in output
         kept = json.loads((work.path / "errored.tfstate").read_text())
