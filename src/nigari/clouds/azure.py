@@ -1,7 +1,7 @@
 """Azure: signatures with the key of a storage account, and access tokens of its identities.
 
-A token is asked for with a client secret, an OIDC token, the identity of the machine, or by the
-Azure CLI, whichever the settings have first.
+A token is asked for with a client certificate, a client secret, an OIDC token, the identity of the
+machine, or by the Azure CLI, whichever the settings have first.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import hashlib
 import hmac
 import json
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from nigari.clouds.failures import CloudFailure, NoCredentials
 from nigari.net.client import Client, Policy
 from nigari.net.failures import NetFailure
 from nigari.record import record
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 _SIGNED: Final = (
     "content-encoding",
@@ -47,6 +50,10 @@ class AzureEnvironment:
     manager: str
     storage: str
     """The end of the host names of storage accounts."""
+    audience: str = ""
+    """Whom tokens for the manager are for, if that is not the manager itself."""
+    metadata_host: str = ""
+    """The host that knows all of this, as long as it has not been asked."""
 
 
 ENVIRONMENTS: Final[Mapping[str, AzureEnvironment]] = {
@@ -67,6 +74,54 @@ ENVIRONMENTS: Final[Mapping[str, AzureEnvironment]] = {
 
 
 @record
+class ClientCertificate:
+    """A certificate with its key, in the format PKCS#12."""
+
+    data: bytes
+    password: str = ""
+
+    def assertion(self, client: str, audience: str) -> str:
+        """What shows the audience that we are the client whose certificate this is."""
+        import uuid
+        from time import time
+
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.asymmetric import padding
+
+        key, digest = self._opened()
+        # What the library of Azure sends that OpenTofu uses, padded base64 included.
+        header = {"alg": "PS256", "typ": "JWT", "x5t#S256": base64.b64encode(digest).decode()}
+        now = int(time())
+        claims = {"aud": audience, "exp": now + 600, "iss": client, "jti": str(uuid.uuid4())}
+        claims |= {"nbf": now, "sub": client}
+        text = f"{_in_url(header)}.{_in_url(claims)}"
+        with_salt = padding.PSS(padding.MGF1(hashes.SHA256()), padding.PSS.DIGEST_LENGTH)
+        signature = key.sign(text.encode(), with_salt, hashes.SHA256())
+        return f"{text}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
+
+    def _opened(self) -> tuple[RSAPrivateKey, bytes]:
+        """The key, and the digest of the certificate."""
+        from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.serialization import pkcs12
+
+        try:
+            key, found, _ = pkcs12.load_key_and_certificates(self.data, self.password.encode())
+        except ValueError:
+            raise CloudFailure(
+                "The client certificate cannot be read: it must be PKCS#12, and "
+                "client_certificate_password must be its password."
+            ) from None
+        if not isinstance(key, RSAPrivateKey) or found is None:
+            raise CloudFailure("The client certificate must have an RSA key with it.")
+        return key, found.fingerprint(SHA256())
+
+
+def _in_url(part: Mapping[str, object]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
+
+
+@record
 class AzureIdentity:
     """As whom Azure is asked."""
 
@@ -78,6 +133,9 @@ class AzureIdentity:
     assertion_url: str = ""
     """Where to ask for one, with `assertion_token`."""
     assertion_token: str = ""
+    connection: str = ""
+    """The connection of Azure DevOps that the token is for, where that is who is asked."""
+    certificate: ClientCertificate | None = None
     uses_machine: bool = False
     machine_endpoint: str = ""
     uses_cli: bool = True
@@ -110,17 +168,11 @@ async def azure_token(
     client: Client, identity: AzureIdentity, login: str, resource: str, environ: Mapping[str, str]
 ) -> str:
     """An access token for a resource."""
-    assertion = identity.assertion
-    if not assertion and identity.assertion_url and identity.assertion_token:
-        assertion = await _asked_assertion(client, identity)
-    form = {"client_id": identity.client, "scope": f"{resource.rstrip('/')}/.default"}
-    form["grant_type"] = "client_credentials"
-    if identity.tenant and identity.client and (identity.secret or assertion):
-        if identity.secret:
-            form["client_secret"] = identity.secret
-        else:
-            form |= {"client_assertion": assertion, "client_assertion_type": _ASSERTION}
-        url = f"{login}/{identity.tenant}/oauth2/v2.0/token"
+    url = f"{login.rstrip('/')}/{identity.tenant}/oauth2/v2.0/token"
+    proof = await _proof(client, identity, url) if identity.tenant and identity.client else {}
+    if proof:
+        form = {"client_id": identity.client, "scope": f"{resource.rstrip('/')}/.default"}
+        form |= {"grant_type": "client_credentials", **proof}
         response = await client.request("POST", url, headers=_FORM, body=urlencode(form).encode())
         if response.status != 200:
             raise CloudFailure(f"Azure did not issue a token: {response.refusal().text}")
@@ -130,19 +182,65 @@ async def azure_token(
     if identity.uses_cli:
         return await _of_cli(identity, resource, environ)
     raise NoCredentials(
-        "No credentials for Azure were found. Set access_key, a client secret, OIDC or use_msi, or "
-        'run "az login".'
+        "No credentials for Azure were found. Set access_key, a client secret or certificate, OIDC "
+        'or use_msi, or run "az login".'
     )
+
+
+async def _proof(client: Client, identity: AzureIdentity, url: str) -> Mapping[str, str]:
+    """What a client shows to get a token at a URL; nothing if there is nothing to show."""
+    if identity.certificate is not None:
+        assertion = identity.certificate.assertion(identity.client, url)
+    elif identity.secret:
+        return {"client_secret": identity.secret}
+    elif not identity.assertion and identity.assertion_url and identity.assertion_token:
+        assertion = await _asked_assertion(client, identity)
+    else:
+        assertion = identity.assertion
+    if not assertion:
+        return {}
+    return {"client_assertion": assertion, "client_assertion_type": _ASSERTION}
 
 
 async def _asked_assertion(client: Client, identity: AzureIdentity) -> str:
     """An OIDC token of the service that runs this program."""
+    if identity.connection:
+        query = {"api-version": "7.1", "serviceConnectionId": identity.connection}
+        asked = await client.request(
+            "POST",
+            f"{identity.assertion_url}?{urlencode(query)}",
+            # Azure DevOps would lead to a page for people.
+            headers={"x-tfs-fedauthredirect": "Suppress"},
+            credentials={"authorization": f"Bearer {identity.assertion_token}"},
+            body=b"",
+        )
+        return _member(asked.require(200).json(), "oidcToken")
     separator = "&" if "?" in identity.assertion_url else "?"
     response = await client.get(
         f"{identity.assertion_url}{separator}audience=api%3A%2F%2FAzureADTokenExchange",
         credentials={"authorization": f"Bearer {identity.assertion_token}"},
     )
     return _member(response.require(200).json(), "value")
+
+
+async def known_environment(client: Client, environment: AzureEnvironment) -> AzureEnvironment:
+    """The environment, with what its host of metadata knows if there is one."""
+    host = environment.metadata_host
+    if not host:
+        return environment
+    response = await client.get(f"https://{host}/metadata/endpoints?api-version=2023-11-01")
+    found = response.require(200).json()
+    try:
+        assert isinstance(found, dict)
+        authentication = found["authentication"]
+        return AzureEnvironment(
+            str(authentication["loginEndpoint"]).rstrip("/"),
+            str(found["resourceManager"]).rstrip("/"),
+            str(found["suffixes"]["storage"]),
+            str(authentication["audiences"][0]),
+        )
+    except (AssertionError, KeyError, IndexError, TypeError):
+        raise CloudFailure(f"{host} does not answer with the endpoints of an Azure.") from None
 
 
 async def _of_machine(client: Client, identity: AzureIdentity, resource: str) -> str:

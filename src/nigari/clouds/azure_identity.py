@@ -9,7 +9,12 @@ from typing import Final
 
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.aws.profiles import text_of
-from nigari.clouds.azure import ENVIRONMENTS, AzureEnvironment, AzureIdentity
+from nigari.clouds.azure import (
+    ENVIRONMENTS,
+    AzureEnvironment,
+    AzureIdentity,
+    ClientCertificate,
+)
 from nigari.clouds.failures import CloudFailure
 
 IDENTITY_ARGUMENTS: Final = (
@@ -42,12 +47,25 @@ _ALIASES: Final = {
     "usgovernmentl5": "usgovernment",
     "dod": "usgovernment",
 }
+_DEVOPS: Final = "SYSTEM_OIDCREQUESTURI"
+_URLS: Final = ("ARM_OIDC_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_URL", _DEVOPS)
+_TOKENS: Final = (
+    "ARM_OIDC_REQUEST_TOKEN",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+    "SYSTEM_ACCESSTOKEN",
+)
+_CONNECTIONS: Final = (
+    "ARM_ADO_PIPELINE_SERVICE_CONNECTION_ID",
+    "ARM_OIDC_AZURE_SERVICE_CONNECTION_ID",
+    "AZURESUBSCRIPTION_SERVICE_CONNECTION_ID",
+)
 
 
 def read_environment(arguments: Arguments) -> AzureEnvironment:
     """The cloud that the arguments name."""
-    if arguments.text("metadata_host", "ARM_METADATA_HOST"):
-        raise CloudFailure("metadata_host is not supported: set environment instead.")
+    host = arguments.text("metadata_host", "ARM_METADATA_HOST")
+    if host:
+        return AzureEnvironment("", "", "", metadata_host=host)
     wanted = arguments.text("environment", "ARM_ENVIRONMENT", default="public").lower()
     environment = ENVIRONMENTS.get(_ALIASES.get(wanted, wanted))
     if environment is None:
@@ -58,20 +76,15 @@ def read_environment(arguments: Arguments) -> AzureEnvironment:
 def read_identity(arguments: Arguments) -> AzureIdentity:
     """What the arguments say about who asks."""
     text, flag = arguments.text, arguments.flag
-    unsupported = ("client_certificate", "client_certificate_path", "ado_service_connection_id")
-    for name in unsupported:
-        if text(name, f"ARM_{name.upper()}"):
-            raise CloudFailure(
-                f"{name} is not supported: use a client secret, OIDC, the identity of the machine, "
-                "the Azure CLI or an access_key."
-            )
     is_workload = flag("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")
     is_oidc = is_workload or flag("use_oidc", "ARM_USE_OIDC")
     token_file = text(
         "oidc_token_file_path", "ARM_OIDC_TOKEN_FILE_PATH", "AZURE_FEDERATED_TOKEN_FILE"
     )
-    url = text("oidc_request_url", "ARM_OIDC_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_URL")
-    token = text("oidc_request_token", "ARM_OIDC_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
+    url, token = text("oidc_request_url", *_URLS), text("oidc_request_token", *_TOKENS)
+    connection = text("ado_service_connection_id", *_CONNECTIONS)
+    # Azure DevOps says itself where to ask.
+    url = arguments.environ.get(_DEVOPS, "") if connection else url
     assertion = text("oidc_token", "ARM_OIDC_TOKEN") or (
         text_of(token_file) if is_oidc and token_file else ""
     )
@@ -88,7 +101,44 @@ def read_identity(arguments: Arguments) -> AzureIdentity:
         assertion if is_oidc else "",
         url if is_oidc else "",
         token if is_oidc else "",
+        connection if is_oidc else "",
+        _certificate(arguments),
         flag("use_msi", "ARM_USE_MSI"),
         text("msi_endpoint", "ARM_MSI_ENDPOINT"),
         flag("use_cli", "ARM_USE_CLI", default=True),
     )
+
+
+def _certificate(arguments: Arguments) -> ClientCertificate | None:
+    """The certificate of the client, from the argument or from a file."""
+    text = arguments.text("client_certificate", "ARM_CLIENT_CERTIFICATE")
+    path = arguments.text("client_certificate_path", "ARM_CLIENT_CERTIFICATE_PATH")
+    if not text and not path:
+        return None
+    password = arguments.text("client_certificate_password", "ARM_CLIENT_CERTIFICATE_PASSWORD")
+    given = _decoded(text) if text else b""
+    stored = _content(path) if path else given
+    if given and given != stored:
+        raise CloudFailure(
+            "client_certificate and client_certificate_path are two different certificates: set "
+            "only one of them."
+        )
+    return ClientCertificate(stored, password)
+
+
+def _decoded(text: str) -> bytes:
+    import base64
+    import binascii
+
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise CloudFailure("The client_certificate must be base64.") from None
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise CloudFailure(f"The certificate {path} cannot be read: {error.strerror}.") from None

@@ -18,4 +18,4 @@ def open_store(arguments: Arguments) -> AzureStore:
 
     account = read_account(arguments)
     access = Access(account, read_identity(arguments), arguments.environ)
-    return AzureStore(read_settings(arguments.environ), account, access)
+    return AzureStore(read_settings(arguments.environ), access)

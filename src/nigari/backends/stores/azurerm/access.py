@@ -12,10 +12,16 @@ from typing import Final
 
 from nigari.backends.store import BackendFailure
 from nigari.clouds.arguments import Arguments
-from nigari.clouds.azure import AzureEnvironment, AzureIdentity, azure_token, shared_key_headers
+from nigari.clouds.azure import (
+    AzureEnvironment,
+    AzureIdentity,
+    azure_token,
+    known_environment,
+    shared_key_headers,
+)
 from nigari.clouds.azure_identity import read_environment
 from nigari.net.client import Client
-from nigari.record import record
+from nigari.record import record, replace
 
 _VERSION: Final = "2021-12-02"
 _STORAGE: Final = "https://storage.azure.com"
@@ -43,7 +49,10 @@ class StorageAccount:
 
     @property
     def url(self) -> str:
-        return f"https://{self.name}.blob.{self.environment.storage}/{self.container}"
+        environment = self.environment
+        # Before the host of metadata has been asked, nobody knows how the name ends.
+        host = f"{self.name}.blob.{environment.storage or environment.metadata_host}"
+        return f"https://{host}/{self.container}"
 
 
 def read_account(arguments: Arguments) -> StorageAccount:
@@ -96,18 +105,23 @@ class Access:
     def __init__(
         self, account: StorageAccount, identity: AzureIdentity, environ: Mapping[str, str]
     ) -> None:
-        self._account = account
+        self.account: StorageAccount = account
         self._identity = identity
         self._environ = environ
         self._key = account.access_key
         self._token = ""
         self._token_ends = 0.0
 
+    async def find_environment(self, client: Client) -> None:
+        """Find out where the blobs are, if only a host of metadata knows that."""
+        found = await known_environment(client, self.account.environment)
+        self.account = replace(self.account, environment=found)
+
     async def allowed(
         self, client: Client, method: str, url: str, headers: Mapping[str, str]
     ) -> tuple[str, dict[str, str]]:
         """The URL and the headers to ask with."""
-        account = self._account
+        account = self.account
         wanted = {**headers, "x-ms-version": _VERSION, "x-ms-date": formatdate(usegmt=True)}
         if not self._key and account.sas_token:
             return f"{url}{'&' if '?' in url else '?'}{account.sas_token}", wanted
@@ -121,19 +135,19 @@ class Access:
         return url, shared_key_headers(method, url, wanted, account.name, self._key)
 
     async def _token_for(self, client: Client, resource: str) -> str:
-        login = self._account.environment.login
+        login = self.account.environment.login
         return await azure_token(client, self._identity, login, resource, self._environ)
 
     async def _find_key(self, client: Client) -> str:
         """The key of the account, which the manager of its resources knows."""
-        account = self._account
+        account = self.account
         if not account.subscription or not account.group:
             raise BackendFailure(
                 "Set access_key or sas_token, or use_azuread_auth = true; the key of the account "
                 "can be looked up only with subscription_id and resource_group_name."
             )
         manager = account.environment.manager
-        token = await self._token_for(client, manager)
+        token = await self._token_for(client, account.environment.audience or manager)
         response = await client.request(
             "POST",
             f"{manager}/subscriptions/{account.subscription}/resourceGroups/{account.group}"

@@ -37,11 +37,18 @@ class AzureStore(HttpStore):
 
     has_workspaces: Final = True
 
-    def __init__(self, settings: Settings, account: StorageAccount, access: Access) -> None:
+    def __init__(self, settings: Settings, access: Access) -> None:
         super().__init__(settings)
-        self._account = account
         self._access = access
         self._leases: dict[str, str] = {}
+
+    @property
+    def _account(self) -> StorageAccount:
+        return self._access.account
+
+    async def open(self) -> None:
+        await super().open()
+        await self._access.find_environment(self.client)
 
     def location(self, workspace: str) -> str:
         return f"{self._account.url}/{self._blob(workspace)}"

@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from nigari.clouds.arguments import Arguments
-from nigari.clouds.azure import azure_token
+from nigari.clouds.azure import azure_token, known_environment
 from nigari.clouds.azure_identity import IDENTITY_ARGUMENTS, read_environment, read_identity
 from nigari.clouds.failures import CloudFailure
 from nigari.lazy import lazy_pattern
@@ -62,7 +62,7 @@ class AzureVault(KeyService):
 
     def __init__(self, arguments: Arguments, key: VaultKey, length: int) -> None:
         super().__init__(read_settings(arguments.environ))
-        self._login = read_environment(arguments).login
+        self._environment = read_environment(arguments)
         self._identity = read_identity(arguments)
         self._environ = arguments.environ
         self._key = key
@@ -108,7 +108,8 @@ class AzureVault(KeyService):
         # A token must not go to a stranger who asks for one of another service.
         if not host.endswith(f".{urlsplit(resource).netloc}"):
             raise CloudFailure(f"{host} asks for a token for {resource}, which is another service.")
-        return await azure_token(client, self._identity, self._login, resource, self._environ)
+        login = (await known_environment(client, self._environment)).login
+        return await azure_token(client, self._identity, login, resource, self._environ)
 
 
 def build(reader: ArgumentReader) -> AzureVault:
