@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pytest
 
-from nigari.record import record, replace
+from nigari.record import ReadOnly, record, replace
 
 
 @record
@@ -144,3 +144,14 @@ def test_copies() -> None:
     assert replace(Point(1, 2), y=3) == Point(1, 3)
     with pytest.raises(TypeError, match="argument"):
         replace(Point(1, 2), z=3)
+
+
+def test_a_mapping_that_does_not_change() -> None:
+    given = {"a": 1}
+    mapping = ReadOnly(given)
+    given["b"] = 2
+    assert mapping == {"a": 1} == dict(mapping)
+    assert (len(mapping), list(mapping), repr(mapping)) == (1, ["a"], "{'a': 1}")
+    assert pickle.loads(pickle.dumps(mapping)) == copy.deepcopy(mapping) == mapping
+    with pytest.raises(TypeError):
+        mapping["a"] = 2  # type: ignore[index]

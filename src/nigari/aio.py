@@ -15,7 +15,7 @@ import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from os import PathLike, fspath
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
@@ -28,7 +28,7 @@ from nigari.events import Listen
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_run import PlanOptions
-from nigari.record import record
+from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
 from nigari.workspace.base.interruptions import Interruptions
 from nigari.workspace.base.options import GivenVariables, SessionOptions, StateFiles
@@ -254,9 +254,7 @@ class Session:
         work, view = self._open(), QuietInit()
         done = await asyncio.to_thread(work.initialize, options, view)
         warnings = _finished(work, done)
-        return Initialized(
-            MappingProxyType(view.modules), MappingProxyType(view.providers), warnings
-        )
+        return Initialized(ReadOnly(view.modules), ReadOnly(view.providers), warnings)
 
     async def validate(self) -> tuple[Diagnostic, ...]:
         """Everything that is wrong with the configuration, whatever its variables."""

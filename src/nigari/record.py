@@ -15,11 +15,13 @@ slot of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
+_K = TypeVar("_K")
+_V_co = TypeVar("_V_co", covariant=True)
 
 
 @dataclass_transform(frozen_default=True)
@@ -86,3 +88,24 @@ def _constructor(names: tuple[str, ...], defaults: Mapping[str, object]) -> Call
     space: dict[str, Callable[..., None]] = {}
     exec(f"def __init__(self, {parameters}): {stores}", {"_defaults": defaults}, space)
     return space["__init__"]
+
+
+class ReadOnly(Mapping[_K, _V_co]):
+    """A mapping that does not change. Unlike a view of a dict it can be copied and pickled."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[_K, _V_co]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: _K) -> _V_co:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[_K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return repr(self._items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 import json
 import os
@@ -566,3 +567,29 @@ def test_ctrl_c_while_an_event_loop_waits(infra: Path) -> None:
 
     asyncio.run(notebook())
     assert list(nigari.open(infra).state.resources) == ["terraform_data.a"]
+
+
+def test_what_a_session_gives_can_be_copied_and_pickled(infra: Path) -> None:
+    session = nigari.open(infra, {"env": "prod"}, environ={})
+    plan = session.plan()
+    again: nigari.Plan = pickle.loads(pickle.dumps(plan))
+    assert copy.deepcopy(plan) is plan
+    assert (again.changes, again.outputs, again.mode) == (plan.changes, plan.outputs, plan.mode)
+    assert again.to_json()["resource_changes"] == plan.to_json()["resource_changes"]
+    applied = session.apply(again)
+    assert pickle.loads(pickle.dumps(applied)) == copy.deepcopy(applied) == applied
+    other: Session = pickle.loads(pickle.dumps(session))
+    assert other.state == session.state == applied.state
+    assert pickle.loads(pickle.dumps(session.outputs)) == session.outputs == other.outputs
+    assert other.plan().is_empty
+    assert pickle.loads(pickle.dumps(session.environments)) == session.environments
+
+
+def test_a_path_is_not_a_plan(infra: Path) -> None:
+    with pytest.raises(TypeError, match="not a str: read_plan reads saved ones"):
+        nigari.open(infra).apply("plan.out")  # type: ignore[arg-type]
+
+
+def test_the_caller_sets_what_is_not_declared(infra: Path) -> None:
+    with pytest.raises(SessionError, match='The caller sets "other"'):
+        nigari.open(infra, {"other": 1}).plan()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
-from nigari.record import record
+from nigari.record import ReadOnly, record
 
 
 @record
@@ -29,11 +28,11 @@ class Environment:
     """The workspace that is worked in; empty for the selected one."""
     var_files: tuple[str, ...] = ()
     """Files of variables, in their order, seen from the directory of the configuration."""
-    variables: Mapping[str, Setting] = MappingProxyType({})
+    variables: Mapping[str, Setting] = ReadOnly({})
     """Values of variables, stronger than those of the files."""
-    backend: Mapping[str, Setting] = MappingProxyType({})
+    backend: Mapping[str, Setting] = ReadOnly({})
     """Arguments of the backend, in place of those in the configuration."""
-    sources: Mapping[str, bytes] = MappingProxyType({})
+    sources: Mapping[str, bytes] = ReadOnly({})
     """The file that declares it, for showing diagnostics."""
 
     @property

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from nigari.backends.locking import LockOptions
-from nigari.record import record
+from nigari.record import ReadOnly, record
 
 if TYPE_CHECKING:
     from nigari.backends.identity import StateIdentity
@@ -35,7 +34,7 @@ class GivenVariables:
 
     flags: Sequence[tuple[str, str]] = ()
     """`var` and `var-file`, each with its text, in their order."""
-    values: Mapping[str, InputValue] = MappingProxyType({})
+    values: Mapping[str, InputValue] = ReadOnly({})
     """What a program gives."""
     is_all: bool = False
     """Whether nothing else counts: no file that is not named, no environment variable, and nothing
@@ -54,7 +53,7 @@ class SessionOptions:
     lock: LockOptions = LockOptions()
     directory: str | None = None
     """Where the configuration is, if that is not the working directory."""
-    planned: Mapping[StateIdentity, Mapping[str, Value]] = MappingProxyType({})
+    planned: Mapping[StateIdentity, Mapping[str, Value]] = ReadOnly({})
     """The outputs that other states will have once plans that were made for them are applied.
     `terraform_remote_state` gives these while planning, in place of what is stored.
     """

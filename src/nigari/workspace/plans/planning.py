@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from types import MappingProxyType
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
@@ -40,6 +39,7 @@ from nigari.plan.order.operation_order import execution_graph
 from nigari.plan.order.required import providers_of
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
+from nigari.record import ReadOnly
 from nigari.running.kept import KeptValues
 from nigari.running.provider_pool import ProviderPool, Starter
 from nigari.running.provider_run import RunSettings
@@ -72,7 +72,7 @@ class Planning:
         installed: InstalledProviders | None = None,
         start: Starter | None = None,
         stand_ins: StandIns = REAL,
-        planned: Mapping[StateIdentity, Mapping[str, Value]] = MappingProxyType({}),
+        planned: Mapping[StateIdentity, Mapping[str, Value]] = ReadOnly({}),
         kept: KeptValues | None = None,
     ) -> None:
         """Who plans several times knows which providers are `installed`, and may `start` them in

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from nigari.diagnostics import Diagnostics
-from nigari.record import record, replace
+from nigari.record import ReadOnly, record, replace
 from nigari.workspace.base.environment import Environment
 from nigari.workspace.base.environments import read_environments
 from nigari.workspace.base.last_apply import LastApply, load_last_apply
@@ -59,7 +58,7 @@ def list_environments(
     """The environments by name, and the file that declares them; what is wrong is reported."""
     found = read_environments(where, diags)
     return (
-        MappingProxyType({name: _info(where, each) for name, each in found.by_name.items()}),
+        ReadOnly({name: _info(where, each) for name, each in found.by_name.items()}),
         found.sources,
     )
 
@@ -71,9 +70,7 @@ def _info(where: WorkingDirectory, environment: Environment) -> EnvironmentInfo:
         inside.selected(Diagnostics()).name,
         environment.var_files,
         tuple(environment.variables),
-        MappingProxyType(
-            {name: each.value.to_python() for name, each in environment.backend.items()}
-        ),
+        ReadOnly({name: each.value.to_python() for name, each in environment.backend.items()}),
         os.path.normpath(inside.data_name),
         load_last_apply(inside.data_directory),
     )

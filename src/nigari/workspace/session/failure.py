@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from nigari.diagnostics import Diagnostic, Severity
+from nigari.record import ReadOnly
 
 
 class SessionError(Exception):
@@ -17,7 +17,7 @@ class SessionError(Exception):
     def __init__(
         self,
         diagnostics: Sequence[Diagnostic],
-        sources: Mapping[str, bytes] = MappingProxyType({}),
+        sources: Mapping[str, bytes] = ReadOnly({}),
         unsaved_state: bytes | None = None,
     ) -> None:
         super().__init__(diagnostics, sources, unsaved_state)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from os import PathLike, fspath
-from types import MappingProxyType
+from tempfile import TemporaryDirectory
 
 from nigari.cty.paths import path_text
 from nigari.cty.values import Value
@@ -13,13 +14,16 @@ from nigari.diagnostics import Diagnostic, Diagnostics, JsonValue
 from nigari.plan.model import changes
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.model.reasons import why
-from nigari.record import record
+from nigari.record import ReadOnly, record
+from nigari.workspace.base.options import GivenVariables, SessionOptions
 from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plans.change_reasons import ChangeReasons
 from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.failure import SessionError
-from nigari.workspace.session.locked import MadePlan, write_saved
+from nigari.workspace.session.locked import MadePlan, read_plan, write_saved
 from nigari.workspace.session.plan_reasons import plan_reasons
+from nigari.workspace.session.session import Session
 
 
 @record
@@ -120,7 +124,7 @@ class Plan:
         """What will be done, in the order of addresses."""
         self.drift: tuple[str, ...] = tuple(str(each.address) for each in plan.drift)
         """The objects that are not what the state says, for whatever reason."""
-        self.outputs: Mapping[str, Value] = MappingProxyType(
+        self.outputs: Mapping[str, Value] = ReadOnly(
             {name: each.after for name, each in plan.outputs.items()}
         )
         """The values that root outputs will have, unknown where only apply can tell."""
@@ -180,6 +184,27 @@ class Plan:
             self._saved = self._made.to_saved(self._made.plan)
         return self._saved
 
+    def __copy__(self) -> Plan:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Plan:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        session = self._made.session
+        with TemporaryDirectory() as folder:
+            path = os.path.join(folder, "plan")
+            self.save(path)
+            with open(path, "rb") as file:
+                data = file.read()
+        return _read_again, (
+            session.where,
+            session.variables,
+            session.options,
+            data,
+            self.warnings,
+        )
+
     def __repr__(self) -> str:
         return f"<plan: {self.summary}>"
 
@@ -196,8 +221,31 @@ class Plan:
         return f"<p>{escape(str(self.summary))}</p>{table(('', 'address', 'why'), rows)}"
 
 
+def _read_again(
+    where: WorkingDirectory,
+    variables: GivenVariables,
+    options: SessionOptions,
+    data: bytes,
+    warnings: tuple[Diagnostic, ...],
+) -> Plan:
+    """A plan that was pickled: as it is saved, it has all that it takes to be applied."""
+    session = Session(where, variables, options)
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "plan")
+        with open(path, "wb") as file:
+            file.write(data)
+        made = run_to_end(read_plan(session, path))
+    if made is None:
+        raise SessionError(session.diags.in_order(), session.sources)
+    return Plan(made, warnings)
+
+
 def made_plan(plan: Plan) -> MadePlan:
     """What a plan was made with, for the session that applies it."""
+    if not isinstance(plan, Plan):
+        raise TypeError(
+            f"a plan is applied, not a {type(plan).__name__}: read_plan reads saved ones"
+        )
     return plan._made  # noqa: SLF001 - nobody else needs it
 
 

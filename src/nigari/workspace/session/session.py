@@ -82,7 +82,8 @@ class Session:
         """Called with the variables whose values `init` has remembered, once they are used."""
         self.on_elsewhere: Callable[[str], object] = _ignore
         """Called with a line where the state is in another location than init has set up."""
-        self._variables = variables
+        self.variables: GivenVariables = variables
+        """What is said about variables, beside what the directory and the environment say."""
         self._workspace: Workspace | None = None
         self._inputs: Inputs = {}
         self._static: tuple[StaticRun | None, Diagnostics] | None = None
@@ -123,7 +124,7 @@ class Session:
     def _read_variables(self, workspace: Workspace) -> Inputs:
         from nigari.workspace.base.variable_values import read_variables
 
-        reader = read_variables(self.where, self.selected, self._variables, self.diags)
+        reader = read_variables(self.where, self.selected, self.variables, self.diags)
         workspace.sources.update(reader.sources)
         if reader.remembered:
             self.on_remembered(reader.remembered)
@@ -277,7 +278,7 @@ class Session:
         from nigari.workspace.setup.last_init import LastInit, is_usual
 
         last = None
-        if self.options.directory is None and is_usual(self.where, options, self._variables):
+        if self.options.directory is None and is_usual(self.where, options, self.variables):
             last = LastInit(self.where)
             found = last.recall()
             if found is not None:
@@ -391,7 +392,7 @@ class Session:
     def in_workspace(self, name: str) -> Session:
         """The same directory with another workspace selected."""
         where = self.where.in_workspace(name)
-        other = Session(where, self._variables, self.options, self.people, self.diags)
+        other = Session(where, self.variables, self.options, self.people, self.diags)
         other.on_elsewhere = self.on_elsewhere
         return other
 

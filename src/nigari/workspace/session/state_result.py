@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from typing import Final
 
 from nigari.addrs.absolute import resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.values import Value
 from nigari.diagnostics import JsonValue
-from nigari.record import record
+from nigari.lazy import lazy_pattern
+from nigari.record import ReadOnly, record
 from nigari.state.model import ObjectStatus, OutputState, StateFile, StoredObject
+
+_SPACE: Final = lazy_pattern(r'("(?:[^"\\]|\\.)*")|\s+')
 
 
 class Output:
@@ -32,6 +35,15 @@ class Output:
         shown = "(sensitive)" if self.is_sensitive else repr(self.value)
         return f"<{self.name} = {shown}>"
 
+    def _key(self) -> tuple[object, ...]:
+        return self.name, self.value, self.is_sensitive
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Output) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
 
 @record
 class StoredResource:
@@ -51,13 +63,13 @@ class StoredResource:
     """The key of an object that a replacement has left behind; empty for the usual one."""
     dependencies: tuple[str, ...]
     json: str
-    """The attributes as the JSON text that is stored, secrets included."""
+    """The attributes as JSON text without spaces, with all digits of numbers, secrets included."""
 
     @property
     def attributes(self) -> Mapping[str, JsonValue]:
         """The attributes as plain data, secrets included."""
         found: dict[str, JsonValue] = json.loads(self.json)
-        return MappingProxyType(found)
+        return ReadOnly(found)
 
     def __repr__(self) -> str:
         note = " (tainted)" if self.is_tainted else ""
@@ -67,30 +79,34 @@ class StoredResource:
 class StoredState:
     """A state as it was stored: nothing here changes it."""
 
-    __slots__ = ("_file", "outputs", "resources")
+    __slots__ = ("lineage", "outputs", "resources", "serial")
 
     def __init__(self, file: StateFile | None) -> None:
-        self._file = file
-        self.resources: Mapping[str, StoredResource] = MappingProxyType(
+        self.serial: int = 0 if file is None else file.serial
+        """The number of the snapshot; 0 where nothing was ever stored."""
+        self.lineage: str = "" if file is None else file.lineage
+        """What tells this state from others; empty where nothing was ever stored."""
+        self.resources: Mapping[str, StoredResource] = ReadOnly(
             {} if file is None else {each.address: each for each in _objects(file)}
         )
         """The current objects by address, in order; deposed ones have their key after the
         address.
         """
         stored: Mapping[str, OutputState] = {} if file is None else file.state.outputs
-        self.outputs: Mapping[str, Output] = MappingProxyType(
+        self.outputs: Mapping[str, Output] = ReadOnly(
             {name: Output(name, each) for name, each in sorted(stored.items())}
         )
 
-    @property
-    def serial(self) -> int:
-        """The number of the snapshot; 0 where nothing was ever stored."""
-        return 0 if self._file is None else self._file.serial
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StoredState):
+            return NotImplemented
+        return self._key() == other._key() and self.outputs == other.outputs
 
-    @property
-    def lineage(self) -> str:
-        """What tells this state from others; empty where nothing was ever stored."""
-        return "" if self._file is None else self._file.lineage
+    def __hash__(self) -> int:
+        return hash(self._key()[:2])
+
+    def _key(self) -> tuple[object, ...]:
+        return self.lineage, self.serial, self.resources
 
     def __repr__(self) -> str:
         return f"<state with {len(self.resources)} resource instances, serial {self.serial}>"
@@ -116,5 +132,5 @@ def _objects(file: StateFile) -> Iterator[StoredResource]:
                 each.status is ObjectStatus.TAINTED,
                 deposed,
                 tuple(str(other) for other in each.dependencies),
-                each.attributes,
+                _SPACE.sub(r"\1", each.attributes),
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from nigari.cty.errors import CtyError
@@ -12,6 +11,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.base import problem
 from nigari.providers.builtin.remote_state import Checker, RemoteOutputs, RemoteState
+from nigari.record import ReadOnly
 from nigari.schema.coerce import coerce
 from nigari.workspace.base.working_directory import WorkingDirectory
 
@@ -35,7 +35,7 @@ class RemoteStates:
         self,
         run: StaticRun,
         where: WorkingDirectory,
-        planned: Mapping[StateIdentity, Mapping[str, Value]] = MappingProxyType({}),
+        planned: Mapping[StateIdentity, Mapping[str, Value]] = ReadOnly({}),
     ) -> None:
         """`planned` are outputs that states will have; until something is applied they count."""
         self._run = run
