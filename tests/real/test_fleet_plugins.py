@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
@@ -10,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -53,7 +55,7 @@ class Note:
         self.written = self.name
 
     def read(self, settings: Settings) -> bool:
-        return True
+        return not os.path.exists(f"{{settings.journal}}-without-{{self.name}}")
 
     def delete(self, settings: Settings) -> None:
         note(settings, f"deleted {{self.name}}")
@@ -117,6 +119,29 @@ def test_providers_of_their_own(tmp_path: Path) -> None:
         "fleet", "apply", "-auto-approve", "-jobs=2", cwd=tmp_path / "fleet", settings=settings
     )
     assert done.code == 0, done.out + done.err
+    assert _made(tmp_path) == _ALL
+
+
+def test_drift_is_reported(tmp_path: Path) -> None:
+    settings, fleet = _world(tmp_path), tmp_path / "fleet"
+    assert run("fleet", "apply", "-auto-approve", cwd=fleet, settings=settings).code == 0
+    reports = ("-markdown=drift.md", "-junit-xml=drift.xml")
+    assert run("fleet", "drift", *reports, cwd=fleet, settings=settings).code == 0
+    (tmp_path / "journal-without-x2").touch()
+    done = run("fleet", "drift", *reports, cwd=fleet, settings=settings)
+    assert done.code == 2, done.err
+    assert done.out == "x:\n  notes_note.second\n\nDrift in 1 of 4 units.\n"
+    text = (fleet / "drift.md").read_text()
+    assert text.startswith("**Drift in 1 of 4 units.**\n")
+    assert "<code>x</code></summary>\n\n```\nnotes_note.second\n```" in text
+    suite = ElementTree.parse(fleet / "drift.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "1", "0")
+    (failure,) = suite.iter("failure")
+    assert (failure.get("message"), failure.text) == ("1 object has drifted", "notes_note.second")
+    done = run("fleet", "drift", "-json", cwd=fleet, settings=settings)
+    assert done.code == 2
+    assert json.loads(done.out.splitlines()[-1])["units"] == ["x"]
+    # Nothing has been done about it.
     assert _made(tmp_path) == _ALL
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.fleet_flags import STATE_FLAGS, FleetCommand
+from nigari.cli.fleet_flags import MARKDOWN_FLAG, STATE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_text import drift_text
 from nigari.plan.model.changes import PlanMode
 
@@ -21,6 +21,11 @@ def run(invocation: Invocation) -> int:
         view.end()
         results = [each.result for each in plan.units.values()]
         command.report(results, "drift")
+        path = invocation.text("markdown")
+        if path:
+            from nigari.cli.views.fleet_reports import drift_markdown
+
+            command.write(path, drift_markdown(plan).encode())
         command.show_failures(results)
         if view.events is not None:
             members = {"type": "fleet_drift", "units": plan.drifted}
@@ -39,9 +44,10 @@ COMMAND = Command(
     "Reads all real objects and reports those that are not what the states say. Nothing is changed. "
     "The exit status is 2 if anything has drifted.",
     run,
-    flags=STATE_FLAGS,
+    flags=(*STATE_FLAGS, MARKDOWN_FLAG),
     examples=(
         Example("nigari fleet drift", ""),
+        Example("nigari fleet drift -markdown=drift.md", "for an issue or a message"),
         Example("nigari fleet drift -json -only=label:prod", "for a job that runs every night"),
     ),
 )

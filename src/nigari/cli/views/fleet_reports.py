@@ -22,12 +22,13 @@ def junit_report(results: Sequence[UnitResult], kind: str) -> bytes:
     root = Element("testsuites")
     failed = [each for each in results if not each.is_done]
     left = sum(each.status is UnitStatus.SKIPPED for each in failed)
+    drifted = {each.unit: _drift(each) for each in results if kind == "drift" and _drift(each)}
     suite = SubElement(
         root,
         "testsuite",
         name=f"fleet {kind}",
         tests=str(len(results)),
-        failures="0",
+        failures=str(len(drifted)),
         errors=str(len(failed) - left),
         skipped=str(left),
     )
@@ -42,6 +43,9 @@ def junit_report(results: Sequence[UnitResult], kind: str) -> bytes:
             message = errors[0].summary if errors else each.status.value
             part = SubElement(case, "error", message=message)
             part.text = "\n\n".join(_text(one) for one in errors)
+        elif each.unit in drifted:
+            found = drifted[each.unit]
+            SubElement(case, "failure", message=_drifted(len(found))).text = "\n".join(found)
         elif each.changes is not None:
             SubElement(case, "system-out").text = each.changes.summary
     indent(root)
@@ -52,42 +56,82 @@ def plan_markdown(plan: FleetPlan, limit: int = LIMIT) -> str:
     """The plan of a fleet in at most so many characters: numbers, a table, folded details."""
     add, change, destroy = plan.totals
     changed = plan.changed
-    head = f"**Plan: {add} to add, {change} to change, {destroy} to destroy in {len(changed)} of "
-    parts = [head + f"{len(plan.units)} units.**\n"]
+    page = _Page(limit)
+    page.head(
+        f"**Plan: {add} to add, {change} to change, {destroy} to destroy in {len(changed)} of "
+        f"{len(plan.units)} units.**\n"
+    )
     lost = [name for name in changed if _changes(plan, name).destroy]
     if lost:
-        parts.append(f"\n> [!WARNING]\n> Objects will be lost in {_listed(lost)}.\n")
-    failed = [each.result for each in plan.units.values() if not each.result.is_done]
-    parts += [f"\n- :x: `{each.unit}`: {_failure(each)}" for each in failed[:_MOST_LINES]]
-    if failed:
-        parts.append("\n")
+        page.head(f"\n> [!WARNING]\n> Objects will be lost in {_listed(lost)}.\n")
+    page.failures(plan)
     if changed:
-        parts.append("\n| unit | add | change | destroy |\n| --- | --- | --- | --- |\n")
-    room = limit - _ROOM
-    left = 0
+        page.head("\n| unit | add | change | destroy |\n| --- | --- | --- | --- |\n")
     for name in changed:
         each = _changes(plan, name)
-        line = f"| `{_cell(name)}` | {each.add} | {each.change} | {each.destroy} |\n"
-        left += _put(parts, line, room)
+        page.put(f"| `{_cell(name)}` | {each.add} | {each.change} | {each.destroy} |\n")
     for name in changed:
-        lines = [f"{one.action}: {one.address}" for one in _changes(plan, name).lines]
-        text = (
-            f"\n<details><summary><code>{_cell(name)}</code></summary>\n\n```\n"
-            + "\n".join(lines)
-            + "\n```\n\n</details>\n"
-        )
-        left += _put(parts, text, room)
-    if left:
-        parts.append("\nNot everything fits here: the rest is in the saved plan.\n")
-    return "".join(parts)
+        page.fold(name, [f"{one.action}: {one.address}" for one in _changes(plan, name).lines])
+    return page.text("the rest is in the saved plan")
 
 
-def _put(parts: list[str], text: str, room: int) -> int:
-    """Add a text where there is room; 1 where there is none."""
-    if sum(map(len, parts)) + len(text) > room:
-        return 1
-    parts.append(text)
-    return 0
+def drift_markdown(plan: FleetPlan, limit: int = LIMIT) -> str:
+    """What has drifted, in at most so many characters."""
+    drifted, page = plan.drifted, _Page(limit)
+    page.head(f"**Drift in {len(drifted)} of {len(plan.units)} units.**\n")
+    page.failures(plan)
+    for name in drifted:
+        page.fold(name, _changes(plan, name).drift)
+    return page.text("`nigari fleet drift` shows everything")
+
+
+class _Page:
+    """A text that grows as long as there is room."""
+
+    def __init__(self, limit: int) -> None:
+        self._parts: list[str] = []
+        self._room = limit - _ROOM
+        self._is_whole = True
+
+    def head(self, text: str) -> None:
+        """Add something that must not be left out."""
+        self._parts.append(text)
+        self._room -= len(text)
+
+    def put(self, text: str) -> None:
+        """Add something where there is room for it."""
+        if len(text) <= self._room:
+            self.head(text)
+        else:
+            self._is_whole = False
+
+    def failures(self, plan: FleetPlan) -> None:
+        """Add the units that could not be planned."""
+        failed = [each.result for each in plan.units.values() if not each.result.is_done]
+        for each in failed[:_MOST_LINES]:
+            self.head(f"\n- :x: `{each.unit}`: {_failure(each)}")
+        if failed:
+            self.head("\n")
+
+    def fold(self, name: str, lines: Sequence[str]) -> None:
+        """Add lines about a unit that are shown when somebody wants to see them."""
+        text = "\n".join(lines)
+        head = f"\n<details><summary><code>{_cell(name)}</code></summary>\n\n"
+        self.put(f"{head}```\n{text}\n```\n\n</details>\n")
+
+    def text(self, rest: str) -> str:
+        """All of it; where that is not everything, it says where the rest is."""
+        if not self._is_whole:
+            self._parts.append(f"\nNot everything fits here: {rest}.\n")
+        return "".join(self._parts)
+
+
+def _drift(result: UnitResult) -> Sequence[str]:
+    return () if result.changes is None else result.changes.drift
+
+
+def _drifted(count: int) -> str:
+    return "1 object has drifted" if count == 1 else f"{count} objects have drifted"
 
 
 def _changes(plan: FleetPlan, name: str) -> Changes:
