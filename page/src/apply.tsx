@@ -8,6 +8,7 @@ import { doc, isLive } from "./document";
 import type { Events } from "./events";
 import type { Route } from "./route";
 import { change, href } from "./route";
+import { duration } from "./times";
 import { Empty, Icon, SYMBOLS, count } from "./ui";
 import { Virtual } from "./virtual";
 
@@ -279,12 +280,4 @@ function WorkDetail({ work, run, start }: { work: Work; run: Run; start: number 
       )}
     </div>
   );
-}
-
-function duration(seconds: number): string {
-  if (seconds < 0.95) return `${Math.round(Math.max(0, seconds) * 1000)} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -163,6 +163,10 @@ export interface ApplyEvent {
   text?: string;
   detail?: string;
   severity?: string;
+  /** Of a fleet. */
+  unit?: string;
+  units?: string[];
+  states?: Record<string, string>;
   /** Of tests. */
   files?: Record<string, string[]>;
   file?: string;
@@ -200,7 +204,25 @@ export interface Fleet {
   edges: { unit: string; needs: string; reason: string; address: string; at: string | null }[];
   layers: string[][];
   cycles: string[][];
-  journal?: { states: Record<string, string>; entries: [string, string, string][] };
+  /** The last apply of each unit, where there was one. */
+  applied: Record<string, UnitApplied>;
+  /** The apply of the fleet that has not come to its end. */
+  journal?: FleetJournal;
+}
+
+export interface UnitApplied {
+  state: "running" | "done" | "failed" | "stopped";
+  mode: string;
+  start: number;
+  end: number;
+  done: number;
+  running: number;
+  counts?: Record<string, number>;
+}
+
+export interface FleetJournal {
+  units: string[];
+  states: Record<string, string>;
 }
 
 export interface PageDocument {

@@ -1,20 +1,64 @@
-// A fleet: its units, what they need and why, and how far an apply is that has not ended.
+// A fleet: its units, what they need and why, how their last applies went, and how far one is.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import type { FleetUnit } from "./document";
+import type { ApplyEvent, FleetJournal, FleetUnit, UnitApplied } from "./document";
 import { doc } from "./document";
+import type { Events } from "./events";
 import type { Route } from "./route";
 import { change, href } from "./route";
+import { duration } from "./times";
 import { Empty, Icon, count } from "./ui";
 import { Virtual } from "./virtual";
 
-const STATES: Record<string, string> = { start: "unknown", done: "pass" };
+type State = "waiting" | "running" | "done" | "failed" | "stopped" | "";
+const LOOKS: Record<Exclude<State, "">, [look: string, word: string]> = {
+  waiting: ["unknown", "waiting"],
+  running: ["unknown", "applying"],
+  done: ["pass", "applied"],
+  failed: ["fail", "failed"],
+  stopped: ["fail", "interrupted"],
+};
 
-export function FleetView({ route }: { route: Route }): VNode {
+interface Known {
+  applied: Record<string, UnitApplied>;
+  journal?: FleetJournal;
+}
+
+/** What the page came with, and what has happened since. */
+export function knownOf(events: ApplyEvent[]): Known {
+  const known: Known = { applied: { ...doc.fleet!.applied }, journal: doc.fleet!.journal };
+  for (const event of events) {
+    if (event.type === "unit") known.applied[event.unit!] = event as unknown as UnitApplied;
+    else if (event.type === "fleet") known.journal = event.units ? { units: event.units, states: event.states ?? {} } : undefined;
+  }
+  return known;
+}
+
+export function stateOf(unit: string, { applied, journal }: Known): State {
+  const last = applied[unit];
+  if (last?.state === "running") return "running";
+  if (journal?.units.includes(unit)) {
+    const state = journal.states[unit];
+    if (!state) return "waiting";
+    if (state === "start") return "stopped";
+    return state === "done" ? "done" : "failed";
+  }
+  return last?.state ?? "";
+}
+
+export function FleetView({ route, events }: { route: Route; events: Events }): VNode {
   const fleet = doc.fleet!;
+  const known = useMemo(() => knownOf(events.all), [events.all]);
   const wanted = (route.options.get("q") ?? "").toLowerCase();
   const open = route.options.get("unit") ?? "";
-  const units = useMemo(() => fleet.units.filter((each) => `${each.name} ${each.directory} ${each.labels.join(" ")}`.toLowerCase().includes(wanted)), [wanted]);
+  const only = route.options.get("state") ?? "";
+  const states = useMemo(() => new Map(fleet.units.map((each) => [each.name, stateOf(each.name, known)])), [known]);
+  const present = (Object.keys(LOOKS) as Exclude<State, "">[]).map((each): [typeof each, number] => [each, [...states.values()].filter((one) => one === each).length]).filter(([, number]) => number);
+  const units = useMemo(
+    () => fleet.units.filter((each) => (!only || states.get(each.name) === only) && `${each.name} ${each.directory} ${each.labels.join(" ")}`.toLowerCase().includes(wanted)),
+    [wanted, only, states],
+  );
+  const isRunning = [...states.values()].includes("running");
   return (
     <div class="main">
       <header class="main-head">
@@ -24,7 +68,7 @@ export function FleetView({ route }: { route: Route }): VNode {
           <span>{count(fleet.edges.length, "dependency", "dependencies")}</span>
           <span>{count(fleet.layers.length, "layer")}</span>
           {fleet.cycles.length > 0 && <span class="mark-delete">{count(fleet.cycles.length, "cycle")}</span>}
-          {fleet.journal && <span class="tag tag-warn">an apply has not finished</span>}
+          {known.journal && <span class={`tag ${isRunning ? "" : "tag-warn"}`}>{isRunning ? "an apply goes on" : "an apply has not finished"}</span>}
         </p>
       </header>
       <div class="toolbar">
@@ -32,6 +76,15 @@ export function FleetView({ route }: { route: Route }): VNode {
           <Icon name="search" />
           <input type="search" placeholder="Filter units" aria-label="Filter units" value={route.options.get("q") ?? ""} onInput={(event) => change(route, { q: event.currentTarget.value })} />
         </label>
+        {present.length > 0 && (
+          <div class="chips" role="group" aria-label="States">
+            {present.map(([state, number]) => (
+              <button key={state} class="chip" aria-pressed={only === state} onClick={() => change(route, { state: only === state ? undefined : state })}>
+                {LOOKS[state][1]} <span class="count">{number}</span>
+              </button>
+            ))}
+          </div>
+        )}
         <a href={href("graph", "", { of: "units" })}>Graph of the units</a>
         <span class="muted" role="status">
           {count(units.length, "unit")}
@@ -44,7 +97,7 @@ export function FleetView({ route }: { route: Route }): VNode {
           estimate={() => 36}
           label="Units"
           reveal={open || undefined}
-          render={(unit) => <Unit unit={unit} isOpen={unit.name === open} onClick={() => change(route, { unit: unit.name === open ? undefined : unit.name })} />}
+          render={(unit) => <Unit unit={unit} known={known} state={states.get(unit.name)!} states={states} isOpen={unit.name === open} onClick={() => change(route, { unit: unit.name === open ? undefined : unit.name })} />}
         />
       ) : (
         <Empty title="No unit matches" />
@@ -53,8 +106,18 @@ export function FleetView({ route }: { route: Route }): VNode {
   );
 }
 
-function Unit({ unit, isOpen, onClick }: { unit: FleetUnit; isOpen: boolean; onClick: () => void }): VNode {
-  const state = doc.fleet!.journal?.states[unit.name];
+/** What there is to say of a unit in a few words: what it waits for, or when it was applied. */
+function note(unit: FleetUnit, state: State, states: Map<string, State>, last?: UnitApplied): string {
+  if (state === "waiting") {
+    const on = unit.needs.filter((each) => ["waiting", "running", "failed", "stopped"].includes(states.get(each) ?? ""));
+    return on.length ? `after ${on.join(", ")}` : "";
+  }
+  if (state === "running" && last) return `${last.done} done, ${last.running} running`;
+  return unit.needs.length ? `needs ${unit.needs.join(", ")}` : "";
+}
+
+function Unit({ unit, known, state, states, isOpen, onClick }: { unit: FleetUnit; known: Known; state: State; states: Map<string, State>; isOpen: boolean; onClick: () => void }): VNode {
+  const last = known.applied[unit.name];
   return (
     <article class={`change ${isOpen ? "is-open" : ""}`}>
       <button class="change-row" aria-expanded={isOpen} onClick={onClick}>
@@ -67,16 +130,25 @@ function Unit({ unit, isOpen, onClick }: { unit: FleetUnit; isOpen: boolean; onC
             {each}
           </span>
         ))}
-        {state && <span class={`status status-${STATES[state] ?? "fail"}`}>{state === "start" ? "interrupted" : state}</span>}
+        {state && <span class={`status status-${LOOKS[state][0]}`}>{LOOKS[state][1]}</span>}
         {unit.problems.length > 0 && <span class="tag tag-warn">{count(unit.problems.length, "problem")}</span>}
-        <span class="change-why muted">{unit.needs.length ? `needs ${unit.needs.join(", ")}` : ""}</span>
+        <span class="change-why muted">{note(unit, state, states, last)}</span>
       </button>
-      {isOpen && <UnitDetail unit={unit} />}
+      {isOpen && <UnitDetail unit={unit} last={last} />}
     </article>
   );
 }
 
-function UnitDetail({ unit }: { unit: FleetUnit }): VNode {
+function lastApply(last: UnitApplied): string {
+  const what = Object.entries(last.counts ?? {})
+    .filter(([, number]) => number)
+    .map(([word, number]) => `${number} ${word}`)
+    .join(", ");
+  const when = new Date(last.start * 1000).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  return `${when}, ${duration(last.end - last.start)}: ${what || (last.state === "done" ? "nothing changed" : LOOKS[last.state][1])}`;
+}
+
+function UnitDetail({ unit, last }: { unit: FleetUnit; last?: UnitApplied }): VNode {
   const edges = doc.fleet!.edges.filter((each) => each.unit === unit.name);
   return (
     <div class="change-detail">
@@ -93,6 +165,12 @@ function UnitDetail({ unit }: { unit: FleetUnit }): VNode {
           <div>
             <dt>State</dt>
             <dd class="address">{unit.state}</dd>
+          </div>
+        )}
+        {last && (
+          <div>
+            <dt>Last apply</dt>
+            <dd>{lastApply(last)}</dd>
           </div>
         )}
         <div>

@@ -37,9 +37,9 @@ function viewsOf(events: Events): View[] {
     doc.plan && { name: "plan", title: "Plan", show: (route) => <PlanView route={route} />, number: doc.plan.changes.length },
     hasApply && { name: "apply", title: "Apply", show: (route) => <ApplyView route={route} events={events} />, isRunning: isRunning(events) },
     hasTests && { name: "tests", title: "Tests", show: (route) => <TestsView route={route} events={events} /> },
-    doc.fleet && { name: "fleet", title: "Fleet", show: (route) => <FleetView route={route} />, number: doc.fleet.units.length },
+    doc.fleet && { name: "fleet", title: "Fleet", show: (route) => <FleetView route={route} events={events} />, number: doc.fleet.units.length },
     hasConfiguration && { name: "configuration", title: "Configuration", show: (route) => <Configuration route={route} /> },
-    { name: "graph", title: "Graph", show: (route) => <GraphView route={route} /> },
+    { name: "graph", title: "Graph", show: (route) => <GraphView route={route} events={events} /> },
     hasConfiguration && { name: "source", title: "Source", show: (route) => <Source route={route} /> },
     doc.problems.length > 0 && { name: "problems", title: "Problems", show: () => <Problems />, number: doc.problems.length },
   ];

@@ -1,8 +1,9 @@
 // The graph: what depends on what, among blocks or among the operations of a plan.
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { GraphNode } from "./document";
 import { doc } from "./document";
+import type { Events } from "./events";
+import { knownOf, stateOf } from "./fleet";
 import type { Drawn } from "./graph-model";
 import { Graph, drawn } from "./graph-model";
 import { Picture } from "./picture";
@@ -14,17 +15,21 @@ const graphs = new Map<string, Graph>();
 function graphOf(name: string): Graph {
   let found = graphs.get(name);
   if (!found) {
-    found = new Graph(nodesOf(name));
+    found = new Graph((name === "operations" ? doc.operations : doc.blocks) ?? []);
     graphs.set(name, found);
   }
   return found;
 }
 
-function nodesOf(name: string): GraphNode[] {
-  if (name !== "units") return (name === "operations" ? doc.operations : doc.blocks) ?? [];
+/** The units of a fleet, each with the state that it is in by now. */
+function useUnits(events: Events): Graph {
   const units = doc.fleet?.units ?? [];
-  const numbers = new Map(units.map((each, at) => [each.name, at]));
-  return units.map((each) => ({ address: each.name, kind: "unit", needs: each.needs.flatMap((need) => numbers.get(need) ?? []) }));
+  const known = useMemo(() => (doc.fleet ? knownOf(events.all) : undefined), [events.all]);
+  const states = known ? units.map((each) => stateOf(each.name, known)) : [];
+  return useMemo(() => {
+    const numbers = new Map(units.map((each, at) => [each.name, at]));
+    return new Graph(units.map((each, at) => ({ address: each.name, kind: states[at] ? `unit-${states[at]}` : "unit", needs: each.needs.flatMap((need) => numbers.get(need) ?? []) })));
+  }, [states.join()]);
 }
 
 const KINDS: Record<string, [kind: string, title: string, isUsual: boolean][]> = {
@@ -39,7 +44,14 @@ const KINDS: Record<string, [kind: string, title: string, isUsual: boolean][]> =
     ["provider", "providers", false],
     ["check", "checks", true],
   ],
-  units: [["unit", "units", true]],
+  units: [
+    ["unit", "not applied", true],
+    ["unit-waiting", "waiting", true],
+    ["unit-running", "applying", true],
+    ["unit-done", "applied", true],
+    ["unit-failed", "failed", true],
+    ["unit-stopped", "interrupted", true],
+  ],
   operations: [
     ["create", "create", true],
     ["update", "update", true],
@@ -53,13 +65,14 @@ const KINDS: Record<string, [kind: string, title: string, isUsual: boolean][]> =
   ],
 };
 
-export function GraphView({ route }: { route: Route }): VNode {
+export function GraphView({ route, events }: { route: Route; events: Events }): VNode {
   const { options } = route;
   const usual = doc.fleet ? "units" : "blocks";
   const of = options.get("of") === "operations" && doc.operations ? "operations" : usual;
-  const graph = graphOf(of);
+  const units = useUnits(events);
+  const graph = of === "units" ? units : graphOf(of);
   const opened = useMemo(() => new Set((options.get("open") ?? "").split("|").filter(Boolean)), [options.get("open")]);
-  const kinds = useMemo(() => chosenKinds(of, graph, options.get("kinds")), [of, options.get("kinds")]);
+  const kinds = useMemo(() => chosenKinds(of, graph, options.get("kinds")), [graph, options.get("kinds")]);
   const focus = found(graph, options.get("focus"));
   const to = found(graph, options.get("to"));
   const target = found(graph, options.get("target"));
@@ -212,7 +225,7 @@ function NodePanel({ route, graph, at, targeted }: { route: Route; graph: Graph;
       </header>
       <div class="panel-body">
         <p>
-          <span class={`tag kind-${node.kind}`}>{node.kind}</span>
+          <span class={`tag kind-${node.kind}`}>{node.kind.replace("-", " ")}</span>
           {node.deposed && <span class="tag tag-warn">deposed {node.deposed}</span>}
         </p>
         <p class="muted">

@@ -166,7 +166,7 @@ function Shape({ node, label, x, y, size, mark, graph, onOpen }: { node: DrawnNo
       transform={`translate(${x - width / 2} ${y - height / 2})`}
       role="button"
       tabindex={0}
-      aria-label={node.opens ? `Open ${node.label}, ${count(node.members.length, "node")}` : `${node.kind} ${graph.nodes[node.members[0]].address}`}
+      aria-label={node.opens ? `Open ${node.label}, ${count(node.members.length, "node")}` : `${node.kind.replace("-", " ")} ${graph.nodes[node.members[0]].address}`}
       onClick={() => onOpen(node)}
       onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), onOpen(node))}
     >

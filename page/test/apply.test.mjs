@@ -1,44 +1,15 @@
 // Someone follows an apply while it goes on, and looks at it afterwards.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { open, pageUrl, violations } from "./browser.mjs";
+import { copied, ended, start } from "./program.mjs";
 
-const words = process.env.NIGARI.split(" ");
-
-/** A directory of its own, in which something can be applied. */
-const directory = () => {
-  const made = mkdtempSync(join(tmpdir(), "live-"));
-  cpSync(process.env.DIRECTORY, made, { recursive: true });
-  return made;
-};
-const start = (cwd, ...args) => {
-  const child = spawn(words[0], [...words.slice(1), ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
-  child.text = "";
-  child.address = new Promise((done) => {
-    const hear = (data) => {
-      child.text += data;
-      const found = /http:\S+/.exec(child.text);
-      if (found) done(found[0]);
-    };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-  });
-  return child;
-};
-const ended = async (child) => {
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  return child.exitCode;
-};
 const running = (page, name) => page.locator(".work.is-running", { hasText: name });
 const done = (page, name) => page.locator(".work.is-done", { hasText: name });
 
 test("an apply with -explore is followed live, and nothing secret is told", async () => {
-  const cwd = directory();
+  const cwd = copied("live");
   const apply = start(cwd, "apply", "-explore", "plan.out");
   const page = await open(await apply.address);
   await page.getByRole("heading", { name: "Applying" }).waitFor();
@@ -72,7 +43,7 @@ test("an apply with -explore is followed live, and nothing secret is told", asyn
 
 test("a browser that leaves, and one that never comes, does not touch the apply", async () => {
   for (const comes of [true, false]) {
-    const cwd = directory();
+    const cwd = copied("live");
     const apply = start(cwd, "apply", "-auto-approve", "-explore");
     const url = await apply.address;
     if (comes) {
@@ -87,7 +58,7 @@ test("a browser that leaves, and one that never comes, does not touch the apply"
 });
 
 test("explore shows applies of the directory as they come, and the last one afterwards", async () => {
-  const cwd = directory();
+  const cwd = copied("live");
   const server = start(cwd, "explore", "-no-browser");
   try {
     const page = await open(await server.address, { hash: "#/apply" });
@@ -119,7 +90,7 @@ test("explore shows applies of the directory as they come, and the last one afte
 });
 
 test("what -json-into writes is followed, too", async () => {
-  const cwd = directory();
+  const cwd = copied("live");
   const server = start(cwd, "explore", "-no-browser", "-events=run.jsonl", "plan.out");
   try {
     const page = await open(await server.address);

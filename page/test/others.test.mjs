@@ -1,7 +1,9 @@
 // Someone looks at tests, at a fleet, and at what a plan leaves for later.
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { open, pageUrl, violations } from "./browser.mjs";
+import { copied, ended, start } from "./program.mjs";
 
 test("a run that failed says which assertion, and where its values come from", async () => {
   const page = await open(pageUrl("tested"));
@@ -23,6 +25,40 @@ test("the units of a fleet have their needs and their graph", async () => {
   assert.match(await detail.textContent(), /needs network/);
   await detail.getByRole("link", { name: /what it needs/ }).click();
   await page.getByRole("button", { name: "unit network", exact: true }).waitFor();
+});
+
+test("a fleet is followed while it is applied, and remembers how that went", async () => {
+  const cwd = copied("fleet");
+  const server = start(cwd, "explore", "-fleet", "-no-browser");
+  const unit = (page, name) => page.getByRole("button", { name, exact: false }).locator(".status");
+  try {
+    const page = await open(await server.address);
+    await page.getByRole("button", { name: /^network/ }).waitFor();
+    assert.equal(await page.locator(".status").count(), 0);
+    const apply = start(cwd, "fleet", "apply", "-auto-approve");
+    await unit(page, /^network/).getByText("applying").waitFor();
+    const waiting = page.getByRole("button", { name: /^app\["dev"\]/ });
+    await waiting.getByText("waiting").waitFor();
+    assert.match(await waiting.textContent(), /after network/);
+    await unit(page, /^network/).getByText("applied").waitFor();
+    await waiting.getByText("applied").waitFor();
+    const failing = page.getByRole("button", { name: /^app\["prod"\]/ });
+    await failing.getByText("failed").waitFor();
+    assert.equal(await ended(apply), 1, apply.text);
+    await page.getByRole("button", { name: "applied 2" }).click();
+    await page.getByText("2 units", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Graph of the units" }).click();
+    await page.getByRole("button", { name: "unit failed app[\"prod\"]" }).waitFor();
+    await page.getByRole("button", { name: "unit done network" }).waitFor();
+  } finally {
+    server.kill();
+  }
+  const written = start(cwd, "explore", "-fleet", "-out=page.html");
+  assert.equal(await ended(written), 0, written.text);
+  const page = await open(`file://${cwd}/page.html`, { hash: "#/fleet?unit=network" });
+  assert.match(await page.locator(".change-detail").textContent(), /Last apply.*: 1 added/);
+  assert.deepEqual(await violations(page), []);
+  rmSync(cwd, { recursive: true });
 });
 
 test("what is deferred says what it waits for", async () => {

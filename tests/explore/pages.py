@@ -220,8 +220,33 @@ unit "app" {
   labels    = [each.key]
 }
 """,
-    "network/main.tf": 'output "id" {\n  value = 1\n}\n',
-    "app/main.tf": 'variable "network" {}\nvariable "size" {}\n',
+    "network/main.tf": """\
+resource "terraform_data" "net" {
+  input = 1
+  provisioner "local-exec" {
+    command = "sleep 2"
+  }
+}
+output "id" {
+  value = terraform_data.net.output
+}
+""",
+    "app/main.tf": """\
+variable "network" {}
+variable "size" {
+  type = number
+}
+resource "terraform_data" "server" {
+  count = var.size
+  input = var.network
+  lifecycle {
+    postcondition {
+      condition     = var.size < 3 || self.id == ""
+      error_message = "That is too large."
+    }
+  }
+}
+""",
 }
 """Three units of two root modules."""
 

@@ -92,7 +92,6 @@ def _planned(place: Path, name: str, files: Mapping[str, str], *options: str) ->
 def test_in_chromium(pages: Path, name: str) -> None:
     settings = {
         "PAGES": str(pages),
-        "DIRECTORY": str(pages / "made" / "live"),
         "NIGARI": f"{sys.executable} -m nigari",
         "PATH": os.environ["PATH"],
     }

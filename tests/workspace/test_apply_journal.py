@@ -11,12 +11,7 @@ import pytest
 
 import nigari
 from nigari.workspace.session import apply_journal
-from nigari.workspace.session.apply_journal import (
-    FILE_NAME,
-    applied_inputs,
-    is_going_on,
-    journal_entries,
-)
+from nigari.workspace.session.apply_journal import applied_inputs, is_going_on, journal_entries
 
 MAIN = """
 variable "env" {
@@ -51,6 +46,7 @@ resource "terraform_data" "second" {
 }
 """
 Entry = dict[str, Any]  # JSON
+_NAME = "nigari.apply.default.jsonl"
 
 
 @pytest.fixture(name="infra")
@@ -64,8 +60,12 @@ def apply(infra: Path, **variables: object) -> None:
         work.apply()
 
 
+def path_in(infra: Path) -> str:
+    return str(infra / ".terraform" / _NAME)
+
+
 def journal(infra: Path) -> list[Entry]:
-    return journal_entries(infra / ".terraform", "default")
+    return journal_entries(path_in(infra))
 
 
 def test_it_says_what_was_done_and_what_waited(infra: Path) -> None:
@@ -91,7 +91,7 @@ def test_it_says_what_was_done_and_what_waited(infra: Path) -> None:
 
 def test_secrets_and_output_are_not_in_it(infra: Path) -> None:
     apply(infra)
-    path = infra / ".terraform" / FILE_NAME
+    path = infra / ".terraform" / _NAME
     assert "planted" not in path.read_text(encoding="utf-8")
     assert path.stat().st_mode & 0o777 == 0o600
 
@@ -107,15 +107,22 @@ def test_a_failure_says_what_is_wrong(infra: Path) -> None:
 
 
 def test_it_knows_the_variables_of_the_last_apply(infra: Path) -> None:
-    data = infra / ".terraform"
-    assert applied_inputs(data, "default") == {}
+    assert applied_inputs(path_in(infra)) == {}
     apply(infra, env="one", size={"width": 3})
-    found = applied_inputs(data, "default")
+    found = applied_inputs(path_in(infra))
     assert set(found) == {"env", "size"}
     assert found["size"].value is not None
     assert found["size"].value["width"].to_python() == 3
-    assert applied_inputs(data, "other") == {}
-    assert journal_entries(data, "other") == []
+
+
+def test_each_workspace_has_its_own(infra: Path) -> None:
+    apply(infra)
+    with nigari.open(infra, environ={"TF_WORKSPACE": "other"}) as work:
+        work.apply()
+    assert sorted(path.name for path in (infra / ".terraform").iterdir()) == [
+        _NAME,
+        "nigari.apply.other.jsonl",
+    ]
 
 
 def test_a_saved_plan_tells_its_variables_too(infra: Path) -> None:
@@ -123,10 +130,10 @@ def test_a_saved_plan_tells_its_variables_too(infra: Path) -> None:
         work.plan().save(infra / "plan.out")
     with nigari.open(infra, environ={}) as work:
         work.apply(work.read_plan(infra / "plan.out"))
-    found = applied_inputs(infra / ".terraform", "default")
+    found = applied_inputs(path_in(infra))
     assert found["env"].value is not None
     assert found["env"].value.to_python() == "saved"
-    assert "planted" not in (infra / ".terraform" / FILE_NAME).read_text(encoding="utf-8")
+    assert "planted" not in (infra / ".terraform" / _NAME).read_text(encoding="utf-8")
 
 
 def test_why_says_what_has_changed_since_the_last_apply(infra: Path) -> None:
@@ -146,16 +153,16 @@ def test_it_is_of_limited_size(infra: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert found[1]["operations"] == []
     assert found[1]["total"] > 1
     assert found[-1]["type"] == "end"
-    assert (infra / ".terraform" / FILE_NAME).stat().st_size < 1000
+    assert (infra / ".terraform" / _NAME).stat().st_size < 1000
 
 
 def test_it_is_locked_while_the_apply_goes_on(infra: Path) -> None:
     seen: list[bool] = []
     with nigari.open(infra, environ={}) as work:
-        work.apply(listen=lambda _: seen.append(is_going_on(infra / ".terraform")))
+        work.apply(listen=lambda _: seen.append(is_going_on(path_in(infra))))
     assert seen
     assert all(seen)
-    assert not is_going_on(infra / ".terraform")
+    assert not is_going_on(path_in(infra))
 
 
 def test_the_next_apply_takes_its_place(infra: Path) -> None:
@@ -173,15 +180,15 @@ def test_an_apply_does_without_it(infra: Path, how: str) -> None:
     data = infra / ".terraform"
     data.mkdir()
     if how == "a directory in its place":
-        (data / FILE_NAME).mkdir()
+        (data / _NAME).mkdir()
     elif how == "a link":
-        (data / FILE_NAME).symlink_to(infra / "elsewhere")
-    other = apply_journal._opened(str(data)) if how == "another apply" else None
+        (data / _NAME).symlink_to(infra / "elsewhere")
+    other = apply_journal._opened(path_in(infra)) if how == "another apply" else None
     apply(infra)
     assert not (infra / "elsewhere").exists()
     assert json.loads((infra / "terraform.tfstate").read_bytes())["resources"]
     if other is not None:
-        assert (data / FILE_NAME).read_bytes() == b""
+        assert (data / _NAME).read_bytes() == b""
         os.close(other)
 
 
@@ -189,6 +196,6 @@ def test_an_apply_does_without_it(infra: Path, how: str) -> None:
 def test_what_is_no_journal_is_none(infra: Path, text: str) -> None:
     data = infra / ".terraform"
     data.mkdir()
-    (data / FILE_NAME).write_text(text, encoding="utf-8")
+    (data / _NAME).write_text(text, encoding="utf-8")
     assert journal(infra) == []
-    assert applied_inputs(data, "default") == {}
+    assert applied_inputs(path_in(infra)) == {}

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 from base64 import b64encode
+from collections.abc import Mapping
 from typing import Final
 
 from nigari.diagnostics import Diagnostic
@@ -51,8 +52,8 @@ def document_of(subject: Subject) -> Document:
     return Document(making.whole(), making.secrets)
 
 
-def fleet_document(survey: Survey) -> Document:
-    """The document of a fleet."""
+def fleet_document(survey: Survey, environ: Mapping[str, str]) -> Document:
+    """The document of a fleet, whose units are worked with in an environment."""
     data: Data = {
         **_header(os.path.basename(survey.root) or "/"),
         "configuration": {"modules": []},
@@ -68,7 +69,7 @@ def fleet_document(survey: Survey) -> Document:
             for each in survey.diagnostics
         ],
         "files": [],
-        "fleet": fleet_data(survey),
+        "fleet": fleet_data(survey, environ),
     }
     return Document(data, Secrets())
 

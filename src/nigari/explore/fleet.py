@@ -1,22 +1,101 @@
-"""A fleet as data for the page: its units, what they need and why, and how their apply went."""
+"""A fleet as data for the page: its units, what they need and why, and how their applies went."""
 
 from __future__ import annotations
 
+import os
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final
+
+from nigari.diagnostics import Diagnostics
+from nigari.explore.feed import Event, Feed
+from nigari.explore.journal import journal_summary
 from nigari.fleet.runs.journal import unfinished
 from nigari.fleet.units.documents import graph_document
+from nigari.fleet.units.inspection import working_directory
 from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.unit import Unit
+from nigari.workspace.base.environments import in_environment
+from nigari.workspace.session.apply_journal import journal_path
 
 Data = dict[str, object]
 
+_POLL: Final = 0.5
 
-def fleet_data(survey: Survey) -> Data:
-    """The units with their edges; where an apply has not come to its end, also how far it is."""
+
+def fleet_data(survey: Survey, environ: Mapping[str, str]) -> Data:
+    """The units with their edges and last applies; where an apply of the fleet has not come to its
+    end, also how far it is.
+    """
     found: Data = {**graph_document(survey, list(survey.units))}
-    journal = unfinished(survey.root)
-    if journal is not None:
-        states = {name: journal.state(name) for name in survey.units}
-        found["journal"] = {
-            "states": {name: state for name, state in states.items() if state},
-            "entries": [[each.time, each.event, each.unit] for each in journal.entries],
-        }
+    applied = {
+        name: journal_summary(_journal(unit, environ)) for name, unit in survey.units.items()
+    }
+    found["applied"] = {name: each for name, each in applied.items() if each is not None}
+    journal = _unfinished(survey)
+    if journal:
+        found["journal"] = journal
     return found
+
+
+def _unfinished(survey: Survey) -> Data:
+    """Which units an apply of the fleet is about, and which of them it has come to."""
+    journal = unfinished(survey.root)
+    if journal is None:
+        return {}
+    about = journal.header.get("units")
+    states = {name: journal.state(name) for name in survey.units}
+    return {
+        "units": about if isinstance(about, list) else list(survey.units),
+        "states": {name: state for name, state in states.items() if state},
+    }
+
+
+def _journal(unit: Unit, environ: Mapping[str, str]) -> str:
+    """Where the journal of the last apply of a unit is."""
+    where = working_directory(unit, environ)
+    if unit.environment_name:
+        where, _ = in_environment(where, unit.environment_name, Diagnostics())
+    selected = "default" if where.selects_default else where.selected(Diagnostics()).name
+    return journal_path(where.data(), selected)
+
+
+class FleetFollower:
+    """Puts what happens to the units of a fleet into a feed."""
+
+    def __init__(self, survey: Survey, environ: Mapping[str, str], feed: Feed) -> None:
+        self._survey = survey
+        self._feed = feed
+        self._journals = {name: _journal(unit, environ) for name, unit in survey.units.items()}
+        self._times: dict[str, int] = {}
+        self._told: dict[str, Data] = {}
+
+    def run(self, is_closing: threading.Event) -> None:
+        """Follow until somebody wants it to end."""
+        while not is_closing.is_set():
+            self.step()
+            is_closing.wait(_POLL)
+
+    def step(self) -> None:
+        """Tell what is different from what was told before."""
+        for name, path in self._journals.items():
+            if self._has_changed(path) or self._told.get(name, {}).get("state") == "running":
+                summary = journal_summary(path)
+                if summary is not None:
+                    self._tell(name, {"type": "unit", "unit": name, **summary})
+        self._tell("", {"type": "fleet", **_unfinished(self._survey)})
+
+    def _has_changed(self, path: str) -> bool:
+        changed = 0
+        with suppress(OSError):
+            changed = os.stat(path).st_mtime_ns
+        known = self._times.get(path, 0)
+        self._times[path] = changed
+        return changed != known
+
+    def _tell(self, name: str, event: Event) -> None:
+        if self._told.get(name) != event:
+            self._told[name] = event
+            self._feed.add({**event, "at": round(time.time(), 3)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import Final
 
@@ -13,14 +12,14 @@ from nigari.workspace.session.apply_events import Entry
 from nigari.workspace.session.apply_journal import (
     is_going_on,
     journal_entries,
-    journal_path,
     parsed,
 )
 
 _POLL: Final = 0.2
+_BEGINNING: Final = 100
+"""How many bytes, with the time in them, tell one journal from another."""
 _TEXTS: Final = ("text", "detail")
 _END: Final = "end"
-_HEADER: Final = "apply"
 
 
 def event_of(entry: Entry, scrub: Scrub) -> Event:
@@ -33,10 +32,10 @@ def event_of(entry: Entry, scrub: Scrub) -> Event:
     return event
 
 
-def journal_events(data_directory: str, workspace: str, scrub: Scrub) -> list[Event]:
-    """The events of the last apply in a directory; none where there was none."""
-    found = [event_of(each, scrub) for each in journal_entries(data_directory, workspace)]
-    if found and found[-1]["type"] != _END and not is_going_on(data_directory):
+def journal_events(path: str, scrub: Scrub) -> list[Event]:
+    """The events of the last apply, from its journal; none where there was none."""
+    found = [event_of(each, scrub) for each in journal_entries(path)]
+    if found and found[-1]["type"] != _END and not is_going_on(path):
         found.append(_stopped(found[-1]))
     return found
 
@@ -46,18 +45,39 @@ def _stopped(last: Event) -> Event:
     return {"type": "stopped", "at": last["at"]}
 
 
-class JournalFollower:
-    """Puts the journals of applies in a directory into a feed, one after the other."""
+def journal_summary(path: str) -> Event | None:
+    """When an apply was, and what has come of it, or how far it is; None where there was none."""
+    entries = journal_entries(path)
+    if not entries:
+        return None
+    first, last = entries[0], entries[-1]
+    kinds = [each["type"] for each in entries]
+    found: Event = {
+        "start": first["at"],
+        "end": last["at"],
+        "done": kinds.count("apply_complete"),
+        "running": kinds.count("apply_start")
+        - kinds.count("apply_complete")
+        - kinds.count("apply_errored"),
+        "mode": first.get("mode", ""),
+    }
+    if last["type"] == _END:
+        state = "done" if last.get("succeeded") else "failed"
+        return {**found, "state": state, "counts": last.get("counts", {})}
+    return {**found, "state": "running" if is_going_on(path) else "stopped"}
 
-    def __init__(self, data_directory: str, workspace: str, scrub: Scrub, feed: Feed) -> None:
-        self._directory = data_directory
-        self._workspace = workspace
+
+class JournalFollower:
+    """Puts the journals of applies into a feed, one after the other, as they are written."""
+
+    def __init__(self, path: str, scrub: Scrub, feed: Feed) -> None:
+        self._path = path
         self._scrub = scrub
         self._feed = feed
+        self._beginning = b""
         self._read = 0
         self._kept = b""
         self._last: Event | None = None
-        self._is_ours = False
 
     def run(self, is_closing: threading.Event) -> None:
         """Follow until somebody wants it to end."""
@@ -67,12 +87,14 @@ class JournalFollower:
 
     def step(self) -> None:
         """Read what has been written since."""
-        goes_on = is_going_on(self._directory)
+        goes_on = is_going_on(self._path)
         try:
-            with open(journal_path(self._directory), "rb") as file:
-                if os.fstat(file.fileno()).st_size < self._read:
+            with open(self._path, "rb") as file:
+                beginning = file.read(_BEGINNING)
+                if not beginning.startswith(self._beginning):
                     # The next apply has begun.
                     self._read, self._kept = 0, b""
+                self._beginning = beginning
                 file.seek(self._read)
                 data = file.read()
         except OSError:
@@ -82,16 +104,10 @@ class JournalFollower:
         for line in lines:
             entry = parsed(line.decode("utf-8", "replace"))
             if entry is not None:
-                self._add(entry)
+                self._last = event_of(entry, self._scrub)
+                self._feed.add(self._last)
         if not goes_on and not data:
             self._note_stop()
-
-    def _add(self, entry: Entry) -> None:
-        if entry["type"] == _HEADER:
-            self._is_ours = entry.get("workspace") == self._workspace
-        if self._is_ours:
-            self._last = event_of(entry, self._scrub)
-            self._feed.add(self._last)
 
     def _note_stop(self) -> None:
         if self._last is not None and self._last["type"] not in (_END, "stopped"):

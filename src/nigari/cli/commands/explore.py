@@ -18,40 +18,77 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.diagnostics import Diagnostics
 from nigari.explore.document import Document, document_of, fleet_document
-from nigari.explore.feed import Feed, follow, read_events
+from nigari.explore.feed import Event, Feed, follow, read_events
+from nigari.explore.fleet import FleetFollower
 from nigari.explore.journal import JournalFollower, journal_events
 from nigari.explore.page import PageNotBuilt, built, page
 from nigari.explore.server import PageServer
 from nigari.explore.subject import configuration_subject, plan_subject
 from nigari.fleet.units.survey import survey
+from nigari.record import record
+from nigari.workspace.session.apply_journal import journal_path
 from nigari.workspace.session.session import Session
+
+Follow = Callable[[threading.Event], object]
+"""Fills a feed until it is told to end."""
+
+
+@record
+class _Content:
+    """What the page shows."""
+
+    document: Document
+    events: Callable[[], list[Event]]
+    """What has happened, for a page that cannot ask."""
+    follower: Callable[[Feed], Follow]
 
 
 def run(invocation: Invocation) -> int:
     """Make the page, and write or serve it."""
     session = open_session(invocation)
-    document = _document(invocation, session)
-    if document is None or not _is_built(session.diags):
+    content = _content(invocation, session)
+    if content is None or not _is_built(session.diags):
         show_problems(invocation, session)
         return 1
     out = invocation.text("out")
     if out:
-        done = _write(document, invocation, out, session)
+        done = _write(content, invocation, out, session.diags)
     else:
-        done = _serve(document, invocation, session)
+        done = _serve(content, invocation, session.diags)
     if not done:
         show_problems(invocation, session)
     return 0 if done else 1
 
 
-def _document(invocation: Invocation, session: Session) -> Document | None:
+def _content(invocation: Invocation, session: Session) -> _Content | None:
     plans = invocation.arguments
     if invocation.switch("fleet"):
-        if plans:
-            raise UsageError("The option -fleet cannot be used with a plan.")
-        return fleet_document(survey(session.where.path, invocation.terminal.environ))
+        if plans or invocation.text("events"):
+            raise UsageError("The option -fleet cannot be used with a plan or with -events.")
+        environ = invocation.terminal.environ
+        found = survey(session.where.path, environ)
+        document = fleet_document(found, environ)
+        return _Content(document, list, lambda feed: FleetFollower(found, environ, feed).run)
     subject = plan_subject(session, plans[0]) if plans else configuration_subject(session)
-    return None if subject is None else document_of(subject)
+    return None if subject is None else _with_events(invocation, session, document_of(subject))
+
+
+def _with_events(invocation: Invocation, session: Session, document: Document) -> _Content:
+    scrub = document.secrets.scrubbed
+    given = invocation.text("events")
+    if given:
+        path = Path(given)
+        return _Content(
+            document,
+            partial(read_events, path, scrub),
+            lambda feed: partial(follow, path, scrub, feed),
+        )
+    journal = journal_path(session.where.data(), session.selected)
+    return _Content(
+        document,
+        partial(journal_events, journal, scrub),
+        lambda feed: JournalFollower(journal, scrub, feed).run,
+    )
 
 
 def _is_built(diags: Diagnostics) -> bool:
@@ -67,36 +104,32 @@ def _is_built(diags: Diagnostics) -> bool:
     return True
 
 
-def _write(document: Document, invocation: Invocation, out: str, session: Session) -> bool:
-    events, scrub = invocation.text("events"), document.secrets.scrubbed
+def _write(content: _Content, invocation: Invocation, out: str, diags: Diagnostics) -> bool:
     try:
-        if events:
-            document.data["events"] = read_events(Path(events), scrub)
-        elif not invocation.switch("fleet"):
-            document.data["events"] = journal_events(session.where.data(), session.selected, scrub)
-        Path(out).write_text(page(document).html, encoding="utf-8")
+        content.document.data["events"] = content.events()
+        Path(out).write_text(page(content.document).html, encoding="utf-8")
     except OSError as error:
-        session.diags.error("The page cannot be written", f"{error.filename}: {error.strerror}.")
+        diags.error("The page cannot be written", f"{error.filename}: {error.strerror}.")
         return False
     invocation.terminal.out(f"The page is in {out}.")
     return True
 
 
-def _serve(document: Document, invocation: Invocation, session: Session) -> bool:
+def _serve(content: _Content, invocation: Invocation, diags: Diagnostics) -> bool:
     feed = Feed()
-    document.data.update(live=True, applies=bool(invocation.text("events")))
-    made = page(document, is_served=True)
+    content.document.data.update(live=True, applies=bool(invocation.text("events")))
+    made = page(content.document, is_served=True)
     closing = threading.Event()
     with ExitStack() as stack:
         try:
             server = PageServer(made, feed, whole_number(invocation, "port"))
         except OSError as error:
-            session.diags.error("The page cannot be served", f"{error.strerror}.")
+            diags.error("The page cannot be served", f"{error.strerror}.")
             return False
         stack.enter_context(server)
         stack.callback(closing.set)
-        follow_it = _follower(document, invocation, session, feed)
-        threading.Thread(target=follow_it, args=(closing,), daemon=True).start()
+        follower = content.follower(feed)
+        threading.Thread(target=follower, args=(closing,), daemon=True).start()
         terminal = invocation.terminal
         terminal.out(f"The page is at {server.url}\nPress Ctrl-C to end.")
         terminal.stdout.flush()
@@ -105,16 +138,6 @@ def _serve(document: Document, invocation: Invocation, session: Session) -> bool
         with suppress(KeyboardInterrupt):
             threading.Event().wait()
     return True
-
-
-def _follower(
-    document: Document, invocation: Invocation, session: Session, feed: Feed
-) -> Callable[[threading.Event], None]:
-    """What fills the feed, until it is told to end."""
-    events, scrub = invocation.text("events"), document.secrets.scrubbed
-    if events:
-        return partial(follow, Path(events), scrub, feed)
-    return JournalFollower(session.where.data(), session.selected, scrub, feed).run
 
 
 COMMAND = Command(

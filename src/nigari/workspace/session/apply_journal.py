@@ -2,7 +2,7 @@
 
 It is for whoever looks at an apply from another process, while it goes on or afterwards, and for
 whoever asks which variables have changed since. Nothing depends on it, so that what cannot be written
-is left out. It is one file, of a limited size, that only its owner may read. Neither values of objects
+is left out. It is one file for each workspace, of a limited size, that only its owner may read. Neither values of objects
 nor what provisioners print is in it, and of variables only those that are not secret. As long as the
 apply goes on, the file is locked.
 """
@@ -29,7 +29,6 @@ from nigari.workspace.session.apply_events import OUTPUT, ApplyEvents, Entry
 if TYPE_CHECKING:
     from nigari.workspace.plans.planning import Planning
 
-FILE_NAME: Final = "nigari.apply.jsonl"
 _FORMAT: Final = 1
 _MODE: Final = 0o600
 _MOST_BYTES: Final = 8 * 1024 * 1024
@@ -55,7 +54,7 @@ class ApplyJournal:
         """Begin with a plan, in place of what was there; or go on with the next one."""
         if self._file is None:
             with suppress(OSError):
-                self._file = _opened(self._directory)
+                self._file = _opened(journal_path(self._directory, planning.workspace))
             self.events.add(
                 "apply",
                 format=_FORMAT,
@@ -90,12 +89,11 @@ class ApplyJournal:
         os.write(self._file, data)
 
 
-def _opened(directory: str) -> int:
+def _opened(path: str) -> int:
     import fcntl
 
-    make_directories(directory)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    file = os.open(os.path.join(directory, FILE_NAME), flags, _MODE)
+    make_directories(os.path.dirname(path))
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.ftruncate(file, 0)
@@ -144,23 +142,23 @@ def _values(planning: Planning) -> Iterator[tuple[str, Value]]:
 # -- for readers ------------------------------------------------------------------------------
 
 
-def journal_path(data_directory: str | os.PathLike[str]) -> str:
-    """Where the journal is, if there is one."""
-    return os.path.join(data_directory, FILE_NAME)
+def journal_path(data_directory: str, workspace: str) -> str:
+    """Where the journal is, if there is one; the name of a workspace can be part of a path."""
+    return os.path.join(data_directory, f"nigari.apply.{workspace}.jsonl")
 
 
-def journal_entries(data_directory: str | os.PathLike[str], workspace: str) -> list[Entry]:
-    """The journal of the last apply; nothing where there is none, or of another workspace."""
+def journal_entries(path: str) -> list[Entry]:
+    """The journal of the last apply; nothing where there is none."""
     try:
-        with open(journal_path(data_directory), encoding="utf-8", errors="replace") as lines:
-            return list(_read(lines, workspace))
+        with open(path, encoding="utf-8", errors="replace") as lines:
+            return list(_read(lines))
     except OSError:
         return []
 
 
-def _read(lines: Iterator[str], workspace: str) -> Iterator[Entry]:
+def _read(lines: Iterator[str]) -> Iterator[Entry]:
     first = parsed(next(lines, ""))
-    if first is None or first.get("format") != _FORMAT or first.get("workspace") != workspace:
+    if first is None or first.get("format") != _FORMAT:
         return
     yield first
     for line in lines:
@@ -178,12 +176,12 @@ def parsed(line: str) -> Entry | None:
     return found if isinstance(found, dict) and "type" in found and "at" in found else None
 
 
-def is_going_on(data_directory: str | os.PathLike[str]) -> bool:
+def is_going_on(path: str) -> bool:
     """Whether the apply of the journal has not come to its end."""
     import fcntl
 
     try:
-        with open(journal_path(data_directory), "rb") as file:
+        with open(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -192,14 +190,14 @@ def is_going_on(data_directory: str | os.PathLike[str]) -> bool:
     return False
 
 
-def applied_inputs(data_directory: str | os.PathLike[str], workspace: str) -> Inputs:
+def applied_inputs(path: str) -> Inputs:
     """The values that variables had at the last apply from this directory, as far as they are known."""
     from nigari.cty.json import value_from_json
     from nigari.cty.type_json import type_from_json
 
     try:
-        with open(journal_path(data_directory), encoding="utf-8", errors="replace") as lines:
-            entry = next(_read(lines, workspace), None)
+        with open(path, encoding="utf-8", errors="replace") as lines:
+            entry = next(_read(lines), None)
     except OSError:
         return {}
     variables = None if entry is None else entry.get("variables")
