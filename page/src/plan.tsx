@@ -233,7 +233,7 @@ function keysOf(fold: Fold): string[] {
   return fold.changes.map((each) => (each.address.match(KEY) ?? []).join(""));
 }
 
-function FoldRow({ fold, route, open }: { fold: Fold; route: Route; open: string }): VNode {
+function FoldRow({ fold, route, open, isDrift = false }: { fold: Fold; route: Route; open: string; isDrift?: boolean }): VNode {
   const first = fold.changes[0];
   const isOpen = fold.changes.some((each) => each.address === open);
   const many = fold.changes.length;
@@ -251,19 +251,19 @@ function FoldRow({ fold, route, open }: { fold: Fold; route: Route; open: string
         {first.moved && <span class="tag">moved</span>}
         {first.why && <span class="change-why muted">{first.why}</span>}
       </button>
-      {isOpen && <ChangeDetail fold={fold} />}
+      {isOpen && <ChangeDetail fold={fold} isDrift={isDrift} />}
     </article>
   );
 }
 
-function ChangeDetail({ fold }: { fold: Fold }): VNode {
+function ChangeDetail({ fold, isDrift }: { fold: Fold; isDrift: boolean }): VNode {
   const each = fold.changes[0];
   const block = each.address.replace(KEY, "");
   return (
     <div class="change-detail">
       <p class="change-facts">
         <span>
-          {sentence(each)}
+          {isDrift ? happened(each) : sentence(each)}
           {each.why && <span> {each.why}</span>}
         </span>
         <SourceLink at={each.at} />
@@ -303,6 +303,11 @@ function sentence(each: Change): string {
     "no-op": "Only its address changes",
   };
   return words[each.action];
+}
+
+function happened(each: Change): string {
+  if (each.action === "delete") return "Does not exist any more";
+  return each.moved ? "Has been moved" : "Has been changed";
 }
 
 function Deferred(): VNode {
@@ -358,38 +363,50 @@ function DriftList({ route, open }: { route: Route; open: string }): VNode {
   return (
     <>
       <p class="toolbar muted">What has changed outside since the state was last stored.</p>
-      <Virtual items={folds} keyOf={(each) => each.id} estimate={() => 36} label="Drift" render={(fold) => <FoldRow fold={fold} route={route} open={open} />} />
+      <Virtual items={folds} keyOf={(each) => each.id} estimate={() => 36} label="Drift" reveal={folds.find((each) => each.changes.some((one) => one.address === open))?.id} render={(fold) => <FoldRow fold={fold} route={route} open={open} isDrift />} />
     </>
   );
 }
 
+const STATUSES: [status: string, words: string][] = [
+  ["error", "could not be evaluated"],
+  ["fail", "failed"],
+  ["unknown", "known after apply"],
+  ["pass", "passed"],
+];
+
 function Checks(): VNode {
   if (!plan.checks.length) return <Empty title="No checks">The configuration has no conditions.</Empty>;
-  const order = ["error", "fail", "unknown", "pass"];
+  const order = STATUSES.map(([status]) => status);
   const all = [...plan.checks].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
+  const counts = STATUSES.map(([status, words]): [number, string] => [all.filter((each) => each.status === status).length, words]).filter(([number]) => number);
   return (
-    <Virtual
-      items={all}
-      keyOf={(each) => `${each.kind} ${each.address}`}
-      estimate={() => 36}
-      label="Checks"
-      render={(each) => (
-        <div class="check">
-          <span class={`status status-${each.status}`}>{each.status}</span>
-          <span class="address">{each.address}</span>
-          {each.objects.some(([, , messages]) => messages.length) && (
-            <ul class="plain-list">
-              {each.objects.flatMap(([address, , messages]) =>
-                messages.map((message) => (
-                  <li key={address + message}>
-                    <span class="address">{address}</span>: {message}
-                  </li>
-                )),
-              )}
-            </ul>
-          )}
-        </div>
-      )}
-    />
+    <>
+      <p class="toolbar muted">{counts.map(([number, words]) => `${number.toLocaleString("en")} ${words}`).join(", ")}</p>
+      <Virtual
+        items={all}
+        keyOf={(each) => `${each.kind} ${each.address}`}
+        estimate={() => 36}
+        label="Checks"
+        render={(each) => (
+          <div class="check">
+            <span class={`status status-${each.status}`}>{each.status}</span>
+            <span class="address">{each.address}</span>
+            {each.objects.some(([, , messages]) => messages.length) && (
+              <ul class="plain-list">
+                {each.objects.flatMap(([address, , messages]) =>
+                  messages.map((message) => (
+                    <li key={address + message}>
+                      {address !== each.address && <span class="address">{address}: </span>}
+                      {message}
+                    </li>
+                  )),
+                )}
+              </ul>
+            )}
+          </div>
+        )}
+      />
+    </>
   );
 }

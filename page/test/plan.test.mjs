@@ -34,11 +34,53 @@ test("changes are grouped, filtered and searched", async () => {
   assert.match(await page.locator(".change-name").textContent(), /terraform_data.policy/);
 });
 
-test("outputs and checks are shown", async () => {
-  const page = await open(pageUrl("small"), { hash: "#/plan/outputs" });
-  assert.match(await page.locator("main").textContent(), /prefix = "prod-acme" → "stage-acme"/);
+test("outputs are shown with their reasons", async () => {
+  const page = await open(pageUrl("small"), { hash: "#/plan" });
+  await page.getByRole("link", { name: /^Outputs/ }).click();
+  const outputs = page.getByRole("region", { name: "Outputs" });
+  const prefix = outputs.locator(".output-change", { hasText: "prefix =" });
+  assert.match(await prefix.textContent(), /prefix = "prod-acme" → "stage-acme"/);
+  assert.match(await prefix.textContent(), /var\.env = "stage"/);
+  assert.match(await outputs.locator(".output-change", { hasText: "password" }).textContent(), /\(sensitive value\)/);
+});
+
+test("what has changed outside is shown as it was and as it is", async () => {
+  const page = await open(pageUrl("outside"), { hash: "#/plan" });
+  await page.getByRole("link", { name: /^Drift/ }).click();
+  await page.getByRole("button", { name: /files_text\.edited/ }).click();
+  const detail = page.locator(".change.is-open");
+  assert.match(await detail.textContent(), /Has been changed.*"as it was applied" → "as somebody has changed it"/);
+  await page.getByRole("button", { name: /files_text\.deleted/ }).click();
+  assert.match(await detail.textContent(), /Does not exist any more/);
+  assert.match(page.url(), /plan\/drift\?change=files_text\.deleted/);
+  await page.getByRole("button", { name: /files_text\.secret/ }).click();
+  assert.match(await detail.textContent(), /\(sensitive value\)/);
+  await detail.locator(".source-link").click();
+  assert.match(await page.locator(".code-line-here").textContent(), /resource "files_text" "secret"/);
+  await page.goBack();
+  await page.getByRole("link", { name: /^Changes/ }).click();
+  await page.getByRole("button", { name: /files_text\.edited/ }).click();
+  assert.match(await detail.textContent(), /changed outside/);
+});
+
+test("checks say which failed and why, those first", async () => {
+  const page = await open(pageUrl("outside"), { hash: "#/plan" });
   await page.getByRole("link", { name: /^Checks/ }).click();
-  await page.getByText("check.labelled").waitFor();
+  await page.getByText("1 failed, 1 known after apply, 1 passed").waitFor();
+  const found = await page.locator(".check").allTextContents();
+  assert.deepEqual(found, ["failcheck.lengthIt has only 8 characters.", "unknowncheck.later", "passfiles_text.kept"]);
+});
+
+test("a plan without outputs, drift and checks says so", async () => {
+  const page = await open(pageUrl("alike"), { hash: "#/plan" });
+  for (const [tab, words] of [
+    [/^Outputs/, "No output changes"],
+    [/^Drift/, "No drift"],
+    [/^Checks/, "No checks"],
+  ]) {
+    await page.getByRole("link", { name: tab }).click();
+    await page.getByText(words, { exact: true }).waitFor();
+  }
 });
 
 test("instances that change alike are one line", async () => {

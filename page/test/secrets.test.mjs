@@ -8,14 +8,19 @@ import { open, pageUrl } from "./browser.mjs";
 
 const SECRET = "planted";
 
-test("a planted secret is not in the file", () => {
-  const html = readFileSync(fileURLToPath(pageUrl("applied")), "utf8");
-  assert.ok(!html.includes(SECRET));
-  const packed = /id="document">([^<]*)</.exec(html)[1];
-  const document = gunzipSync(Buffer.from(packed, "base64")).toString();
-  assert.ok(document.includes("terraform_data.policy"));
-  assert.ok(!document.includes(SECRET));
-});
+for (const [name, known] of [
+  ["applied", "terraform_data.policy"],
+  ["outside", "files_text.secret"],
+]) {
+  test(`a planted secret is not in the file ${name}`, () => {
+    const html = readFileSync(fileURLToPath(pageUrl(name)), "utf8");
+    assert.ok(!html.includes(SECRET));
+    const packed = /id="document">([^<]*)</.exec(html)[1];
+    const document = gunzipSync(Buffer.from(packed, "base64")).toString();
+    assert.ok(document.includes(known));
+    assert.ok(!document.includes(SECRET));
+  });
+}
 
 test("a planted secret is in no view, and nothing is asked for", async () => {
   const page = await open(pageUrl("applied"));

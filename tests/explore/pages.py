@@ -262,3 +262,61 @@ resource "terraform_data" "later" {
 """
 }
 """A count that is known only after apply."""
+
+OUTSIDE: Final = {
+    "main.tf": """\
+terraform {
+  required_providers {
+    files = { source = "example.com/demo/files" }
+  }
+}
+provider "files" {
+  directory = "out"
+}
+resource "files_text" "edited" {
+  name    = "edited.txt"
+  content = "as it was applied"
+}
+variable "secret" {
+  default   = "planted-before"
+  sensitive = true
+}
+resource "files_text" "secret" {
+  name    = "secret.txt"
+  content = var.secret
+}
+resource "files_text" "deleted" {
+  name    = "deleted.txt"
+  content = "nobody knows"
+}
+resource "files_text" "kept" {
+  name    = "kept.txt"
+  content = "the same"
+  lifecycle {
+    postcondition {
+      condition     = self.content != ""
+      error_message = "There must be something in it."
+    }
+  }
+}
+check "length" {
+  assert {
+    condition     = length(files_text.kept.content) > 100
+    error_message = "It has only ${length(files_text.kept.content)} characters."
+  }
+}
+check "later" {
+  assert {
+    condition     = files_text.deleted.sha256 != ""
+    error_message = "It has no checksum."
+  }
+}
+output "sum" {
+  value = files_text.deleted.sha256
+}
+output "edited" {
+  value = files_text.edited.content
+}
+"""
+}
+"""Files that somebody changes outside, and conditions."""

@@ -16,11 +16,13 @@ from benchmarks.configurations import module_calls, resource_chains
 from nigari.explore.page import PageNotBuilt, built
 from tests.cli.process import ROOT, environment, nigari
 from tests.explore.explored import write
-from tests.explore.pages import ALIKE, DEFERRED, FLEET, LARGE, LIVE, STAGES, TESTED, woven
+from tests.explore.pages import ALIKE, DEFERRED, FLEET, LARGE, LIVE, OUTSIDE, STAGES, TESTED, woven
+from tests.plugins import overriding
 
 pytestmark = pytest.mark.real
 
 PAGE: Final = ROOT / "page"
+_PROVIDER: Final = ROOT / "examples" / "python-provider"
 _SECONDS: Final = 300
 
 
@@ -40,6 +42,7 @@ def made_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _planned(place, "large", LARGE)
     _planned(place, "deferred", DEFERRED, "-allow-deferral")
     _others(place)
+    _outside(place)
     for name, make, count in (("blocks", resource_chains, 5000), ("modules", module_calls, 200)):
         directory = make(place / "made" / name, count)
         _run("explore", f"-out={place / name}.html", cwd=directory)
@@ -51,8 +54,8 @@ def made_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def _run(*words: str, cwd: Path) -> None:
-    done = nigari(*words, cwd=cwd)
+def _run(*words: str, cwd: Path, settings: Mapping[str, str] | None = None) -> None:
+    done = nigari(*words, cwd=cwd, settings=settings)
     assert done.code == 0, done.err
 
 
@@ -79,6 +82,20 @@ def _others(place: Path) -> None:
     fleet = place / "made" / "fleet"
     write(fleet, FLEET)
     _run("explore", "-fleet", f"-out={place / 'fleet.html'}", cwd=fleet)
+
+
+def _outside(place: Path) -> None:
+    """A plan after somebody has changed objects outside."""
+    directory = place / "made" / "outside"
+    write(directory, OUTSIDE)
+    settings = overriding(place / "made" / "settings.tfrc", "example.com/demo/files", _PROVIDER)
+    _run("apply", "-auto-approve", cwd=directory, settings=settings)
+    (directory / "out" / "edited.txt").write_text("as somebody has changed it")
+    (directory / "out" / "secret.txt").write_text("planted-outside")
+    (directory / "out" / "deleted.txt").unlink()
+    _run("plan", "-out=plan.out", cwd=directory, settings=settings)
+    words = (f"-out={place / 'outside.html'}", "plan.out")
+    _run("explore", *words, cwd=directory, settings=settings)
 
 
 def _planned(place: Path, name: str, files: Mapping[str, str], *options: str) -> None:

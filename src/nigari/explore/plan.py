@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
 from nigari.eval.base.instances import ModuleInstance
@@ -120,13 +121,12 @@ class PlanData:
         }
         if change.action.is_replace:
             found["steps"] = list(change.action.steps)
-        place = self._places.get(f"{address.module.unkeyed} {address.item.resource}")
         words = {
             "why": why(change),
             "deposed": change.deposed,
             "moved": str(change.previous_address) if change.is_moved else "",
             "imported": change.imported_as,
-            "at": place,
+            "at": self._place(address),
         }
         said = {name: each for name, each in words.items() if each}
         return {**found, **said, **self._reason(change)}
@@ -158,7 +158,12 @@ class PlanData:
         }
         if drift.previous_address is not None:
             found["moved"] = str(drift.previous_address)
-        return found
+        place = self._place(address)
+        return found if place is None else {**found, "at": place}
+
+    def _place(self, address: AbsResourceInstance) -> Place | None:
+        """Where the block of an object is, if it still has one."""
+        return self._places.get(f"{address.module.unkeyed} {address.item.resource}")
 
     def _output(self, output: OutputChange) -> Data:
         self._secrets.note(output.before)
