@@ -130,7 +130,7 @@ class Interrupted:
     times: int
 
     def __str__(self) -> str:
-        return "stopping, once what is under way is done" if self.times == 1 else "stopping now"
+        return "stopping once running operations are done" if self.times == 1 else "stopping now"
 
 
 Event = Started | Finished | Failed | ProvisionerOutput | Interrupted

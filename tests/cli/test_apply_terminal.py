@@ -39,7 +39,7 @@ def test_a_person_interrupts(tmp_path: Path) -> None:
     with Typist("apply", "-auto-approve", cwd=tmp_path) as person:
         person.wait_for("Executing: ")
         person.interrupt()
-        person.wait_for("Nothing new will be started, and operations under way can finish.")
+        person.wait_for("Nothing new will be started, and operations in progress can finish.")
         assert person.code() == 1
 
 

@@ -87,7 +87,7 @@ def test_prune_waits_for_nobody(store: SharedStore) -> None:
 def test_nothing_is_kept() -> None:
     done = inside("cache", "list", settings={"NIGARI_CACHE_DIR": "off"})
     assert done.code == 0
-    assert "No packages are kept" in done.out
+    assert "No packages are cached" in done.out
 
 
 def test_days_must_be_a_number(store: SharedStore) -> None:

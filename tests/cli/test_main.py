@@ -51,7 +51,7 @@ def test_version_for_programs() -> None:
         (["--version"], 0, "Nigari", ""),
         (["vers"], 1, "", 'no command "vers"'),
         (["test"], 0, "Success! 0 passed, 0 failed.", ""),
-        (["test", "-parallelism=0"], 1, "", "a number from 1 on"),
+        (["test", "-parallelism=0"], 1, "", "a number greater than 0"),
         (["test", "-filter=a.tftest.hcl"], 1, "", "Test file not found"),
         (["logout", "a", "b"], 1, "", "takes at most 1 argument"),
         (["eval"], 1, "", "needs an expression"),

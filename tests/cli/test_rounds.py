@@ -215,7 +215,7 @@ def test_a_loop_is_named() -> None:
     done = run("apply", "-allow-deferral", "-auto-approve")
     assert done.code == 1
     said = " ".join(done.err.split())
-    assert "Rounds without an end" in said
+    assert "Rounds without progress" in said
     assert "terraform_data.a[*]: 2 rounds at most; waits for uuid()" in said
 
 
@@ -225,7 +225,7 @@ def test_a_change_in_every_round_is_no_way_ahead() -> None:
     )
     done = run("apply", "-allow-deferral", "-auto-approve")
     assert done.code == 1
-    assert "Rounds without an end" in done.err
+    assert "Rounds without progress" in done.err
     assert stored() == ["restless"]
 
 

@@ -185,7 +185,7 @@ def test_the_newest_helper_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("echo no key >&2; exit 3", "failed: no key."), ("echo []", "something else than a JSON")],
+    [("echo no key >&2; exit 3", "failed: no key."), ("echo []", "something other than a JSON")],
 )
 def test_helpers_that_fail(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(CredentialsError, match=words):

@@ -354,7 +354,7 @@ def test_expired_keys_are_told_or_refused(registry: Registry, work: Work) -> Non
     ("path", "answer", "words"),
     [
         ("/v1/providers/acme/thing/versions", Answer(500, b"oops"), "status 500"),
-        ("/v1/providers/acme/thing/versions", json_answer([]), "something else than a JSON"),
+        ("/v1/providers/acme/thing/versions", json_answer([]), "something other than a JSON"),
         ("/v1/providers/acme/thing/versions", Answer(200, b"{"), "instead of JSON"),
         (
             "/v1/providers/acme/thing/versions",
@@ -370,7 +370,7 @@ def test_expired_keys_are_told_or_refused(registry: Registry, work: Work) -> Non
         (
             "/v1/providers/acme/thing/versions",
             redirect("/v1/providers/acme/thing/versions"),
-            "circle",
+            "in a loop",
         ),
         (
             "/files/acme/thing/1.0.0/terraform-provider-thing_1.0.0_linux_amd64.zip",

@@ -144,15 +144,15 @@ class Open(Base):
 
 
 BROKEN: list[tuple[type, type[AssertionError], str]] = [
-    (Renames, Broken, "what is made is not what was planned: name"),
-    (DropsTags, Broken, "what is made is not what was planned: tags"),
-    (Reorders, Broken, r"reading changes what was made: tags\[0\]"),
-    (Counts, Broken, "reading changes what was made: serial"),
-    (Vanishes, Broken, "it is gone as soon as it was made"),
-    (ChangesKept, Broken, "what is made is not what was planned: id"),
+    (Renames, Broken, "the created object is not what was planned: name"),
+    (DropsTags, Broken, "the created object is not what was planned: tags"),
+    (Reorders, Broken, r"reading changes the created object: tags\[0\]"),
+    (Counts, Broken, "reading changes the created object: serial"),
+    (Vanishes, Broken, "it is gone right after it was created"),
+    (ChangesKept, Broken, "the created object is not what was planned: id"),
     (PlansOther, Broken, "planning: name: the planned value is neither"),
     (Guesses, Broken, "the plan was different while name was unknown: id"),
-    (NeverDone, Broken, "the same arguments make another change: serial"),
+    (NeverDone, Broken, "the same arguments lead to another change: serial"),
     (Open, Failed, "UNKNOWN"),
 ]
 

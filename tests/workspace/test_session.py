@@ -514,7 +514,7 @@ def test_rounds_that_lead_nowhere(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text(
         'resource "terraform_data" "a" {\n  for_each = toset([uuid()])\n}\n'
     )
-    with pytest.raises(SessionError, match="Rounds without an end"):
+    with pytest.raises(SessionError, match="Rounds without progress"):
         list(nigari.open(tmp_path).rounds())
 
 

@@ -106,7 +106,7 @@ class Application:
         except asyncio.CancelledError:
             self._cut_off()
         except Exception as error:  # noqa: BLE001 - what was done must be known all the same
-            self.diags.append(unexpected("Working out the output values", error))
+            self.diags.append(unexpected("Evaluating the output values", error))
         return self._context.draft.finish()
 
     def _cut_off(self) -> None:
@@ -118,8 +118,8 @@ class Application:
             self._was_cut_off = True
             self.diags.error(
                 "Interrupted",
-                "Operations under way were cut off, so their results are not known. Everything "
-                "that was finished is in the state.",
+                "Operations in progress were interrupted, so their results are unknown. "
+                "Everything that was finished is in the state.",
             )
         self.apply_run.stop_asking()
 

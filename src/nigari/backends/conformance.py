@@ -284,4 +284,4 @@ async def _refused(write: Awaitable[object]) -> None:
         await write
     except ContentChanged:
         return
-    raise AssertionError("a content was replaced that is not the expected one")
+    raise AssertionError("a state was replaced that is not the expected one")

@@ -313,8 +313,8 @@ def state_replaced(path: str, error: FileReplaced) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "State was not saved",
-        f"{path}: {error.strerror}. Nothing was written, because a new state belongs to the file"
-        " that it was made from.",
+        f"{path}: {error.strerror}. Nothing was written: the new state was made from a file that "
+        "is no longer there.",
     )
 
 

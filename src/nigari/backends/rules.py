@@ -83,7 +83,10 @@ def _remote(value: Value, _environ: Environment) -> _Found:
 
 def _cloud(value: Value, environ: Environment) -> _Found:
     if not _text(value, "organization") and not environ.get("TF_CLOUD_ORGANIZATION"):
-        text = "The organization is set neither here nor as TF_CLOUD_ORGANIZATION outside."
+        text = (
+            "The organization is set neither here nor by the environment variable "
+            "TF_CLOUD_ORGANIZATION."
+        )
         yield "organization", text
     override = environ.get("TF_WORKSPACE", "")
     workspaces = value.attribute("workspaces")
@@ -125,11 +128,11 @@ def _s3(value: Value, environ: Environment) -> _Found:
     if not (
         _text(value, "region") or environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION")
     ):
-        yield "region", "The region is not set, neither here nor in the environment as AWS_REGION."
+        yield "region", "The region is set neither here nor by the environment variable AWS_REGION."
     if not value.attribute("assume_role").is_null:
         for name in _OLD_ROLE:
             if not value.attribute(name).is_null:
-                yield name, f"{name} cannot be set together with assume_role: set it in there."
+                yield name, f"{name} cannot be set together with assume_role: set it there."
     if _text(value, "retry_mode") not in ("", "standard", "adaptive"):
         yield "retry_mode", "The retry_mode must be standard or adaptive."
 

@@ -228,8 +228,8 @@ def selection_is_overridden(set_by: str) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Workspace is set by the environment",
-        f"{set_by} sets the workspace, so selecting one would have no effect. Work without it to "
-        "select another.",
+        f"{set_by} sets the workspace, so selecting one would have no effect. Run the command "
+        "without it to select another.",
     )
 
 

@@ -29,8 +29,8 @@ CHOICE_FLAGS = (
     Flag(
         "only",
         FLAG_LIST,
-        "Only these units: a name, a path or a pattern of paths, label:NAME; with + before it also "
-        "all that it needs, with + behind it all that needs it; can be repeated",
+        "Only these units: a name, a path, a pattern of paths or label:NAME; a + before it adds "
+        "all that it needs, a + after it all that needs it; can be repeated",
         "UNITS",
     ),
     Flag("except", FLAG_LIST, "All but these units, given as for -only", "UNITS"),
@@ -53,7 +53,7 @@ RUNNING_FLAGS = (
     Flag(
         "cluster",
         FLAG_TEXT,
-        "Have the work done by a Dask cluster: its address, or MODULE:CLASS to make one",
+        "Do the work on a Dask cluster: its address, or MODULE:CLASS to create one",
         "ADDRESS",
     ),
     Flag(
@@ -65,7 +65,7 @@ RUNNING_FLAGS = (
     Flag(
         "cluster-shares-files",
         FLAG_SWITCH,
-        "The workers of the cluster see the same files under the same paths, so send none",
+        "Send no files: the workers of the cluster see the same files under the same paths",
     ),
     JSON_FLAG,
     Flag("junit-xml", FLAG_TEXT, "Also write a JUnit report to a file", "FILE"),
@@ -131,7 +131,7 @@ class FleetCommand:
         if not text:
             return default
         if not text.isdecimal() or int(text) < 1:
-            raise UsageError(f'-{name} takes a number from 1 on, not "{text}".')
+            raise UsageError(f'The option -{name} must be a number greater than 0, not "{text}".')
         return int(text)
 
     def choice(self) -> Choice:

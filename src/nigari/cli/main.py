@@ -22,9 +22,9 @@ from nigari.cli.outlet import error_of, text_outlet
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("apply", "Create, change or destroy objects to match the configuration"),
-    "cache list": ("cache_list", "List the module packages that are kept"),
-    "cache prune": ("cache_prune", "Remove kept module packages that nobody uses"),
-    "cache verify": ("cache_verify", "Check that kept module packages are unchanged"),
+    "cache list": ("cache_list", "List the module packages in the cache"),
+    "cache prune": ("cache_prune", "Remove unused module packages from the cache"),
+    "cache verify": ("cache_verify", "Check that the module packages in the cache are unchanged"),
     "config": ("config", "Print the resolved configuration for programs"),
     "console": ("console", "Evaluate expressions interactively"),
     "destroy": ("destroy", "Destroy everything that is managed here"),
@@ -58,7 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "force-unlock": ("force_unlock", "Remove a lock that a dead process left on the state"),
     "output": ("output", "Show the output values of the root module"),
     "plan": ("plan", "Show what apply would do"),
-    "provider build": ("provider_build", "Make packages of a provider that is written in Python"),
+    "provider build": ("provider_build", "Build packages of a provider that is written in Python"),
     "providers": ("providers", "Show the providers that the configuration and the state require"),
     "providers lock": ("providers_lock", "Record checksums of providers in the lock file"),
     "providers mirror": ("providers_mirror", "Copy the required providers to a directory"),
@@ -85,10 +85,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Every command: the module it is in, and what it is for. Names of two words belong to a group."""
 
 GROUPS: dict[str, str] = {
-    "cache": "Look after the module packages that are kept for all directories",
+    "cache": "Manage the cache of module packages",
     "fleet": "Work with many root modules as one",
     "metadata": "Print information about the language for programs",
-    "provider": "Make providers of your own",
+    "provider": "Build your own providers",
     "state": "Inspect the state and change it by hand",
     "workspace": "Manage workspaces: several states for one configuration",
 }

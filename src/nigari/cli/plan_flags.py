@@ -79,7 +79,7 @@ ROUNDS_FLAG = Flag(
 EXPLORE_FLAG = Flag(
     "explore",
     FLAG_SWITCH,
-    "Serve a page to look at the plan, and at the apply while it goes on",
+    "Show the plan, and the apply while it runs, on a page in the browser",
 )
 APPLY_FLAGS = (
     Flag("auto-approve", FLAG_SWITCH, "Do not ask for approval"),

@@ -180,7 +180,7 @@ async def _assumed(
 def _credentials(document: object, names: tuple[str, str, str]) -> AlibabaCredentials:
     found = document if isinstance(document, dict) else {}
     if not all(isinstance(found.get(name), str) and found[name] for name in names):
-        raise CloudFailure("What gives credentials for Alibaba Cloud gave something else.")
+        raise CloudFailure("The source of credentials for Alibaba Cloud returned something else.")
     return AlibabaCredentials(*(found[name] for name in names))
 
 

@@ -281,5 +281,5 @@ async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, 
 def _member(document: object, name: str) -> str:
     found = document.get(name) if isinstance(document, dict) else None
     if not isinstance(found, str) or not found:
-        raise CloudFailure("What gives tokens for Azure gave something else.")
+        raise CloudFailure("The source of tokens for Azure returned something else.")
     return found

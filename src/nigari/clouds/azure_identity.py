@@ -69,7 +69,7 @@ def read_environment(arguments: Arguments) -> AzureEnvironment:
     wanted = arguments.text("environment", "ARM_ENVIRONMENT", default="public").lower()
     environment = ENVIRONMENTS.get(_ALIASES.get(wanted, wanted))
     if environment is None:
-        raise CloudFailure(f'There is no environment "{wanted}" of Azure.')
+        raise CloudFailure(f'There is no Azure environment "{wanted}".')
     return environment
 
 

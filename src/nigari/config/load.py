@@ -231,9 +231,9 @@ def _report_directory(directory: str, error: OSError, diags: Diagnostics) -> Non
 
 def _warn_of_tests(directory: str, error: OSError, diags: Diagnostics) -> None:
     diags.warning(
-        "No directory of tests",
-        f"The directory {directory} that -test-directory names cannot be read: {_reason(error)}. "
-        "Only test files beside the configuration count.",
+        "No test directory",
+        f"The directory {directory}, which -test-directory selects, cannot be read: "
+        f"{_reason(error)}. Only the test files next to the configuration are used.",
     )
 
 

@@ -262,7 +262,7 @@ def _decode_module(block: Block | None, diags: Diagnostics) -> RunModule | None:
     if source is None:
         diags.error(
             "Module without a source",
-            "A module block of a run says with source which module is tested. Add that argument.",
+            "The argument source of the module block selects the module to test. Add it.",
             block.def_range,
         )
         return None
@@ -282,9 +282,9 @@ def check_run(run: TestRun, diags: Diagnostics) -> None:
         if reference is not None and not isinstance(reference.subject, CHECKABLE):
             diags.error(
                 "Failure that cannot be expected",
-                f"{reference.subject} has no conditions of its own. Only input variables, output "
-                "values, check blocks, resources and data sources of the tested module can be "
-                "expected to fail.",
+                f"{reference.subject} has no conditions. Only input variables, output values, "
+                "check blocks, resources and data sources of the tested module can be expected "
+                "to fail.",
                 reference.range,
             )
     check_overrides(run.overrides, diags)

@@ -226,8 +226,8 @@ class Fleet:
             if name not in found.units or fingerprint(found, name) != was:
                 raise _refusal(
                     "The fleet has changed",
-                    f"{name} is not what it was when the plan was made: it is gone, has moved to "
-                    "another directory or workspace, or needs other units. Make a new plan.",
+                    f"{name} has changed since the plan was made: it was removed, moved to "
+                    "another directory or workspace, or depends on other units. Make a new plan.",
                 )
 
     # -- applying -------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ class Fleet:
             if not is_free:
                 raise _refusal(
                     "Another apply is running",
-                    "Another process applies a plan of this fleet. Wait until it is done.",
+                    "Another process is applying a plan of this fleet. Wait until it is done.",
                 )
             make_private(self.logs)
             journal.begin(plan.id, list(plan.units), is_saved)

@@ -259,8 +259,8 @@ class Graph:
         way = " → ".join([*names, names[0]])
         diags.error(
             "Circular reference",
-            f"These values depend on each other, so none of them can be worked out: {way}. "
-            "Remove one of the references.",
+            f"These values depend on each other, so none of them can be evaluated: {way}. Remove "
+            "one of the references.",
             first.place,
             causes=tuple([Cause(name, self.definitions[name].place) for name in names]),
         )

@@ -187,7 +187,7 @@ class Client:
             if len(visited) > policy.redirects or request.url in visited:
                 raise RedirectRefused(
                     asked.url,
-                    f"{shown(asked.url)} redirects in a circle."
+                    f"{shown(asked.url)} redirects in a loop."
                     if request.url in visited
                     else f"{shown(asked.url)} redirects more than {policy.redirects} times.",
                     "Check the URL, or contact the operator of the server.",
@@ -312,7 +312,7 @@ async def _write(
                     url,
                     f"The file from {shown(url)} has the {algorithm} checksum "
                     f"{digests[algorithm]}, but {digest.lower()} is expected.",
-                    "It may have been changed or damaged on the way: do not use it.",
+                    "It may have been changed or damaged in transit: do not use it.",
                 )
         writer.keep()
     return Downloaded(url, writer.size, digests, headers)
@@ -332,7 +332,7 @@ async def _pieces(url: str, response: httpcore.Response, policy: Policy) -> Asyn
             now = time.monotonic()
             if now - begin > policy.stalled_after:
                 if received < policy.slowest:
-                    raise TimedOut(url, f"The answer of {_origin(url).host} comes too slowly.")
+                    raise TimedOut(url, f"{_origin(url).host} answers too slowly.")
                 begin, received = now, 0
     except NetFailure:
         raise
@@ -352,7 +352,7 @@ def _wrong_size(url: str, expected: int, found: int) -> WrongContent:
     return WrongContent(
         url,
         f"The file from {shown(url)} has {found} bytes, but {expected} are expected.",
-        "It may have been changed or damaged on the way: do not use it.",
+        "It may have been changed or damaged in transit: do not use it.",
     )
 
 

@@ -251,7 +251,7 @@ class Harness:
             faults = [ProviderFault((), "part of it is still unknown after apply")]
         if not faults and not answer.legacy_type_system:
             faults = result_faults(block, plan.value, state)
-        _raise_faults("what is made is not what was planned", faults)
+        _raise_faults("the created object is not what was planned", faults)
         warnings = plan.warnings + answer.diagnostics
         return Object(plan.type_name, state, plan.config, answer.private, answer.identity, warnings)
 
@@ -300,15 +300,17 @@ class Harness:
         await self._stored(made)
         now = await self._read(made)
         if now is None:
-            raise Broken([f"{type_name}: it is gone as soon as it was made"])
-        _raise_faults("reading changes what was made", result_faults(block, made.value, now.value))
+            raise Broken([f"{type_name}: it is gone right after it was created"])
+        _raise_faults(
+            "reading changes the created object", result_faults(block, made.value, now.value)
+        )
         twice = await self._read(now)
         if twice is None or twice.value != now.value:
-            raise Broken([f"{type_name}: it is another one when it is read twice"])
+            raise Broken([f"{type_name}: reading it twice gives different objects"])
         again = await self._plan(type_name, now, config)
         if again.action != "no-op":
             faults = result_faults(block, now.value, again.value)
-            _raise_faults("the same arguments make another change", faults)
+            _raise_faults("the same arguments lead to another change", faults)
         return now
 
     async def _stored(self, made: Object) -> None:

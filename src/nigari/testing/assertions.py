@@ -114,7 +114,7 @@ class Judge:
         value, _ = condition.unmark_deep()
         problem = ""
         if any(cause.kind is CauseKind.REPORTED for cause in causes_within(value)):
-            problem = "The condition depends on something that could not be worked out."
+            problem = "The condition depends on something that could not be evaluated."
         elif value.is_null:
             problem = "The condition is null. It must be true or false."
         elif not value.is_known:

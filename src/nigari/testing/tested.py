@@ -105,7 +105,7 @@ def _warn_of_two(
 ) -> None:
     diags.warning(
         "Override in the file not used",
-        f"Both the run and its file override {name}. The run's own override counts.",
+        f"Both the run and its file override {name}. The run's own override is used.",
         override.range,
     )
 
@@ -201,7 +201,7 @@ def _check_resource(override: OverrideResource, module: Module | None, diags: Di
         diags.error(
             "Override of a resource that does not exist",
             f"The tested configuration has no {override.target}, so it cannot be overridden. The "
-            "overrides of a file hold for all its runs, also for those of other modules.",
+            "overrides of a file apply to all of its runs, including those of other modules.",
             override.range,
         )
     elif override.target.item.mode is not override.mode:
@@ -220,6 +220,6 @@ def _report_no_module(
     diags.error(
         "Override in a module that does not exist",
         f"The tested configuration has no {addr}, so nothing in it can be overridden. The "
-        "overrides of a file hold for all its runs, also for those of other modules.",
+        "overrides of a file apply to all of its runs, including those of other modules.",
         override.range,
     )

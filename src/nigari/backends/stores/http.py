@@ -99,8 +99,8 @@ def _headers(arguments: Arguments) -> dict[str, str]:
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name):
             raise BackendFailure(
-                f'"{name}" is not a valid header name: only letters, digits, "-" and "_" may be '
-                "in it."
+                f'"{name}" is not a valid header name: it may contain only letters, digits, "-" '
+                'and "_".'
             )
         if not value.strip() or not value.isascii():
             raise BackendFailure(f'The value of the header "{name}" must be non-empty ASCII text.')
@@ -238,7 +238,7 @@ class HttpStateStore(HttpStore):
             return
         if response.status == 401:
             raise BackendFailure(
-                "The server asks for a user name and password. Set username and password, or "
+                "The server requires a user name and password. Set username and password, or "
                 "TF_HTTP_USERNAME and TF_HTTP_PASSWORD."
             )
         if response.status == 403:

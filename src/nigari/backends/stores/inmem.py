@@ -56,7 +56,7 @@ class InMemoryStore:
         known = _CONTENTS.get(workspace)
         version = "" if known is None else known.version
         if expected is not None and version != expected:
-            raise ContentChanged("Somebody else has changed it meanwhile.")
+            raise ContentChanged("Somebody else has changed it in the meantime.")
         new = Content(data, str(int(version or 0) + 1))
         _CONTENTS[workspace] = new
         return new.version

@@ -30,8 +30,8 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "cache list",
-    "Prints the module packages that are kept for all working directories of this user, with the "
-    "addresses that they came from, the last used first.",
+    "Prints the module packages in the cache that all working directories of this user share, "
+    "with the addresses that they came from, most recently used first.",
     run,
     flags=SAYING_FLAGS,
     examples=(Example("nigari cache list", ""),),

@@ -48,15 +48,15 @@ def _days(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "cache prune",
-    "Removes module packages that no init has used for 30 days from those that are kept for this "
-    "user, and damaged ones. Working directories have copies of their own, so nothing stops "
-    "working; what is needed again is downloaded again.",
+    "Removes module packages from the cache of this user: those that no init has used for 30 "
+    "days, and damaged ones. Working directories have their own copies, so nothing stops "
+    "working; a package that is needed again is downloaded again.",
     run,
     flags=(
         Flag(
             "days",
             FLAG_TEXT,
-            "Remove packages that were not used for this many days",
+            "Remove packages that have not been used for this many days",
             "NUMBER",
             "30",
         ),

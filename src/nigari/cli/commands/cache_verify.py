@@ -33,7 +33,7 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "cache verify",
-    "Compares the files of all module packages that are kept for this user with the checksums from "
+    "Compares the files of all module packages in the cache of this user with the checksums from "
     "when they were downloaded. The exit status is 1 if any has changed.",
     run,
     flags=SAYING_FLAGS,

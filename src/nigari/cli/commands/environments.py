@@ -28,7 +28,7 @@ def run(invocation: Invocation) -> int:
         for line in _lines(list(found.values()), chosen):
             terminal.out(line)
         if not found:
-            terminal.err(f"There are no environments: {FILE_NAME} would declare them.")
+            terminal.err(f"There are no environments. Declare them in {FILE_NAME}.")
     show_diagnostics(terminal.only_err(), diags, sources, no_context)
     return 1 if diags.has_errors else 0
 

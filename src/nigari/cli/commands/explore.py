@@ -142,10 +142,10 @@ def _serve(content: _Content, invocation: Invocation, diags: Diagnostics) -> boo
 
 COMMAND = Command(
     "explore",
-    "Serves a page to look at: the configuration with every value and where it comes from, and the "
-    "graph of what depends on what. With a saved plan it also shows what would change, how and why. "
-    "It shows the last apply in this directory, too, also while it goes on. "
-    "The page is served on this machine only, to whoever has its address, until you press Ctrl-C. "
+    "Serves a page to look at: the configuration with every value and where it comes from, and "
+    "the graph of what depends on what. With a saved plan it also shows what would change, how "
+    "and why. It also shows the last apply in this directory, while it runs and afterwards. The "
+    "page is served on this machine only, to whoever has its address, until you press Ctrl-C. "
     "Sensitive values are never in it.",
     run,
     flags=(
@@ -158,7 +158,13 @@ COMMAND = Command(
         ),
         Flag("fleet", FLAG_SWITCH, "Show the fleet of root modules below this directory instead"),
         Flag("no-browser", FLAG_SWITCH, "Do not open the page in the browser"),
-        Flag("port", FLAG_TEXT, "The port to serve the page on, instead of any", "NUMBER", "0"),
+        Flag(
+            "port",
+            FLAG_TEXT,
+            "The port to serve the page on; by default, any free port",
+            "NUMBER",
+            "0",
+        ),
         NO_COLOR_FLAG,
         *VARIABLE_FLAGS,
     ),

@@ -118,8 +118,8 @@ class FleetApply:
                 return False
             unit = self._command.found.units[result.unit]
             self._terminal.out(
-                f"\nThe plan of {unit.name} is not the one that was agreed to: what it depends on "
-                "turned out otherwise, or has changed."
+                f"\nThe plan of {unit.name} is not the one that was approved: what it depends on "
+                "has changed, or has other results than planned."
             )
             await show_unit_plan(self._invocation, unit, path)
             return self._ask(f"Do you want to perform these actions in {unit.name}?")
@@ -135,7 +135,7 @@ class FleetApply:
         text = f"Done: {done} of {len(results)} units."
         left = [each.unit for each in results if not each.is_done]
         if left:
-            text += ' Run "nigari fleet apply" again to go on with the others.'
+            text += ' Run "nigari fleet apply" again to continue with the others.'
             if self._invocation.arguments:
                 text = text.replace("fleet apply", f"fleet apply {self._invocation.arguments[0]}")
         if view.events is not None:
@@ -147,7 +147,7 @@ class FleetApply:
 
 
 RESTART_FLAG = Flag(
-    "restart", FLAG_SWITCH, "Make a new plan, and do not go on with an apply that was interrupted"
+    "restart", FLAG_SWITCH, "Make a new plan instead of continuing an interrupted apply"
 )
 
 COMMAND = Command(

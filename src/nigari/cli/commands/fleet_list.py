@@ -60,7 +60,7 @@ COMMAND = Command(
     ),
     examples=(
         Example("nigari fleet list", ""),
-        Example("nigari fleet list -changed-since=origin/main", "what a change concerns"),
+        Example("nigari fleet list -changed-since=origin/main", "what a change affects"),
         Example("nigari fleet list -only=network+ -names", "the network and what depends on it"),
     ),
 )

@@ -88,7 +88,7 @@ COMMAND = Command(
     ),
     examples=(
         Example("nigari fleet plan", "what would be done in all units"),
-        Example("nigari fleet plan -only=+app -details", "in one and all that it needs"),
+        Example("nigari fleet plan -only=+app -details", "one unit and all that it needs"),
         Example(
             "nigari fleet plan -changed-since=origin/main -out=fleet.plan", "for a pull request"
         ),

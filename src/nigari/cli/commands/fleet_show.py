@@ -47,7 +47,7 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "fleet show",
-    "Shows what a saved plan of a fleet comes to, or, with -only, the plans of some units.",
+    "Shows a summary of a saved plan of a fleet, or, with -only, the plans of some units.",
     run,
     flags=(
         Flag("markdown", FLAG_SWITCH, "Print a summary in Markdown, for a pull request"),

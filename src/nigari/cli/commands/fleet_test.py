@@ -15,8 +15,9 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "fleet test",
-    "Runs the test files of all units, as test runs those of one. What they make is real unless it is mocked.",
+    "Runs the test files of all units, as test runs those of one. What they create is real "
+    "unless it is mocked.",
     run,
     flags=RUNNING_FLAGS,
-    examples=(Example("nigari fleet test -changed-since=origin/main", "what a change concerns"),),
+    examples=(Example("nigari fleet test -changed-since=origin/main", "what a change affects"),),
 )

@@ -19,6 +19,6 @@ COMMAND = Command(
     run,
     flags=RUNNING_FLAGS,
     examples=(
-        Example("nigari fleet validate -changed-since=origin/main", "what a change concerns"),
+        Example("nigari fleet validate -changed-since=origin/main", "what a change affects"),
     ),
 )

@@ -190,7 +190,7 @@ COMMAND = Command(
             "remember",
             FLAG_SWITCH,
             "Remember the values of variables that sources, the backend and similar arguments "
-            "use, so that they need not be given again; never secrets",
+            "use, so that they do not have to be given again; never secrets",
         ),
         Flag("show", FLAG_SWITCH, "Show the remembered values and exit"),
         Flag("forget", FLAG_SWITCH, "Forget the remembered values and exit"),

@@ -35,7 +35,7 @@ def run(invocation: Invocation) -> int:
     person = Person(presenter.terminal, invocation.switch("input"))
     if not person.can_be_asked:
         presenter.diags.error(
-            "Login needs a person",
+            "Login requires input",
             "Logging in asks questions, so it cannot be used with -input=false. Where nobody can "
             "answer, set an environment variable TF_TOKEN_… or write a credentials block into a "
             "CLI configuration file.",
@@ -102,7 +102,7 @@ class _Login:
             return await self._by_password(host.name, client, service)
         self._presenter.diags.error(
             "Cannot log in",
-            f"{host.name} offers none of the kinds of login that this program knows.",
+            f"{host.name} offers no kind of login that is supported.",
         )
         return None
 
@@ -134,7 +134,7 @@ class _Login:
         from nigari.packages.hosts.login import tokens_page, user_name
 
         service = host.url("tfe.v2")
-        if not self._agrees(host.name, credentials, "opens a page where you can make one"):
+        if not self._agrees(host.name, credentials, "opens a page where you can create one"):
             return None
         self._open(host.name, tokens_page(service))
         given = self._person.text(f"Token for {host.name}", "Paste the token here.", True)

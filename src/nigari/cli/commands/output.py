@@ -97,7 +97,7 @@ def run(invocation: Invocation) -> int:
 COMMAND = Command(
     "output",
     "Prints the output values of the root module from the state: all of them, or the named one. "
-    "Sensitive values are hidden in the list, but shown when asked for by name or with -json or "
+    "Sensitive values are hidden in the list, but shown when required by name or with -json or "
     "-raw.",
     run,
     flags=(

@@ -105,9 +105,9 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "provider build",
-    "Makes packages of a provider that is written in Python: unpacked ones in a filesystem mirror, "
-    "and archives with checksums, as registries publish them. PATH is a script that serves the "
-    "provider, or a directory with a __main__.py that does.",
+    "Builds packages of a provider that is written in Python: unpacked ones in a filesystem "
+    "mirror, and archives with checksums, as registries publish them. PATH is a script that "
+    "serves the provider, or a directory with a __main__.py that does.",
     run,
     flags=(
         Flag("version", FLAG_TEXT, "The version of the provider", "VERSION", "0.1.0"),
@@ -115,7 +115,7 @@ COMMAND = Command(
         Flag(
             "platform",
             FLAG_LIST,
-            "A platform to build for; can be repeated. Without any, this one",
+            "A platform to build for; can be repeated. The default is this one",
             "OS_ARCH",
         ),
         Flag(

@@ -33,7 +33,7 @@ def run(invocation: Invocation) -> int:
     if not invocation.switch("watch"):
         return _run_once(invocation, wanted, SuiteOutcome())
     if invocation.switch("json"):
-        raise UsageError("-watch is for people, and -json for programs: leave one of them out.")
+        raise UsageError("The options -watch and -json cannot be used together.")
     return _watch(invocation, wanted)
 
 
@@ -51,7 +51,7 @@ def _watch(invocation: Invocation, wanted: tuple[str, ...]) -> int:
             places.update(*(each.directories for each in known.values()))
             # What has changed while tests ran has changed.
             before: Stamps = {**stamps(files, places), **begun}
-            invocation.terminal.out("\nWaiting for changes. Interrupt to end.\n")
+            invocation.terminal.out("\nWaiting for changes. Press Ctrl-C to end.\n")
             invocation.terminal.stdout.flush()
             names = ()
             while not (names or (before != begun and not known)):
@@ -162,26 +162,26 @@ def _write(path: str, report: bytes, diags: Diagnostics) -> None:
 def _parallelism(invocation: Invocation) -> int:
     text = invocation.text("parallelism")
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f'-parallelism takes a number from 1 on, not "{text}".')
+        raise UsageError(f'The option -parallelism must be a number greater than 0, not "{text}".')
     return int(text)
 
 
 COMMAND = Command(
     "test",
     "Runs the test files of the module in the working directory: those beside its configuration "
-    "and those in the directory of tests. Each run plans or applies the module, and checks what "
-    "comes of it. What the tests make is real unless they mock it, and is destroyed at the end; "
-    "the state of the working directory is never used.",
+    "and those in the directory of tests. Each run plans or applies the module, and checks the "
+    "result. What the tests create is real unless they mock it, and is destroyed at the end; the "
+    "state of the working directory is never used.",
     run,
     flags=(
         Flag("filter", FLAG_LIST, "Run only this test file; can be repeated", "FILE"),
         Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
         Flag("verbose", FLAG_SWITCH, "Show the plan or the state of each run"),
         Flag("parallelism", FLAG_TEXT, "How many files run at the same time", "N", "1"),
-        Flag("watch", FLAG_SWITCH, "Run tests again whenever a file changes that concerns them"),
+        Flag("watch", FLAG_SWITCH, "Run tests again whenever a file that they use changes"),
         Flag("junit-xml", FLAG_TEXT, "Also write a JUnit report to a file", "FILE"),
         Flag("markdown", FLAG_TEXT, "Also write a report as Markdown, for a pull request", "FILE"),
-        Flag("coverage", FLAG_SWITCH, "Show what of the configuration no run has touched"),
+        Flag("coverage", FLAG_SWITCH, "Show which parts of the configuration no run has covered"),
         *SAYING_FLAGS,
         *VARIABLE_FLAGS,
     ),

@@ -64,8 +64,8 @@ def _tree(address: str, users: Sequence[User]) -> Iterator[str]:
 COMMAND = Command(
     "uses",
     "Shows everything that depends on a variable, local value, output, resource, module call or "
-    "provider, directly or through others, over all modules: what would feel a change of it. No "
-    "provider is needed. Instances of one block count as one, so addresses have no keys.",
+    "provider, directly or through others, over all modules: what a change of it would affect. "
+    "No provider is needed. Instances of one block count as one, so addresses have no keys.",
     run,
     flags=(
         Flag("json", FLAG_SWITCH, "Print JSON"),

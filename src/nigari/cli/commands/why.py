@@ -91,10 +91,10 @@ _OTHERS = tuple(flag for flag in PLAN_FLAGS if flag not in (*SHOWING_FLAGS, *SAY
 
 COMMAND = Command(
     "why",
-    "Shows why a change is planned: for each argument that gets another value where that comes "
-    "from, down to variables, resources and data sources; what forces a replacement; what has "
-    "gone, for an object that is destroyed; what a value waits for that is not known yet. Without "
-    "-plan, a plan is made first, as by the command plan. Nothing is changed.",
+    "Shows why a change is planned: where the new value of each argument comes from, down to "
+    "variables, resources and data sources; what forces a replacement; why an object is "
+    "destroyed; and what a value that is not known yet waits for. Without -plan, a plan is made "
+    "first, as by the command plan. Nothing is changed.",
     run,
     flags=(
         Flag("plan", FLAG_TEXT, "Explain a saved plan", "FILE"),

@@ -40,7 +40,7 @@ def workspace_name(presenter: Presenter) -> str:
 
 def say_created(presenter: Presenter, name: str) -> None:
     """Tell that a workspace was made."""
-    note = "It has a state of its own, which is empty, so a plan there finds nothing that exists."
+    note = "Its state is empty, so a plan there does not see the objects of other workspaces."
     presenter.say(
         f"Created and switched to workspace {go_quote(name)}!\n\n{presenter.prose(note)}",
         f"Created and switched to workspace {go_quote(name)}. {note}",

@@ -35,7 +35,7 @@ _EPHEMERAL: Final = {
     "close": ("Closing", "closing", "Close complete"),
 }
 INTERRUPTIONS: Final = {
-    1: "Interrupted. Nothing new will be started, and operations under way can "
+    1: "Interrupted. Nothing new will be started, and operations in progress can "
     "finish.\nInterrupt again to stop at once, which loses what is not finished.",
     2: "Interrupted again: stopping at once.",
 }
@@ -170,7 +170,7 @@ class Progress(TimedView):
 
     def ephemeral_deferred(self, address: AbsResourceInstance, is_known: bool) -> None:
         what = "what it depends on has been changed" if is_known else "its configuration is known"
-        self._say(f"{address}: Opened only while applying, when {what}")
+        self._say(f"{address}: Will be opened during apply, once {what}")
 
     def ephemeral_failed(self, address: AbsResourceInstance, what: str) -> None:
         self._running.pop(f"{what} {address}", None)

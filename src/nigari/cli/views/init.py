@@ -56,8 +56,8 @@ class InitProgress:
         """Values of variables are not used any more that were remembered for another backend."""
         variables = ", ".join(f"var.{name}" for name in names)
         self._say(
-            f"- The values remembered for {variables} belong to another backend configuration. They "
-            "are not used, and forgotten when init is done."
+            f"- The values remembered for {variables} belong to another backend configuration. "
+            "They are not used, and are forgotten when init is done."
         )
 
     def downloading(self, source: str, key: str, others: int) -> None:
@@ -120,8 +120,7 @@ class InitProgress:
             self._presenter.say(self._presenter.prose(f"- {text}"), text, _members(outcome))
         if any(each.verified is not None and each.verified.signed for each in outcomes):
             self._say(
-                "\nSigned providers are signed by their publishers, not by the authors of this "
-                "program."
+                "\nSigned providers are signed by their publishers, not by the authors of Nigari."
             )
 
     def module_locks_written(self, is_first: bool) -> None:

@@ -21,8 +21,8 @@ def open_cache(presenter: Presenter) -> SharedStore | None:
     directory = shared_directory(presenter.terminal.environ)
     if directory is None:
         presenter.say(
-            f"No packages are kept: {DIRECTORY_VARIABLE} turns that off, or there is no home "
-            "directory."
+            f"No packages are cached: {DIRECTORY_VARIABLE} turns the cache off, or there is no "
+            "home directory."
         )
         return None
     return SharedStore(directory)

@@ -94,7 +94,7 @@ class PlanPresenter:
         shown = ReasonsJson(session.sources, session.context_of)
         for each in reasons.changes():
             members = {"type": "change_reasons", "reasons": shown.change(each)}
-            lines.event(f"{each.address}: Reasons of the change", members)
+            lines.event(f"{each.address}: Reasons for the change", members)
 
     def round(self, number: int) -> None:
         """Say that another round begins."""
@@ -146,7 +146,7 @@ class PlanPresenter:
         say(f"\n{self._style.bold('Left for later rounds:')}\n")
         for each in plan.left:
             say(f"  {waiting_line(each)}")
-        say("\n" + self._presenter.prose("To go on, run: nigari apply -allow-deferral"))
+        say("\n" + self._presenter.prose("To continue, run: nigari apply -allow-deferral"))
 
     def refreshed(self, result: State) -> None:
         """Tell the output values after the state was brought up to date."""

@@ -133,7 +133,7 @@ class TestEvents(TestView):
             data = {"state": _objects(file.main), "states": states, "planned": list(file.planned)}
             about = {"@testfile": file.file, "@testrun": file.run}
             self._lines.event(
-                "Interrupted again: what the tests have made is not destroyed",
+                "Interrupted again: what the tests created is not destroyed",
                 {"type": "test_interrupt", "test_interrupt": data, **about},
                 "error",
             )

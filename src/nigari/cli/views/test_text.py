@@ -42,7 +42,7 @@ class TestText(TestView):
     def _cleaned_up(self, file: FileOutcome, done: CleanUp) -> None:
         where = f"{file.name}/{done.run.name}"
         if done.diags.has_errors:
-            self._say(f"Not everything could be destroyed that {where} has made.")
+            self._say(f"Not everything that {where} created could be destroyed.")
         self._diagnostics(done.diags)
         if done.left:
             put = f" Their state is in the file {done.saved_at}." if done.saved_at else ""
@@ -71,7 +71,7 @@ class TestText(TestView):
         )
 
     def cut_off(self, files: Sequence[Abandoned]) -> None:
-        self._say("\nInterrupted again: what the tests have made is not destroyed.")
+        self._say("\nInterrupted again: what the tests created is not destroyed.")
         for file in files:
             self._list(f"{file.file} has made:", [each.address for each in file.main])
             for run, left in file.states:

@@ -37,7 +37,7 @@ async def single_sign_on(
     given = response.require(200).json()
     role = given.get("roleCredentials") if isinstance(given, dict) else None
     if not isinstance(role, dict):
-        raise CloudFailure("The AWS single sign-on gave no credentials.")
+        raise CloudFailure("The AWS single sign-on returned no credentials.")
     return Credentials(
         str(role["accessKeyId"]),
         str(role["secretAccessKey"]),

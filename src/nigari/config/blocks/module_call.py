@@ -155,10 +155,10 @@ def _report_passed_twice(first: PassedProvider, value: Expression, diags: Diagno
 
 def _report_remote_version(text: str, where: Range, diags: Diagnostics) -> None:
     diags.error(
-        "Version constraint on a module from elsewhere",
-        f'The argument version selects among the versions that a registry has, and "{text}" is not '
-        "the address of a module in a registry. Remove the argument version; of a git repository, "
-        "?ref= at the end of the source selects a tag, a branch or a commit.",
+        "Version constraint on a module that is not from a registry",
+        f'The argument version selects among the versions that a registry has, and "{text}" is '
+        "not the address of a module in a registry. Remove the argument version. To select a "
+        "tag, a branch or a commit of a git repository, add ?ref= to the source.",
         where,
     )
 

@@ -51,8 +51,8 @@ def _report_endless(node: StaticCall, too_many: bool) -> None:
         ending = f"it still does after {MOST_TIMES} levels or {MOST_RECURSIONS:,} calls"
     node.frame.run.diags.error(
         "Module that calls itself without end",
-        f"The source of module.{node.call.name} leads back to a module that this call comes from, and "
-        f"{ending}. Let count, for_each or enabled come to nothing at some depth.",
+        f"The source of module.{node.call.name} leads back to a module that this call comes "
+        f"from, and {ending}. Use count, for_each or enabled to end the calls at some depth.",
         node.call.source.range,
     )
 

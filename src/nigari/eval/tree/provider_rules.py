@@ -157,8 +157,8 @@ def _report_same_iteration(name: str, each: Expression, diags: Diagnostics) -> N
         f"{name} and its provider have the same for_each, so removing an element removes the "
         "provider instance together with the objects that it must destroy. Nigari can still "
         "destroy them, from what the state remembers, unless a secret of the provider comes from "
-        "the element; OpenTofu cannot. If you use both, give the provider a collection of its "
-        "own, and remove an element from it one apply later.",
+        "the element; OpenTofu cannot. If you use both, give the provider its own collection, "
+        "and remove an element from it one apply later.",
         each.range,
     )
 

@@ -162,7 +162,8 @@ def lost_worker(task: Task) -> Diagnostic:
     detail = "Its worker process ended unexpectedly, for example because it was killed."
     if task.kind is Kind.APPLY:
         detail += (
-            " The state has what was stored until then, and its lock may still be held. Run the "
-            "command again: the unit is planned again, and nothing that was done is done twice."
+            " The state contains what was stored until then, and its lock may still be held. Run "
+            "the command again: the unit is planned again, and nothing that was done is done "
+            "twice."
         )
     return Diagnostic(Severity.ERROR, f"{task.kind.value.capitalize()} did not finish", detail)

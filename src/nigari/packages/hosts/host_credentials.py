@@ -126,7 +126,8 @@ class HostCredentials:
             answer = None
         if not isinstance(answer, dict):
             raise CredentialsError(
-                f"The credentials helper {self._program} gave something else than a JSON object."
+                f"The credentials helper {self._program} returned something other than a JSON "
+                "object."
             )
         token = answer.get("token")
         return token if isinstance(token, str) else None

@@ -63,7 +63,7 @@ class Host:
             raise self._missing(service)
         value = self.services[service]
         if not isinstance(value, Mapping):
-            raise HostError(f"{self.name} describes its service {service} with no object.")
+            raise HostError(f"{self.name} does not describe its service {service} with an object.")
         return value
 
     def resolved(self, service: str, reference: str) -> str:

@@ -215,11 +215,11 @@ async def _token(client: Client, service: LoginService, form: Mapping[str, str])
         )
         document = answer.require().json()
     except NetFailure as failure:
-        raise LoginError(f"The host gave no token. {failure.text}") from failure
+        raise LoginError(f"The host returned no token. {failure.text}") from failure
     match document:
         case {"access_token": str(token)} if token:
             return token
-    raise LoginError("The host gave no token: its answer has no access_token.")
+    raise LoginError("The host returned no token: its answer has no access_token.")
 
 
 def _url(host: Host, found: Mapping[str, object], name: str, is_needed: bool) -> str:

@@ -94,12 +94,13 @@ class OciCredentialsStore:
         match answer:
             case {"Username": "<token>"}:
                 raise OciCredentialsError(
-                    f"The credentials helper {program} gave a token of a kind that is not supported."
+                    f"The credentials helper {program} returned a kind of token that is not "
+                    "supported."
                 )
             case {"Username": str(user), "Secret": str(word)}:
                 return OciSecret(user, word)
         raise OciCredentialsError(
-            f"The credentials helper {program} gave something else than credentials."
+            f"The credentials helper {program} returned something other than credentials."
         )
 
 

@@ -112,7 +112,7 @@ class OciRepository:
     async def manifest(self, descriptor: Descriptor) -> Mapping[str, object]:
         """A manifest, checked against the digest that names it."""
         if descriptor.size > _LARGEST_MANIFEST:
-            raise OciError(f"A manifest of {self.address} is larger than any should be.")
+            raise OciError(f"A manifest of {self.address} is too large.")
         url = f"{self._base}{self._name}/manifests/{descriptor.digest}"
         answer = await self._get(url, {"accept": descriptor.media_type or _ACCEPTED})
         if _digest(answer.body) != descriptor.digest:
@@ -225,7 +225,7 @@ class OciRepository:
                 token = document.get(name)
                 if isinstance(token, str) and token:
                     return token
-        raise OciError(f"The registry {self._domain} gave no token for {self._name}.")
+        raise OciError(f"The registry {self._domain} returned no token for {self._name}.")
 
     def _json(self, answer: Response) -> Mapping[str, object]:
         try:
@@ -233,7 +233,7 @@ class OciRepository:
         except NetFailure as failure:
             raise self._failed(failure) from failure
         if not isinstance(document, dict):
-            raise OciError(f"The registry {self._domain} answered with no JSON object.")
+            raise OciError(f"The registry {self._domain} did not answer with a JSON object.")
         return document
 
     def _failed(self, failure: NetFailure) -> OciError:

@@ -85,8 +85,9 @@ class HttpGetter:
             path
         ):
             raise FetchError(
-                f"{shown(url)} gave a web page instead of an archive. If this network asks you to "
-                "log in on a web page first, do that and try again; otherwise check the URL."
+                f"{shown(url)} returned a web page instead of an archive. If this network asks "
+                "you to log in on a web page first, do that and try again; otherwise check the "
+                "URL."
             )
         return done.headers.get("etag", "")
 

@@ -197,7 +197,7 @@ def _read_listing(body: bytes) -> tuple[list[BucketObject], str]:
 
     try:
         if b"<!DOCTYPE" in body:
-            raise FetchError("The listing of the bucket is not one.")
+            raise FetchError("The bucket returned something other than a listing.")
         root = ElementTree.fromstring(body)
     except ElementTree.ParseError:
         raise FetchError("The listing of the bucket cannot be read.") from None

@@ -200,8 +200,8 @@ class RegistryOffer:
         if digest != self.digest.lower():
             raise ProviderSourceError(
                 f"The archive of {what} has the SHA-256 checksum {digest}, but the registry says "
-                f"{self.digest.lower()}. It may have been changed or damaged on the way, so it was "
-                "not installed",
+                f"{self.digest.lower()}. It may have been changed or damaged in transit, so it "
+                "was not installed",
                 INVALID,
             )
         own = {f"zh:{digest}"}
@@ -389,7 +389,7 @@ def _speaks(protocols: Sequence[str]) -> bool:
 def _object(document: object, who: str) -> Mapping[str, object]:
     if not isinstance(document, dict):
         raise ProviderSourceError(
-            f"{who} answered with something else than a JSON object", UNREACHABLE
+            f"{who} answered with something other than a JSON object", UNREACHABLE
         )
     return document
 

@@ -98,8 +98,8 @@ def builtin_is_sound(provider: Provider, asked: Sequence[Requirement], diags: Di
         if requirement.constraints:
             diags.error(
                 "Version of a built-in provider",
-                f"{provider.display} is part of this program and has no version of its own."
-                " Remove the version constraint.",
+                f"{provider.display} is part of Nigari and has no version. Remove the version "
+                "constraint.",
                 requirement.subject,
             )
             return False
@@ -174,7 +174,7 @@ def _report_not_found(
 
 def _askers(asked: Sequence[Requirement]) -> str:
     names = dict.fromkeys(r.module or "the root module" for r in asked)
-    return "asked for by " + ", ".join(names)
+    return "required by " + ", ".join(names)
 
 
 def _report_gone(

@@ -16,8 +16,7 @@ _REASONS: Final = {
     Reason.DISABLED: "because enabled is false",
     Reason.NO_MOVE_TARGET: "because {previous} was moved to {address}, which is not in configuration",
     Reason.KEPT_BY_CONFIG: "because lifecycle.destroy is false",
-    Reason.KEPT_BY_STATE: "because lifecycle.destroy was false before it was taken out of the "
-    "configuration",
+    Reason.KEPT_BY_STATE: "because lifecycle.destroy was false before it was removed from the configuration",
     Reason.CONFIG_UNKNOWN: "its configuration is not known yet",
     Reason.DEPENDENCY_PENDING: "something that it depends on will change",
     Reason.CHECK_NESTED: "the check it belongs to needs a fresh result",

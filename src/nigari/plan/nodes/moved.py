@@ -76,7 +76,7 @@ def check_selection(moves: Moves, options: PlanOptions, diags: Diagnostics) -> N
         return
     flag = "-target" if options.targets else "-exclude"
     names = sorted(each.text for each in left_out)
-    advice = f"do without {flag} for these: {', '.join(names)}."
+    advice = f"use no {flag} for these: {', '.join(names)}."
     if options.targets:
         advice = "add these options:" + "".join(f"\n  -target={quoted(name)}" for name in names)
     diags.error(

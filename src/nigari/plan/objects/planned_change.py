@@ -220,7 +220,7 @@ class _Conversation:
         for path in asked:
             old, new = _at(prior, path), _at(planned, path)
             if old is None and new is None:
-                text = "a replacement is asked for because of something that does not exist"
+                text = "a replacement is requested because of an attribute that does not exist"
                 self._refuse([ProviderFault(path, text)])
             if old is None or new is None or not _is_same(old, new):
                 found.append(path)

@@ -174,7 +174,7 @@ def _blocks(
     is_required = default is dataclasses.MISSING
     if not holds.is_one:
         if not is_required and default:
-            raise TypeError("there are no blocks but those of the configuration: no default")
+            raise TypeError("blocks come from the configuration only, so they have no default")
         has_limits = holds.nesting is not Nesting.MAP
         least = limits.least or int(is_required and has_limits)
         return NestedBlock(holds.fields.block, holds.nesting, least, limits.most)

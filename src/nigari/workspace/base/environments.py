@@ -221,8 +221,8 @@ def _settings(
 def _report_duplicate(second: Environment, first: Environment, diags: Diagnostics) -> None:
     diags.error(
         "Duplicate environment",
-        f'There is already an environment "{first.name}", at {first.range}. Each needs a name '
-        "of its own.",
+        f'There is already an environment "{first.name}", at {first.range}. Each needs a unique '
+        "name.",
         second.range,
     )
 
@@ -232,7 +232,7 @@ def _report_undeclared(name: str, known: Environments, diags: Diagnostics) -> No
     if not known.sources:
         detail = (
             f'There is no environment "{name}", because this directory has no {FILE_NAME}, which '
-            f"declares environments. Add one, or do without -env and {VARIABLE}."
+            f"declares environments. Add one, or use neither -env nor {VARIABLE}."
         )
     else:
         others = f"It declares {listed(names)}." if names else "It declares none."

@@ -44,7 +44,7 @@ def load(
     """The configuration in a directory: see `nigari.load`."""
     if not usual:
         if environment:
-            raise ValueError("an environment has values of its own: it needs usual=True")
+            raise ValueError("an environment has its own values, so usual=True is required")
         workspace, environment = workspace or "default", ""
     where = working_directory(path, environ, workspace)
     where = inside(where, chosen_environment(where, environment))

@@ -78,8 +78,10 @@ def _stuck(plan: Plan) -> Diagnostic:
         lines.append(f"  - and {more} more")
     return Diagnostic(
         Severity.ERROR,
-        "Rounds without an end",
-        "This round can do nothing that makes known what is left, so another one would not "
-        "either:\n" + "\n".join(lines) + "\n\nGive the values that these wait for in the "
-        "configuration, or take them from something that apply makes known.",
+        "Rounds without progress",
+        "Nothing in this round makes known what the rest waits for, so another round would not "
+        "help:\n"
+        + "\n".join(lines)
+        + "\n\nSet the values that these wait for in the configuration, or take them from "
+        "something that is known after apply.",
     )

@@ -316,7 +316,7 @@ def _report_no_backend(given: Mapping[str, GivenArgument], diags: Diagnostics) -
 def _report_cloud_option(name: str, diags: Diagnostics) -> None:
     diags.error(
         "Invalid option",
-        f"{name} is for backends, and the configuration has or had a block cloud. Change the "
+        f"{name} is for backends, and the configuration has or had a cloud block. Change the "
         'block and run "nigari init" without this option: it uses what the block says, and asks '
         "before it copies a state.",
     )

@@ -61,12 +61,13 @@ async def remaining_workspace(
 
 def _chosen(names: Sequence[str], selected: str, people: People) -> str | None:
     if not names:
-        name = people.text("workspace", "There are no workspaces yet. The name of the first", False)
+        name = people.text("workspace", "There are no workspaces yet. Name of the first one", False)
         return name if name is not None and is_valid_name(name) else None
     listed = "".join(f"\n  {number}. {name}" for number, name in enumerate(names, 1))
     text = people.text(
         "workspace",
-        f'The selected workspace "{selected}" does not exist. The number of another:{listed}\n',
+        f'The selected workspace "{selected}" does not exist. Enter the number of another one:'
+        f"{listed}\n",
         False,
     )
     index = int(text) - 1 if text is not None and text.isascii() and text.isdigit() else -1

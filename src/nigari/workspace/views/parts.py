@@ -58,7 +58,9 @@ class InnerPart(Part):
     def __reduce__(self) -> tuple[object, ...]:
         evaluation, steps = self._way()
         if evaluation.configuration is None:
-            raise TypeError(f"a {type(self).__name__} of no loaded configuration cannot be pickled")
+            raise TypeError(
+                f"a {type(self).__name__} that belongs to no loaded configuration cannot be pickled"
+            )
         return follow, (evaluation.configuration, steps)
 
 

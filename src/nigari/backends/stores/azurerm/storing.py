@@ -148,7 +148,9 @@ class AzureStore(HttpStore):
         known = await self._properties(workspace)
         holder = None if known is None else _holder(known)
         if holder is None:
-            raise BackendFailure("The state is not locked, or its lock says nothing of itself.")
+            raise BackendFailure(
+                "The state is not locked, or its lock has no information about its holder."
+            )
         if holder.id != lock_id:
             raise BackendFailure(f'The state is locked with another ID, "{holder.id}".')
         self._leases[workspace] = lock_id

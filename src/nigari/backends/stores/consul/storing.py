@@ -106,7 +106,7 @@ class ConsulStore(HttpStore):
         if data.startswith(_GZIP):
             data = gzip.decompress(data)
         if chunks is not None and hashlib.md5(data).hexdigest() != chunks.digest:
-            raise BackendFailure("The parts of the state do not have the checksum they should.")
+            raise BackendFailure("The parts of the state do not have the expected checksum.")
         return Content(data, str(pair.index))
 
     async def write(self, workspace: str, data: bytes, expected: str | None) -> str | None:

@@ -107,8 +107,8 @@ class HostedStore:
             )
         if await self._organization.runs_elsewhere(found):
             raise BackendFailure(
-                f'The workspace "{found.name}" plans and applies on {self._api.host}, which this '
-                "program cannot ask for. Set the execution mode of the workspace to local, or set "
+                f'The workspace "{found.name}" runs plans and applies on {self._api.host}, which '
+                "is not supported. Set the execution mode of the workspace to local, or set "
                 "TF_FORCE_LOCAL_BACKEND=1, to plan and apply on this machine; the state stays "
                 "where it is."
             )

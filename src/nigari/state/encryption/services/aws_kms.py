@@ -85,7 +85,9 @@ def build(reader: ArgumentReader) -> AwsKms:
     key, spec = reader.required("kms_key_id"), reader.required("key_spec")
     arguments = reader.for_cloud(_ARGUMENTS)
     if not arguments.text("region", "AWS_REGION", "AWS_DEFAULT_REGION"):
-        raise EncryptionFailure("The region is not set, neither here nor as AWS_REGION.")
+        raise EncryptionFailure(
+            "The region is set neither here nor by the environment variable AWS_REGION."
+        )
     try:
         return AwsKms(arguments, key, spec)
     except CloudFailure as failure:

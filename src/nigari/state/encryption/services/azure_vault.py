@@ -102,7 +102,7 @@ class AzureVault(KeyService):
         challenge = dict(_RESOURCE.findall(response.headers.get("www-authenticate", "")))
         resource = challenge.get("scope") or challenge.get("resource", "")
         if response.status != 401 or not resource:
-            raise CloudFailure(f"{self._key.vault} does not answer as an Azure Key Vault does.")
+            raise CloudFailure(f"{self._key.vault} does not answer like an Azure Key Vault.")
         resource = resource.removesuffix("/.default")
         host = urlsplit(url).netloc
         # A token must not go to a stranger who asks for one of another service.
@@ -155,7 +155,7 @@ def _from_url(text: object) -> bytes:
         padded = str(text or "")
         return base64.b64decode(padded + "=" * (-len(padded) % 4), b"-_", validate=True)
     except (binascii.Error, ValueError):
-        raise CloudFailure("The vault gave something that is not a key.") from None
+        raise CloudFailure("The vault returned something that is not a key.") from None
 
 
 def _stored(text: object) -> str | None:

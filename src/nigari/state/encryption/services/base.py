@@ -97,7 +97,7 @@ def decoded(text: object) -> bytes:
     try:
         return base64.b64decode(str(text or ""), validate=True)
     except (binascii.Error, ValueError):
-        raise CloudFailure("The service gave something that is not a key.") from None
+        raise CloudFailure("The service returned something that is not a key.") from None
 
 
 def _waited(work: Coroutine[object, object, T]) -> T:
