@@ -1,4 +1,9 @@
-"""Applying a plan: its graph is executed, and what has come of it is a new state."""
+"""Applying a plan: its graph is executed, and the result is a new state.
+
+An `Application` puts together the run, the operations and the executor, and in the end evaluates
+checks and outputs. Interruptions and failures leave a state with everything that was done. What an
+operation does is in `operations`; where the state is stored is not known here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which process holds a lock, and whether it still runs, as far as this machine can tell.
+"""Holders of locks: which process holds one, and whether it still runs on this machine.
 
 A process leaves its number with a lock, and, because numbers are used again, when it was started
 and during which run of the machine.

@@ -1,4 +1,8 @@
-"""What the options of the commands that plan ask of a plan."""
+"""Reads the options of the commands that plan: modes, targets, replacements, rounds.
+
+Options that contradict each other are usage errors. The flags themselves are in `plan_flags`, which
+is light to import.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The commands that plan: what they ask of a session, and how what comes of it is shown."""
+"""The commands that plan: what they ask of a session, and how the result is shown.
+
+The base of plan, apply, refresh, import and others. Locks, states and stale plans belong to the
+session.
+"""
 
 from __future__ import annotations
 

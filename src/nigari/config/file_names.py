@@ -1,4 +1,4 @@
-"""Which files of a directory count: by their names alone.
+"""Names of configuration files: they alone decide which files of a directory are read.
 
 Which of two with the same name wins, and which are override files, is decided here. What is in a
 file is unknown.

@@ -1,4 +1,8 @@
-"""Everything that one directory declares."""
+"""Everything that one directory declares, as a `Module`.
+
+Blocks that were merged are decoded here, each by the module of its kind, and names are checked that
+must be unique across kinds. Called modules are not known here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Mocks in test files: providers that are made up, and objects that are overridden."""
+"""Mocks in test files: providers and provisioners that are made up, objects that are overridden.
+
+Reads `mock_provider`, `mock_provisioner` and the `override_…` blocks, in test files and in files of
+mocks. Values stay unevaluated; what is made of them is in `nigari.testing`.
+"""
 
 from __future__ import annotations
 

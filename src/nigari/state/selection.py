@@ -1,4 +1,8 @@
-"""Which resource instances of a state an address names, and what is said where it has none."""
+"""Finds the resource instances of a state that an address names.
+
+A module stands for everything in it, a resource for all of its instances. Where there is nothing,
+the diagnostic names addresses that are similar.
+"""
 
 from __future__ import annotations
 

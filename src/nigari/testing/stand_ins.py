@@ -1,4 +1,4 @@
-"""Which objects of a run are made up, and which values the test gives them.
+"""Stand-ins: the objects of a run that are made up, and the values that the test gives them.
 
 The nearest word counts, and words are not put together: the run's own overrides, those of the
 file, those of the mocked provider for the very resource, its defaults for the type.

@@ -1,4 +1,9 @@
-"""All test files of a module: found, read, executed one after the other or side by side."""
+"""All test files of a module: found, read, executed one after the other or side by side.
+
+A suite knows which files are selected, the variables for all of them and the plugins that they
+share. What one file does is in `files`, what one run does in `execution`; results go to a
+`TestView`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Connecting to a host over ssh, by way of a bastion or a proxy where the block says so."""
+"""Connecting to a host over ssh, through a bastion or a proxy where the block says so.
+
+Attempts are repeated until the timeout, since a new machine takes a while to answer. What runs on
+the host is not known here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the backends `cos` and `oss` share: states as objects of a bucket, over signed requests.
+"""The base of the backends `cos` and `oss`: states as objects of a bucket, over signed requests.
 
 Their services have no conditions on writes but that nothing is replaced; so before something is,
 it is looked at whether it is still what was read.

@@ -1,4 +1,8 @@
-"""Progress on the terminal while a plan is made and applied."""
+"""Progress on the terminal while a plan is made and applied.
+
+Lines for operations that begin, still run and end, with the time they take, and counts for the
+summary. It hears events and decides nothing.
+"""
 
 from __future__ import annotations
 

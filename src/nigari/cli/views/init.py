@@ -1,4 +1,7 @@
-"""The words of `init` and `get` while they work."""
+"""The lines that `init` and `get` print while they work.
+
+They hear what happens from `nigari.workspace.setup` and decide nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Pieces that several kinds of declaration share, and how they are read."""
+"""Pieces that several kinds of declaration share, and how they are read.
+
+A `Declared` is a block after overrides. From it come names, repetition (`count`, `for_each`,
+`enabled`), `depends_on`, conditions and escaped bodies. Which block has which of them is not known
+here.
+"""
 
 from __future__ import annotations
 

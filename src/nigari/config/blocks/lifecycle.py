@@ -1,4 +1,8 @@
-"""The `lifecycle` block of a resource, and what its arguments may be."""
+"""The `lifecycle` block of a resource, and what its arguments may be.
+
+Arguments may be written out or be static expressions; these are evaluated by
+`nigari.eval.nodes.lifecycle`. Conditions belong to it, too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Input variables as they are declared: `variable` blocks."""
+"""Input variables as they are declared: `variable` blocks.
+
+Types and literal defaults are read here, since callers are checked against them. Values that are
+given for a variable are in `nigari.eval.nodes.variable`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which references of an expression its value depends on.
+"""Finds the references of an expression that its value depends on.
 
 A branch that is not taken, or an alternative of `coalesce` that is not reached, is written and does
 not matter. A reference matters if the value would not be known without it: the expression is

@@ -1,4 +1,9 @@
-"""Input variables: the values given for them, made to fit their declarations."""
+"""Input variables: the values given for them, converted to their declared types and validated.
+
+A variable of the root module takes its value from outside, any other from the argument of its call;
+in the static and validate phases it may also be unknown. Where values from outside come from is not
+known here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules about what a call passes to the module it calls, and what that module needs of it."""
+"""Rules about the provider configurations that a call passes, and that the called module needs.
+
+They look at declarations only: instances and keys are in `nigari.eval.nodes.provider_keys`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Performing tasks: what a worker does with a unit, through the session of its directory."""
+"""Performing tasks: what a worker does with a unit, through the session of its directory.
+
+A task is init, validate, plan, apply, output or test of one unit; its outcome is data that another
+process or machine can read. Which tasks there are, and in which order, is not known here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an installation of providers comes to, and who hears how it goes.
+"""The results of installing providers, and the listener that hears of progress.
 
 Shared by those who install and those who show it, and light, because an init with nothing to do
 has something to show, too. How providers are installed is unknown here.

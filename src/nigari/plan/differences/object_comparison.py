@@ -1,4 +1,8 @@
-"""Compares two objects of a resource, as the schema of its type describes them."""
+"""Compares two objects of a resource, as the schema of its type describes them.
+
+The result is a tree of differences, which views show. Values without a schema
+are compared in `value_comparison`.
+"""
 
 from __future__ import annotations
 

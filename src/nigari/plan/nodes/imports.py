@@ -1,4 +1,9 @@
-"""`import` blocks: existing objects that are taken over, by what their provider knows them by."""
+"""`import` blocks while planning: which existing object is imported to which address.
+
+A node per block evaluates its `for_each`, keys and id or identity, and its targets are known before
+the resources they belong to are planned. The provider is asked here for the object that a target
+means. What is then planned for it, `nigari.plan.nodes.managed` decides.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Managed resources while planning: what each instance is to become."""
+"""Managed resources while planning: what each instance is to become.
+
+An instance upgrades and refreshes what is stored, or imports it, evaluates what may force or
+prevent a replacement, and asks its provider for a plan. How a prior object and a configuration
+become a change is in `nigari.plan.objects.planned_change`; what is no longer declared is in
+`nigari.plan.nodes.orphans`.
+"""
 
 from __future__ import annotations
 

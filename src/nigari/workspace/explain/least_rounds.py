@@ -1,8 +1,8 @@
-"""How many rounds something takes at least, from nothing, by what is written and by schemas.
+"""The least number of rounds that something takes, from nothing, by what is written and by schemas.
 
 An attribute that only its provider sets is not known before its object is there, so that what such
-an attribute decides waits another round for certain. Where values may be known earlier (an attribute
-that may be planned, one of several references that may be enough), nothing is counted.
+an attribute decides waits another round for certain. Where values may be known earlier (an
+attribute that may be planned, one of several references that may be enough), nothing is counted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many rounds something takes, from nothing, by what is written.
+"""The number of rounds that something takes, from nothing, by what is written.
 
 Nothing is planned. At most, each block whose instances, or whose provider, are worked out from a
 resource waits for it; at least, those do that need what only a provider can say.

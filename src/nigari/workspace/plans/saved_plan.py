@@ -1,4 +1,9 @@
-"""Saving a plan and taking it up again: the configuration it was made from, and what it read."""
+"""Saving a plan and taking it up again: the configuration it was made from, and what it read.
+
+A saved plan holds the configuration, the variables and the prior state that it was made from, and
+checksums of the other files that it read, which must be the same when it is applied. The format of
+the file is in `nigari.plan.model.plan_file`; whether a plan is stale, `locked` decides.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens while a plan is applied, as entries: small JSON objects for journals and pages.
+"""Events of an apply as entries: small JSON objects for journals and pages.
 
 Entries name objects and what is done with them, and have no values in them. What provisioners print
 is an entry too, which may show what they were given.

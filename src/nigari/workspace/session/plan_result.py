@@ -1,4 +1,8 @@
-"""Plans for Python programs: what will change, and why, as values that never change."""
+"""Plans for Python programs: what will change, and why, as values that never change.
+
+A `Plan` wraps the plan that was worked out together with the session that made it, so that it can
+be saved, shown as JSON and applied. How plans are made is in `locked`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What init can be asked for, as data that is light to import. What it does is elsewhere."""
+"""The options of init as data, light to import.
+
+What is done with them is in `initialize` and the modules beside it.
+"""
 
 from __future__ import annotations
 

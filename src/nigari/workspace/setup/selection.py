@@ -1,4 +1,7 @@
-"""Which workspace to use after init: the selected one need not exist in the backend."""
+"""Selects the workspace to use after init, since the selected one need not exist in the backend.
+
+Where somebody can answer, they are asked; otherwise a diagnostic says what to do.
+"""
 
 from __future__ import annotations
 

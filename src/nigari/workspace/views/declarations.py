@@ -1,4 +1,7 @@
-"""Input variables and output values as Python programs see them: values with their declarations."""
+"""Input variables and output values as Python programs see them: values with their declarations.
+
+Defaults and conditions are evaluated when somebody asks for them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The blobs of the backend `azurerm`: states, whose leases are locks and whose metadata say whose."""
+"""The blobs of the backend `azurerm`: states, locked by leases, whose metadata name the holder.
+
+A write has the condition that the blob is still the one that was read. Credentials and tokens are
+in `nigari.clouds.azure`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The keys of the backend `consul`: states, whole or in chunks, and their locks."""
+"""The keys of the backend `consul`: states, whole or in chunks, and their locks.
+
+A value of Consul has a limit, so a large state is written in chunks under new keys before the key
+of the state refers to them. A lock is a session that is renewed while it is held.
+"""
 
 from __future__ import annotations
 

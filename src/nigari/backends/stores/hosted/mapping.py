@@ -1,4 +1,4 @@
-"""Which workspaces of an organization belong to a configuration, and what they are called here.
+"""Names of workspaces: those of an organization that belong to a configuration, and their names here.
 
 There are three ways: one workspace by its name, all whose names begin with a prefix, and all that
 have certain tags.

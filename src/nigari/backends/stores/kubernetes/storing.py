@@ -1,4 +1,7 @@
-"""The objects of the backend `kubernetes`: Secrets with states, Leases that lock them."""
+"""The objects of the backend `kubernetes`: Secrets with states, Leases that lock them.
+
+The resource version of a Secret is the condition of a write. Access to the cluster is in `cluster`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The objects of the backend `s3`: states and lock files."""
+"""The objects of the backend `s3`: states and lock files.
+
+A write has the condition that the object is still the one that was read. Locks are objects, items
+of a DynamoDB table (`table`), or both. Signatures and credentials are in `nigari.clouds.aws`.
+"""
 
 from __future__ import annotations
 
