@@ -241,3 +241,38 @@ def test_what_others_report_does_not_fail_an_object_that_is_gone(cloud: Cloud) -
     done = inside("plan", "-no-color", "-var=wanted=y")
     assert done.code == 1
     assert all(f"cloud_box.many[{number}]" in done.err for number in range(8))
+
+
+@pytest.mark.parametrize("repetition", ["", "count = 1", 'for_each = toset(["k"])'])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_mistake_in_what_is_wanted_does_not_matter(
+    repetition: str, is_new: bool, cloud: Cloud
+) -> None:
+    text = (
+        'variable "l" { default = ["x"] }\nresource "cloud_box" "c" {\n'
+        f'  {repetition}\n  name = "c"\n  content = var.l[0]\n}}\n'
+    )
+    Path("main.tf").write_text(REQUIRED + _BOXES + text)
+    if not is_new:
+        assert inside("apply", "-auto-approve").code == 0
+        cloud.objects["eu", "c"] = "changed"
+    done = inside("apply", "-refresh-only", "-auto-approve", "-var=l=[]")
+    assert done.code == 0, done.out + done.err
+    assert _contents().get("c") == (None if is_new else "changed")
+    assert inside("plan", "-var=l=[]").code == 1
+
+
+def test_preconditions_of_instances_that_are_not_there_are_looked_at(cloud: Cloud) -> None:
+    text = (
+        'variable "p" { default = "x" }\nresource "cloud_box" "c" {\n'
+        '  for_each = toset(["k"])\n  name = each.key\n  content = "x"\n  lifecycle {\n'
+        '    precondition {\n      condition     = var.p == "y"\n      error_message = "no"\n    }\n'
+        "  }\n}\n"
+    )
+    Path("main.tf").write_text(REQUIRED + _BOXES + text)
+    done = inside("plan", "-refresh-only", "-out=p", "-no-color")
+    assert done.code == 0, done.out + done.err
+    assert 'with cloud_box.c["k"]' in done.out + done.err
+    checks = json.loads(inside("show", "-json", "p").out)["checks"]
+    found = {each["address"]["to_display"]: each["status"] for each in checks}
+    assert found["cloud_box.c"] == "fail"

@@ -8,7 +8,7 @@ become a change is in `nigari.plan.objects.planned_change`; what is no longer de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from nigari.addrs.absolute import Abs, resource_of
@@ -17,7 +17,7 @@ from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
 from nigari.config.base.written_address import decode_address
 from nigari.config.blocks.lifecycle import Lifecycle
-from nigari.cty.values import FALSE, Value, object_value, unknown
+from nigari.cty.values import FALSE, Value, null, object_value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame, Origin
@@ -47,14 +47,6 @@ class ManagedResource(PlannedResource):
 
     def instance(self, key: InstanceKey, data: InstanceData) -> ManagedInstance:
         return ManagedInstance(self, key, data)
-
-    def wanted(
-        self, expansion: Mapping[InstanceKey, InstanceData]
-    ) -> Mapping[InstanceKey, InstanceData]:
-        if not self.run.is_refresh_only or self.resource.repetition.has_one_value:
-            return expansion
-        stored = self._stored()
-        return {key: data for key, data in expansion.items() if key in stored}
 
     def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
         repetition = self.resource.repetition
@@ -100,12 +92,21 @@ class ManagedInstance(ChangingInstance):
         lifecycle = self.owner.resource.lifecycle
         if self.owner.run.deferrals is not None:
             yield self._wait_for_dependencies
+        if self.owner.run.is_refresh_only:
+            return
         if self.owner.run.imports.nodes:
             yield self._wait_for_imports
         if lifecycle.prevent_destroy is not None:
             yield self._protect
         if lifecycle.replace_triggered_by:
             yield self._look_at_triggers
+
+    def evaluate(self) -> Sequence[Need]:
+        if not self.owner.run.is_refresh_only:
+            return super().evaluate()
+        # Only what there is counts, so a mistake in what is wanted is none here.
+        self.config = null(self.schema.block.implied_type)
+        return ()
 
     def _wait_for_dependencies(self) -> Sequence[Need]:
         """Wait for what `depends_on` names, if that is left for later."""

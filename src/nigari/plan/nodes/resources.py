@@ -131,14 +131,13 @@ class PlannedResource(RepeatedResource):
         if declared is None:
             return ()
         self.declared = frozenset(declared)
-        data = self.wanted(declared)
-        for key, each in data.items():
+        for key, each in declared.items():
             if self.is_looked_at(key):
                 self.instances[key] = self.instance(key, each)
             else:
                 self.left_out[key] = self.prior_value(key)
                 self._leave_open(key, each)
-        self._keys = tuple(data)
+        self._keys = tuple(declared)
         return ()
 
     def _leave_open(self, key: InstanceKey, data: InstanceData) -> None:
@@ -185,12 +184,6 @@ class PlannedResource(RepeatedResource):
         """Whether an instance is among those that the user singled out."""
         selection = self.run.selection
         return selection is None or selection.has(self._address(key))
-
-    def wanted(
-        self, expansion: Mapping[InstanceKey, InstanceData]
-    ) -> Mapping[InstanceKey, InstanceData]:
-        """The instances that are looked at, of those that the configuration has."""
-        return expansion
 
     def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
         """The values of all instances where those of the state count."""
