@@ -55,6 +55,7 @@ class Chances:
         result = Configuration({ROOT: root, "m1": outer, "m2": inner})
         result.has_second = self._has_second = self.happens(0.3)
         result.has_ephemeral = self._has_ephemeral = self.happens(0.2)
+        result.label = self.chance.randrange(1, 100) if self.happens(0.25) else 0
         result.variables = {"v": '"v1"', "s": '"s1"', "on": "true", "many": self.many()}
         for module, most in ((inner, 2), (outer, 3), (root, 5)):
             for _ in range(self.chance.randint(1, most)):

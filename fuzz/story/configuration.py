@@ -149,6 +149,8 @@ class Configuration:
     """Whether modules have a second provider configuration, so that calls must pass it on."""
     has_ephemeral: bool = False
     """Whether modules have an ephemeral output."""
+    label: int = 0
+    """In which form the second provider is configured with a value of the first block, if it is."""
     variables: dict[str, str] = field(default_factory=dict)
     provider_keys: list[str] = field(default_factory=lambda: ["a", "b"])
 

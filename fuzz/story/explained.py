@@ -99,6 +99,11 @@ EXPLAINED: Final = (
         destroy_reasons.protects_what_is_not_read,
     ),
     Explained("a destroy does not destroy what is gone", destroy_reasons.protects_what_is_gone),
+    Explained(
+        "data waits for changes in its own instance of a module",
+        reasons.reads_in_own_instance,
+        "events: missing planned_change read$",
+    ),
     Explained("what is left out keeps its provider", reasons.leaves_providers),
     Explained("what must not be destroyed can be refreshed", reasons.is_protection),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),

@@ -16,6 +16,23 @@ def falls_back(_: Step, __: list[str], difference: Difference) -> bool:
     return "Unable to use fallback provider from state" in difference.kind
 
 
+def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> bool:
+    """Whether data in instances of a module was read while planning, not while applying."""
+    if like(difference, "reads: missing (- / look|look / -) more"):
+        return True
+    addresses = re.findall(r'"(?:addr|address)": "((?:[^"\\]|\\.)*)"', difference.text)
+    if not addresses or not all(re.match(r"module\..*\].*\.data\.", each) for each in addresses):
+        return False
+    if like(difference, "events: (more|missing) apply_(start|complete) read$"):
+        return True
+    pending = "read_because_dependency_pending"
+    lines = [line for line in difference.text.splitlines() if '"addr' in line]
+    is_left = all(pending in line for line in lines)
+    return is_left and like(
+        difference, "events: missing planned_change read$", r"plan: resource_changes\.\*$"
+    )
+
+
 def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
     """OpenTofu changes the provider also of what it leaves out, in other module instances."""
     if not like(difference, r"state: resources\.\*\.provider$") or not is_part(step):

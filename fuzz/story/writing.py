@@ -26,6 +26,7 @@ from fuzz.story.configuration import (
 )
 from tests.real.case_files import MAIN, Files
 
+_LABELS: Final = {"world_thing": "result", "terraform_data": "id", "world_fact": "value"}
 _MODULES: Final = ".terraform/modules/modules.json"
 
 
@@ -119,7 +120,7 @@ def _root_parts(configuration: Configuration) -> Iterator[str]:
     keys = ", ".join(f'"{key}"' for key in configuration.provider_keys)
     yield (
         'provider "world" {\n  label = "root"\n}\n'
-        'provider "world" {\n  alias = "other"\n  label = var.v\n}\n'
+        f'provider "world" {{\n  alias = "other"\n  label = {_label(configuration)}\n}}\n'
         f'provider "world" {{\n  alias    = "by"\n  for_each = toset([{keys}])\n'
         "  label    = each.key\n}\n"
     )
@@ -137,6 +138,16 @@ def _root_parts(configuration: Configuration) -> Iterator[str]:
     for identifier, address, repeated in configuration.imports:
         several = f"  for_each = {repeated}\n" if repeated else ""
         yield f'import {{\n{several}  to = {address}\n  id = "{identifier}"\n}}\n'
+
+
+def _label(configuration: Configuration) -> str:
+    """What a provider is configured with: the first block, which needs no other and not that one."""
+    first = next(iter(configuration.root.blocks), None)
+    if not configuration.label or first is None or first.provider or first.type not in _LABELS:
+        return "var.v"
+    return rendered(
+        configuration.root, Reference(first.tag, _LABELS[first.type], configuration.label)
+    )
 
 
 def _block_text(configuration: Configuration, module: Module, block: Block) -> str:
