@@ -166,6 +166,24 @@ def test_data_wait_for_what_a_removed_module_instance_leaves(vault: Vault) -> No
     assert reads(text % 0) == {"data.vault_look.l": Reason.DEPENDENCY_PENDING}
 
 
+def test_data_wait_for_changes_in_their_own_module_instance(vault: Vault) -> None:
+    call = (
+        'module "m" {\n  source = "./m"\n  for_each = { x = 1, y = %s }\n'
+        "  k = each.key\n  version_of = each.value\n}\n"
+    )
+    Path("m").mkdir()
+    Path("m", "main.tf").write_text(
+        REQUIRED + 'variable "k" {}\nvariable "version_of" {}\n'
+        'resource "vault_thing" "t" {\n  name = var.k\n  version = var.version_of\n}\n'
+        'data "vault_look" "d" {\n  name = var.k\n  depends_on = [vault_thing.t]\n}\n'
+    )
+    Path("main.tf").write_text(REQUIRED + call % 1)
+    assert inside("get").code == 0
+    apply(call % 1)
+    found = reads(call % 2)
+    assert found == {'module.m["y"].data.vault_look.d': Reason.DEPENDENCY_PENDING}
+
+
 def test_data_wait_for_what_a_module_no_longer_declares(vault: Vault) -> None:
     Path("m").mkdir()
     Path("m/main.tf").write_text(REQUIRED + THING)
