@@ -138,9 +138,10 @@ def _local_backend(directory: Path) -> Iterator[None]:
     """Keep the state of a directory local, whatever its configuration says."""
     has_one = any(
         word in file.read_bytes()
-        for file in directory.glob("*.tf")
+        for pattern in ("*.tf", "*.tofu", "*.tf.json")
+        for file in directory.glob(pattern)
         if file.is_file()
-        for word in (b"\n  backend ", b"\n  cloud ")
+        for word in (b"\n  backend ", b"\n  cloud ", b'"backend"')
     )
     override = directory / "outside_override.tf"
     if has_one:

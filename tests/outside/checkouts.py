@@ -90,7 +90,7 @@ class Trees:
         partial.rename(target)
 
     def _rewrite(self, tree: Path) -> Iterator[tuple[str, str]]:
-        for file in sorted(tree.rglob("*.tf")):
+        for file in sorted((*tree.rglob("*.tf"), *tree.rglob("*.tofu"))):
             if file.is_file():
                 yield from self._rewrite_file(file)
 

@@ -113,6 +113,24 @@ def _beside(left: Left, _theirs: Said, _ours: Said) -> bool:
 _NEAR: Final = 3
 
 
+def _declared_twice(left: Left, theirs: Said, ours: Said) -> bool:
+    """Of several declarations with one name the first counts here, and the last one there, so that
+    another mistake in them is told of another one.
+    """
+    if not all(any(": Duplicate " in text for text in each.summaries) for each in (theirs, ours)):
+        return False
+    pairs = [
+        (each, other)
+        for each in left.theirs
+        for other in left.ours
+        if other[0] == each[0] and other[1] != each[1]
+    ]
+    for each, other in pairs:
+        del left.theirs[each]
+        del left.ours[other]
+    return bool(pairs)
+
+
 def _more_in_one_run(left: Left, _theirs: Said, _ours: Said) -> bool:
     """OpenTofu stops at what failed; what depends on it, or comes later, is looked at here."""
     if not left.both_fail or left.theirs or not left.ours:
@@ -127,6 +145,7 @@ _REASONS: Final[tuple[tuple[str, Callable[[Left, Said, Said], bool]], ...]] = (
     ("a place where OpenTofu gives none", _without_place),
     ("values for undeclared variables", _undeclared),
     ("told at the argument", _beside),
+    ("a name that is declared twice", _declared_twice),
     ("more mistakes in one run", _more_in_one_run),
 )
 

@@ -189,3 +189,12 @@ def test_what_a_directory_is_asked_with(directory: Path) -> None:
 def test_reasons(theirs: list[tuple[str, int]], ours: list[tuple[str, int]], wanted: str) -> None:
     said = [Said(1, Places(("error", *place) for place in each)) for each in (theirs, ours)]
     assert reason(*said) == wanted
+
+
+def test_another_mistake_in_what_is_declared_twice() -> None:
+    twice = ["error: b.tf:1: Duplicate module"]
+    theirs, ours = (
+        Said(1, Places([("error", "b.tf", 1), ("error", name, 2)]), twice)
+        for name in ("b.tf", "a.tf")
+    )
+    assert reason(theirs, ours) == "a name that is declared twice"
