@@ -243,7 +243,11 @@ class Reference(Expression):
     def _report_missing(self, root: TraverseRoot, scope: Scope, diags: Diagnostics) -> None:
         where = self.source.range(root.start, root.end)
         if not scope.allows_variables:
-            diags.error("Variables not allowed", "A constant value is required here.", where)
+            diags.error(
+                "Variables not allowed",
+                "A constant value is required here. Text is written in double quotes.",
+                where,
+            )
             return
         hint = did_you_mean(root.name, scope.variable_names())
         diags.error("Unknown variable", f'There is no variable named "{root.name}".{hint}', where)

@@ -345,7 +345,10 @@ class StructureParser(ExpressionParser):
                 "block has its opening brace here."
             )
         elif kind == NEWLINE or kind == END:
-            detail = "The opening brace of a block must be on the same line as its type and labels."
+            detail = (
+                "The opening brace of a block must be on the same line as its type and labels. For "
+                "an argument, write an equals sign after its name."
+            )
         else:
             detail = "A block header consists of the type, quoted labels, and the opening brace."
         self.fail(at, "Invalid block header", detail, first)
@@ -387,7 +390,8 @@ class StructureParser(ExpressionParser):
         start = self.end(opening) - 1
         self.diags.error(
             "Unclosed block",
-            "This block, or a block inside it, has no closing brace.",
+            "The file ends before the closing brace of this block. A brace is missing here, or in "
+            "something inside the block.",
             self.source.range(start, start + 1),
         )
 

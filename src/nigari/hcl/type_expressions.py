@@ -58,7 +58,7 @@ _WANTS = {
     "object": "one argument, the types of its attributes in braces: object({ name = string })",
     "tuple": "one argument, the types of its elements in brackets: tuple([string, number])",
 }
-_ALL_NAMES = (*_PRIMITIVES, "any", *_WANTS, "optional")
+TYPE_NAMES = (*_PRIMITIVES, "any", *_WANTS, "optional")
 
 Part: TypeAlias = str | int | None
 """An attribute, the position of a tuple's element, or every element of a collection."""
@@ -246,7 +246,7 @@ class _Reader:
         elif name in _WANTS:
             self._error(f"The type {name} needs {_WANTS[name]}.", expression.range)
         else:
-            hint = did_you_mean(name, _ALL_NAMES)
+            hint = did_you_mean(name, TYPE_NAMES)
             self._error(f"There is no type named {quoted(name)}.{hint}", expression.range)
         return ANY_TYPE
 
@@ -261,7 +261,7 @@ class _Reader:
                 call.source.range(call.start, call.name_end),
             )
         elif call.name not in _WANTS:
-            hint = did_you_mean(call.name, _ALL_NAMES)
+            hint = did_you_mean(call.name, TYPE_NAMES)
             self._error(f"There is no type named {quoted(call.name)}.{hint}", call.range)
         elif len(call.arguments) != 1:
             extra = call.arguments[1:]

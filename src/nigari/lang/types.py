@@ -26,7 +26,13 @@ from nigari.hcl.collections import For, ObjectConstructor, TupleConstructor
 from nigari.hcl.expressions import Expression
 from nigari.hcl.json_expressions import JsonExpression
 from nigari.hcl.scope import Scope
-from nigari.hcl.type_expressions import ANY_TYPE, TypeConstraint, parse_type_constraint
+from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.type_expressions import (
+    ANY_TYPE,
+    TYPE_NAMES,
+    TypeConstraint,
+    parse_type_constraint,
+)
 from nigari.record import record
 
 
@@ -51,8 +57,14 @@ def parse_variable_type(expression: Expression, diags: Diagnostics) -> TypeConst
 
 def _report_quoted_type(expression: Expression, diags: Diagnostics) -> None:
     written = expression.source.text[expression.start : expression.end].strip('"')
-    better = {"list": "list(string)", "map": "map(string)"}.get(written, written)
-    advice = f" Write {better}." if written and "\n" not in written else ""
+    advice = ""
+    if written in ("list", "map"):
+        advice = f" Write {written}(string)."
+    elif written.isidentifier() and written not in TYPE_NAMES:
+        hint = did_you_mean(written, TYPE_NAMES)
+        advice = f' There is no type named "{written}".{hint}'
+    elif written and "\n" not in written:
+        advice = f" Write {written}."
     diags.error(
         "Quoted type expression",
         f"A type is an expression and is written without quotes.{advice}",

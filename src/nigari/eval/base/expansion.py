@@ -131,15 +131,21 @@ def expand_count(value: Value, asked: Asked) -> Expansion:
     return Expansion({i: InstanceData(count_index=number(i)) for i in range(wanted)})
 
 
+_SECRETS: Final = (
+    (SENSITIVE, "A sensitive", " If it is not secret, use nonsensitive()."),
+    (EPHEMERAL, "An ephemeral", ""),
+)
+
+
 def expand_enabled(value: Value, asked: Asked) -> Expansion:
     """One instance without a key, or none."""
     value, marks = value.unmark()
-    for mark, word in ((SENSITIVE, "A sensitive"), (EPHEMERAL, "An ephemeral")):
+    for mark, word, advice in _SECRETS:
         if mark in marks:
             return asked.refuse(
                 "enabled",
                 f"{word} value cannot decide whether the object exists: everyone who sees the "
-                "plan could infer the value.",
+                f"plan could infer the value.{advice}",
                 about_secrets=True,
             )
     try:
@@ -159,12 +165,12 @@ def expand_for_each(value: Value, asked: Asked) -> Expansion:
     """The instances that a `for_each` asks for. Elements of a map may be anything, also unknown;
     its keys, and the elements of a set, are the keys of the instances.
     """
-    for mark, word in ((SENSITIVE, "A sensitive"), (EPHEMERAL, "An ephemeral")):
+    for mark, word, advice in _SECRETS:
         if mark in value.marks:
             return asked.refuse(
                 "for_each",
                 f"{word} value cannot be used here: its keys become part of addresses, which are "
-                "shown and stored.",
+                f"shown and stored.{advice}",
                 about_secrets=True,
             )
     value, _ = value.unmark()

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.resource import ResourceInstance
 from nigari.addrs.values import ProviderFunction
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.resource import Resource
@@ -130,6 +131,22 @@ class ResourceNode(ValueNode):
     @property
     def range(self) -> Range:
         return self.resource.range
+
+    def mention_of(self, other: Node) -> Range:
+        repetition = self.resource.repetition
+        written = [each for each in (repetition.count, repetition.for_each) if each is not None]
+        compiled = self.frame.instance.compiled
+        found = [each for expr in written for each in compiled.expression(expr).references]
+        for reference in (*found, *self.body_references()):
+            subject = reference.subject
+            named = subject.resource if isinstance(subject, ResourceInstance) else subject
+            if self.frame.label(str(named)) == other.declared_label:
+                return reference.range
+        return self.range
+
+    def body_references(self) -> Sequence[Reference]:
+        """What the body of the block refers to, once its schema is known."""
+        return ()
 
 
 @record

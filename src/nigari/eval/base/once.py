@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Final
 
 from nigari.diagnostics import Diagnostics, Range
@@ -46,9 +47,18 @@ class Node(ABC):
         """The name by which a user knows this node: `local.a`, `var.x of module.m`."""
 
     @property
+    def declared_label(self) -> str:
+        """The name of what is declared: for one of several instances, that of all of them."""
+        return self.label
+
+    @property
     def range(self) -> Range | None:
         """Where the node is declared, if it can be pointed at."""
         return None
+
+    def mention_of(self, other: Node) -> Range | None:
+        """Where the node refers to another one, as closely as it can tell."""
+        return self.range
 
     @property
     def about(self) -> str:
@@ -235,12 +245,15 @@ class WorkList:
 
 
 def _report_cycle(nodes: list[Node], diags: Diagnostics) -> None:
-    where = next((node.range for node in nodes if node.range is not None), None)
-    labels = [node.label for node in nodes]
+    where = _closest_mention(nodes)
+    # A resource and its instances go by the same name.
+    labels = [name for name, _ in groupby(node.declared_label for node in nodes)]
+    if len(labels) > 1 and labels[0] == labels[-1]:
+        labels.pop()
     if len(labels) == 1:
         diags.error(
             "Reference to itself",
-            f"{labels[0]} depends on itself, so it has no value.",
+            f"{labels[0]} depends on itself, so it has no value. Use another value here.",
             where,
         )
         return
@@ -251,3 +264,13 @@ def _report_cycle(nodes: list[Node], diags: Diagnostics) -> None:
         "of them a value that does not depend on the others.",
         where,
     )
+
+
+def _closest_mention(nodes: list[Node]) -> Range | None:
+    """Where one node of a cycle refers to the next, or else where one is declared."""
+    after = (*nodes[1:], nodes[0])
+    mentions = [node.mention_of(other) for node, other in zip(nodes, after, strict=True)]
+    close = (
+        mention for node, mention in zip(nodes, mentions, strict=True) if mention != node.range
+    )
+    return next(close, next((each for each in mentions if each is not None), None))

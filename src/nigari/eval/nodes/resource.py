@@ -25,6 +25,7 @@ from nigari.cty.paths import GetAttr, Path, path_text
 from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
 from nigari.diagnostics import Diagnostics
+from nigari.eval.base.compile import CompiledBody
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame, ResourceNode, Run
 from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
@@ -37,7 +38,7 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.lang.marks import SENSITIVE, Deprecated
-from nigari.lang.references import parse_reference
+from nigari.lang.references import Reference, parse_reference
 from nigari.record import record
 
 # Where no schema is known, or none asked for, nobody has to know what to do with one.
@@ -193,12 +194,18 @@ class ValidatedResource(ResourceNode):
         needs = needs_of_dependencies(self.frame, self.resource.depends_on)
         return [need for need in needs if need is not self]
 
+    def body_references(self) -> Sequence[Reference]:
+        return () if self._schema is None else self._compiled(self._schema).references
+
+    def _compiled(self, schema: Block) -> CompiledBody:
+        from nigari.schema.decode import decoder_spec
+
+        return self.frame.instance.compiled.body(self.resource.body, decoder_spec(schema))
+
     def _check_body(self) -> Sequence[Need]:
         if self._schema is None:
             return ()
-        from nigari.schema.decode import decoder_spec
-
-        compiled = self.frame.instance.compiled.body(self.resource.body, decoder_spec(self._schema))
+        compiled = self._compiled(self._schema)
         errors = self.frame.run.diags.error_count
         config = evaluate_body(self.frame, compiled, self._data, owner=self)
         if not isinstance(config, Value):

@@ -23,7 +23,7 @@ from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.compile import CompiledBody
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import FAILED, Frame, ValueNode
-from nigari.eval.base.once import DONE, Need, Stages
+from nigari.eval.base.once import DONE, Need, Node, Stages
 from nigari.eval.base.scope import evaluate_body
 from nigari.eval.nodes.conditions import Conditions
 from nigari.plan.model.changes import Change
@@ -51,6 +51,15 @@ class InstanceOwner(Protocol):
     run: PlanLookups
     schema: Schema | None
     body: CompiledBody | None
+
+    @property
+    def label(self) -> str:
+        """The name of the resource."""
+        ...
+
+    def mention_of(self, other: Node) -> Range:
+        """Where the resource refers to another node."""
+        ...
 
     def unplanned(self, key: InstanceKey) -> Change | None:
         """As much as can be said of an instance without asking the provider."""
@@ -110,8 +119,15 @@ class InstanceNode(ValueNode):
         return str(self.address)
 
     @property
+    def declared_label(self) -> str:
+        return self.owner.label
+
+    @property
     def range(self) -> Range:
         return self.owner.resource.range
+
+    def mention_of(self, other: Node) -> Range:
+        return self.owner.mention_of(other)
 
     @property
     def about(self) -> str:

@@ -22,6 +22,7 @@ from nigari.eval.base.instances import FAILED, Frame, ResourceNode
 from nigari.eval.base.once import Need
 from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.resource import advised
+from nigari.lang.references import Reference
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.conditions import resource_conditions
 from nigari.plan.nodes.instances import InstanceNode
@@ -219,6 +220,9 @@ class PlannedResource(RepeatedResource):
         assert self.schema is not None
         state = self.run.prior.instance(self._address(key))
         return current_value(state, self.schema)
+
+    def body_references(self) -> Sequence[Reference]:
+        return () if self.body is None else self.body.references
 
     def _find_schema(self) -> bool:
         resource = self.resource

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.hcl.body import Body
+from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.workspace.base.options import GivenVariables
@@ -154,12 +155,29 @@ class VariableReader:
             body = parse_body(source, self._diags)
         if self._diags.error_count > errors:
             return
+        if isinstance(body, NativeBody) and _report_declarations(body, self._diags):
+            return
         for name, attribute in body.just_attributes(self._diags).items():
             self._put(name, InputValue(InputKind.FILE, path, expr=attribute.expr))
 
     def _put(self, name: str, given: InputValue) -> None:
         self.inputs.pop(name, None)
         self.inputs[name] = given
+
+
+def _report_declarations(body: NativeBody, diags: Diagnostics) -> bool:
+    """Report variables that are declared where they can only be set; whether there are any."""
+    found = [block for block in body.blocks if block.type == "variable"]
+    for block in found:
+        name = block.labels[0] if block.labels else "NAME"
+        diags.error(
+            "Variable declared in a variables file",
+            f"A variables file only sets variables. To declare {name}, move this block to a .tf "
+            f"file, such as variables.tf. To set it here, write its name, an equals sign and the "
+            f"value: {name} = ...",
+            block.def_range,
+        )
+    return bool(found)
 
 
 def _is_pipe(path: str) -> bool:
