@@ -115,6 +115,10 @@ def endless(stream: BufferedIOBase) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT])
 def test_an_interrupted_download_leaves_nothing(stage: Stage, key: Key, number: int) -> None:
+    """Not even the providers that had arrived before."""
+    both = '    other = {\n      source = "acme/other"\n    }\n    thing = {'
+    (stage.work / "main.tf").write_text(MAIN.replace("    thing = {", both))
+    stage.registry.publish("acme", "other", "1.0.0", key, [HERE])
     stage.registry.publish("acme", "thing", "1.0.0", key, [HERE])
     stage.registry.answers[ZIP] = endless
     temporary = stage.base / "tmp"
@@ -124,6 +128,9 @@ def test_an_interrupted_download_leaves_nothing(stage: Stage, key: Key, number: 
     server = stage.world.servers[DEFAULT_REGISTRY_HOST]
     end = time.monotonic() + 30
     while not any(each.path == ZIP for each in server.log) and time.monotonic() < end:
+        time.sleep(0.05)
+    other = stage.work / ".terraform/providers" / DEFAULT_REGISTRY_HOST / "acme/other/1.0.0" / HERE
+    while not other.is_dir() and time.monotonic() < end:
         time.sleep(0.05)
     time.sleep(0.5)
     process.send_signal(number)
@@ -174,6 +181,21 @@ def test_a_refused_lock_leaves_the_file_alone(stage: Stage, key: Key) -> None:
     status, _ = stage.run("providers", "lock")
     assert status == 1
     assert not (stage.work / ".terraform.lock.hcl").exists()
+
+
+def test_no_more_live_lines_than_the_terminal_has() -> None:
+    stream = io.StringIO()
+    lines = LiveLines(stream, 80)
+    for number in range(40):
+        lines.show(str(number), f"line {number}")
+    stream.truncate(0)
+    stream.seek(0)
+    lines.summary = "3 of 43"
+    lines.remove("0")
+    drawn = stream.getvalue().rpartition("\x1b[2K")[2].splitlines()
+    assert len(drawn) == 23
+    assert drawn[0] == "line 1"
+    assert drawn[-2:] == ["… and 18 more", "3 of 43"]
 
 
 def test_live_lines_are_erased() -> None:

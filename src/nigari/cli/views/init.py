@@ -68,7 +68,7 @@ class InitProgress:
         if self._live is not None:
             self._live.clear()
         more = f" and {others} more" if others else ""
-        self._say(f"Downloading {source} for {key}{more}...", {"module": key, "source": source})
+        self._tell(f"Downloading {source} for {key}{more}...", {"module": key, "source": source})
 
     def progress(self, source: str, done: int, total: int | None) -> None:
         """Some of a package has arrived, which is a line on a terminal until all of it has."""
@@ -86,7 +86,7 @@ class InitProgress:
     def reused(self, source: str, key: str, others: int) -> None:
         """A package is kept on this machine already."""
         more = f" and {others} more" if others else ""
-        self._say(
+        self._tell(
             f"Using {source} from the cache for {key}{more}", {"module": key, "source": source}
         )
 
@@ -123,7 +123,8 @@ class InitProgress:
             self._presenter.say(self._presenter.prose(f"- {text}"), text, _members(outcome))
         if any(each.verified is not None and each.verified.signed for each in outcomes):
             self._say(
-                "\nSigned providers are signed by their publishers, not by the authors of Nigari."
+                "\nProviders are signed by their publishers. A signature shows who published a "
+                "package, not whether you should trust them."
             )
 
     def module_locks_written(self, is_first: bool) -> None:
@@ -146,6 +147,11 @@ class InitProgress:
             "providers are used everywhere."
         )
 
+    def _tell(self, text: str, members: Mapping[str, object]) -> None:
+        """Say something in one line, however long the addresses in it are."""
+        self._presenter.say(text, text, members)
+        self._presenter.terminal.stdout.flush()
+
     def _say(self, text: str, members: Mapping[str, object] | None = None) -> None:
         presenter = self._presenter
         presenter.say(presenter.prose(text), text.strip().removeprefix("- "), members)
@@ -163,6 +169,7 @@ class ProviderProgress:
         self._presenter = presenter
         self._live = _live_lines(presenter)
         self._downloads: dict[Provider, Download] = {}
+        self._done = 0
 
     def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
         """Versions of a provider are looked for; or only the locked one is."""
@@ -199,6 +206,8 @@ class ProviderProgress:
     def installed(self, outcome: InstalledProvider) -> None:
         """A package is installed."""
         if self._live is not None:
+            self._done += 1
+            self._live.summary = f"{self._done} of {len(self._downloads)} providers installed"
             self._live.remove(str(outcome.provider))
 
     def waiting(self, provider: Provider, store: Path) -> None:

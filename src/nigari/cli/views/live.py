@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Final, TextIO
 
@@ -9,15 +10,21 @@ _BETWEEN: Final = 0.1
 """Seconds between two drawings: eyes are not faster."""
 _UP_AND_ERASE: Final = "\x1b[1A\x1b[2K"
 _MEGABYTE: Final = 1_000_000
+_LINES_WITHOUT_TERMINAL: Final = 24
+_FEWEST: Final = 5
 
 
 class LiveLines:
-    """One line per piece of work, drawn below everything that was written before."""
+    """One line per piece of work, drawn below everything that was written before, and no more of
+    them than the terminal has.
+    """
 
     def __init__(self, stream: TextIO, width: int) -> None:
         self._stream = stream
         self._width = width
         self._lines: dict[str, str] = {}
+        self.summary: str = ""
+        """A line below the others."""
         self._drawn = 0
         self._drawn_at = 0.0
 
@@ -41,10 +48,23 @@ class LiveLines:
         self._stream.flush()
 
     def _draw(self) -> None:
-        lines = [text[: self._width - 1] for text in self._lines.values()]
+        texts = [*self._lines.values(), *([self.summary] if self.summary else [])]
+        room = _height(self._stream) - 1
+        if len(texts) > room:
+            hidden = len(texts) - room + 1
+            texts[room - 2 : -1] = [f"… and {hidden} more"]
+        lines = [text[: self._width - 1] for text in texts]
         self._stream.write(_UP_AND_ERASE * self._drawn + "".join(f"{line}\n" for line in lines))
         self._drawn = len(lines)
         self._stream.flush()
+
+
+def _height(stream: TextIO) -> int:
+    """How many lines the terminal has; few, but enough for most things, where it does not say."""
+    try:
+        return max(os.get_terminal_size(stream.fileno()).lines, _FEWEST)
+    except OSError:
+        return _LINES_WITHOUT_TERMINAL
 
 
 class Download:

@@ -155,6 +155,8 @@ class InstallingPackages:
         """Where each module is, or will be."""
         kept = [self._kept(each, diags) for each in wanted]
         others = [each for each, place in zip(wanted, kept, strict=True) if place is None]
+        # What many calls share is told at the first of them.
+        others.sort(key=lambda each: each.addr)
         chosen = {each.request.addr: each for each in self._choose(others, diags)}
         self._provide(list(chosen.values()), diags)
         return [

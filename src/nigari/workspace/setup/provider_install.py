@@ -64,7 +64,8 @@ class ProviderInstall:
         self._environ = where.environ
         self._options = options
         self._lock_path = self._directory / FILE_NAME
-        self._before: set[str] = set()
+        self._before: set[str] | None = None
+        """What was in the store before anything was installed."""
         self._locks = Locks()
         self._result: Installation | None = None
         self._is_new_lock = False
@@ -106,6 +107,10 @@ class ProviderInstall:
             self._result = await install_providers(
                 asked, locks, places, diags, self._options.upgrade, self._listener
             )
+        except BaseException:
+            # Whoever is interrupted finds everything as it was.
+            self.undo()
+            raise
         finally:
             await network.close()
         self._is_new_lock = may_write(
@@ -138,7 +143,7 @@ class ProviderInstall:
 
     def undo(self) -> None:
         """Remove whatever has been installed."""
-        if self._result is None:
+        if self._before is None:
             return
         import shutil
 
