@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ("tests/cty", "tests/hcl", "tests/conformance")
-TOOLS = ("hypothesis", "pytest", "pytest-xdist")
+TOOLS = ("attrs", "hypothesis", "pydantic", "pytest", "pytest-xdist")
 # A wheel that fell back to its sources would pass every test and show nothing.
 PROVE = """
 import nigari.cty.values, nigari.hcl.expressions

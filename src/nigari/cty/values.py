@@ -228,8 +228,8 @@ class Value:
 
         A whole number is an int, however large. Any other is the nearest float, which has 17
         digits at most and is 0.0 for what is too close to zero: `as_decimal` loses nothing.
-        An unknown or marked part is a `CtyError` whose path leads to it: neither can be shown
-        without a decision.
+        An unknown or marked part is a `CtyError` that names it: neither can be shown without a
+        decision.
         """
         if self.flags:
             raise _not_plain(self)
@@ -764,13 +764,18 @@ def _with_elements(type_: Type, elements: tuple[Value, ...]) -> Value:
 
 
 def _not_plain(value: Value) -> CtyError:
-    from nigari.cty.paths import walk
-
-    if value.flags & HAS_UNKNOWN:
-        ways = [path for path, part in walk(value) if not part.is_known]
-        return CtyError("the value is unknown", ways[0])
-    ways = [path for path, part in walk(value) if part.is_marked]
-    return CtyError("the value is marked", ways[0])
+    """Says which part of a value cannot be plain data: the first that is unknown, else marked."""
+    is_unknown = bool(value.flags & HAS_UNKNOWN)
+    flag = HAS_UNKNOWN if is_unknown else HAS_MARKS
+    way = ""
+    while value.is_known if is_unknown else not value.marks:
+        type_ = value.type
+        for key, part in value.items():
+            if part.flags & flag:
+                way += f".{key.data}" if type_.kind == KIND_OBJECT else f"[{_text(key)}]"
+                value = part
+                break
+    return CtyError(f"{way or 'the value'} is {'unknown' if is_unknown else 'marked'}")
 
 
 def _to_python(value: Value) -> object:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from nigari.diagnostics import Diagnostic
+from nigari.diagnostics import Diagnostic
 
 
 class HclError(ValueError):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from nigari.diagnostics import Diagnostics
 from nigari.hcl.errors import HclError
 from nigari.record import record
 
 if TYPE_CHECKING:
-    from nigari.diagnostics import Diagnostics
     from nigari.hcl.body import Body
     from nigari.hcl.plain import PlainData
     from nigari.hcl.source import Source
