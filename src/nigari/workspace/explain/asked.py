@@ -63,7 +63,7 @@ class Evaluation:
             nullcontext() if lock is None else lock
         )
         """Held while anything is worked out, if several threads may ask."""
-        self.configuration = configuration
+        self.configuration: object = configuration
         """What a program has loaded; None where it looks at something else."""
         self._values: dict[tuple[Frame, Expression], Value] = {}
         self._expansions: dict[tuple[Frame, str], Expansion] = {}
