@@ -565,6 +565,11 @@ class Session:
         done = found is not None and await found.delete(name, lock, force, work.diags)
         _finished(work, done)
 
+    async def force_unlock(self, lock_id: str) -> None:
+        """Remove a lock on the state whose holder is gone."""
+        work = self._open()
+        _finished(work, await work.force_unlock(lock_id))
+
 
 async def _carry_out(
     held: turns.LockedSession, made: turns.MadePlan, announcer: Announcer, parallelism: int

@@ -334,3 +334,7 @@ class Session:
     def delete_workspace(self, name: str, *, force: bool = False) -> None:
         """Delete a workspace; one that still has objects only by force, which leaves them behind."""
         run_to_end(self._inner.delete_workspace(name, force=force))
+
+    def force_unlock(self, lock_id: str) -> None:
+        """Remove a lock on the state whose holder is gone."""
+        run_to_end(self._inner.force_unlock(lock_id))

@@ -20,6 +20,8 @@ import pytest
 
 import nigari
 from nigari import aio, cty
+from nigari.backends.locking import LockInfo
+from nigari.backends.stores.inmem import InMemoryStore, forget_all
 from nigari.cli.command import Terminal
 from nigari.cli.main import run
 from nigari.diagnostics import Diagnostic, Severity
@@ -311,6 +313,23 @@ def test_workspaces(infra: Path) -> None:
         session.select_workspace("none")
     session.select_workspace("two", create=True)
     assert session.workspace == "two"
+
+
+def test_a_lock_that_was_left_behind_is_removed(tmp_path: Path) -> None:
+    forget_all()
+    (tmp_path / "main.tf").write_text(
+        'terraform {\n  backend "inmem" {}\n}\noutput "a" { value = 1 }\n'
+    )
+    session = nigari.open(tmp_path)
+    session.init()
+    left = LockInfo("dead", "apply", who="somebody")
+    asyncio.run(InMemoryStore().lock("default", left))
+    with pytest.raises(nigari.SessionError, match="locked"):
+        session.apply()
+    with pytest.raises(nigari.SessionError, match="not locked with this ID"):
+        session.force_unlock("other")
+    session.force_unlock("dead")
+    assert session.apply().outputs["a"].to_python() == 1
 
 
 def test_a_locked_state(infra: Path) -> None:

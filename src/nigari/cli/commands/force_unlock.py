@@ -14,8 +14,8 @@ async def _unlock(presenter: Presenter) -> bool:
         raise UsageError(
             "The command needs the ID of the lock, which the command that failed printed."
         )
-    backend = presenter.session.states.backend(presenter.diags)
-    selected = presenter.session.states.selected(presenter.diags)
+    states = presenter.session.states
+    backend, selected = states.backend(presenter.diags), states.selected(presenter.diags)
     if backend is None or presenter.diags.has_errors:
         return False
     if not presenter.invocation.switch("force"):
@@ -27,7 +27,7 @@ async def _unlock(presenter: Presenter) -> bool:
             presenter.say("force-unlock cancelled.")
             return False
     lock_id = presenter.invocation.arguments[0]
-    if not await backend.storage(selected.name).force_unlock(lock_id, presenter.diags):
+    if not await presenter.session.force_unlock(lock_id):
         return False
     presenter.say("The lock was removed. The state can be locked again.")
     return True

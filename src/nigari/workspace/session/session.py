@@ -533,6 +533,13 @@ class Session:
         async with self.exclusive(wanted, "state-push") as snapshots:
             return snapshots is not None and await snapshots.put(file, is_forced, self.diags)
 
+    async def force_unlock(self, lock_id: str) -> bool:
+        """Remove a lock on the state whose holder is gone; False after reporting why not."""
+        backend, selected = self.states.backend(self.diags), self.states.selected(self.diags)
+        if backend is None or self.diags.has_errors:
+            return False
+        return await backend.storage(selected.name).force_unlock(lock_id, self.diags)
+
     @asynccontextmanager
     async def exclusive(
         self, snapshots: Snapshots | None, operation: str
