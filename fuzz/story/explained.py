@@ -104,6 +104,12 @@ EXPLAINED: Final = (
         reasons.reads_in_own_instance,
         "events: missing planned_change read$",
     ),
+    Explained(
+        "what is excluded stays",
+        reasons.leaves_excluded,
+        "events: missing (planned_change|apply_start) delete",
+    ),
+    Explained("what failed is forgotten in the end, too", reasons.keeps_marks_of_failed),
     Explained("what is left out keeps its provider", reasons.leaves_providers),
     Explained("what must not be destroyed can be refreshed", reasons.is_protection),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),

@@ -39,12 +39,17 @@ def sides_of(difference: Difference) -> list[str]:
 
 def subjects(difference: Difference) -> set[str]:
     """The resources that a difference is about, as addresses without keys."""
+    return {without_keys(each) for each in instances(difference)}
+
+
+def instances(difference: Difference) -> set[str]:
+    """The instances that a difference is about, as addresses without quotes."""
     text = difference.text
     found = re.findall(r'"addr": "((?:[^"\\]|\\.)*)"', text)
     found += re.findall(r"^resource_(?:changes|drift) (\S+)", text, re.MULTILINE)
     for module, resource in re.findall(r"^resources (\S*?)\.managed\.(\S+)", text, re.MULTILINE):
         found.append(f"{module}.{resource}" if module else resource)
-    return {without_keys(each) for each in found}
+    return {each.replace("\\", "").replace('"', "") for each in found}
 
 
 def without_keys(address: str) -> str:

@@ -8,7 +8,15 @@ import re
 from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
 from fuzz.story.events import UNENDED
-from fuzz.story.judging import block_at, called_text, declaration, is_part, like, sides_of
+from fuzz.story.judging import (
+    block_at,
+    called_text,
+    declaration,
+    instances,
+    is_part,
+    like,
+    sides_of,
+)
 from fuzz.story.telling import Step
 
 
@@ -31,6 +39,39 @@ def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> boo
     return is_left and like(
         difference, "events: missing planned_change read$", r"plan: resource_changes\.\*$"
     )
+
+
+def leaves_excluded(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether all of it is about instances that are excluded, and that OpenTofu destroys."""
+    words = [word for command in step.commands for word in command]
+    excluded = [
+        word.removeprefix("-exclude=").replace('"', "")
+        for word in words
+        if word.startswith("-exclude=")
+    ]
+    if like(difference, "reads: missing read / - more", "calls: missing delete / - more"):
+        return bool(excluded)
+    found = (
+        instances(difference)
+        if like(
+            difference,
+            "events: missing (refresh_|(planned_change|apply_start|apply_complete) delete)",
+            r"plan: resource_changes\.\*$",
+            r"state: resources\.\*$",
+        )
+        else set()
+    )
+    return bool(found) and all(
+        any(each.startswith(name) or name.startswith(f"{each}[") for name in excluded)
+        for each in found
+    )
+
+
+def keeps_marks_of_failed(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects of which only a part was made are forgotten in the end, as configured."""
+    is_kept = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
+    has_failed = any(each.startswith("half create ") for each in step.failures)
+    return like(difference, r"state: resources\.\*\.skip_destroy$") and is_kept and has_failed
 
 
 def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
