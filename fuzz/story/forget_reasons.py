@@ -67,7 +67,13 @@ def _is_about_forgotten(step: Step, difference: Difference) -> bool:
 
 
 def _is_forgotten(address: str, step: Step) -> bool:
-    if any(without_keys(each) == address for each in step.unwanted):
+    unwanted = {without_keys(each) for each in step.unwanted}
+    for old, new in (command[2:] for command in step.commands if command[:2] == ["state", "mv"]):
+        before, after = without_keys(old), without_keys(new)
+        unwanted |= {
+            f"{after}{each.removeprefix(before)}" for each in unwanted if each.startswith(before)
+        }
+    if address in unwanted:
         return True
     said = re.findall(
         r"(?m)^  from = (\S+)\n  lifecycle {\n    destroy = false", step.files["main.tf"]

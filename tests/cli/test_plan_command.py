@@ -192,6 +192,30 @@ def test_colours(rich: dict[str, str]) -> None:
 # -- programs ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("name", "version", "keeps", "action"),
+    [
+        ("b", 1, False, "move"),
+        ("b", 2, False, "replace"),
+        ("b", 2, True, "move"),
+        ("a", 2, True, "noop"),
+    ],
+)
+def test_the_action_of_what_moves(
+    name: str, version: int, keeps: bool, action: str, rich: dict[str, str]
+) -> None:
+    text = 'resource "terraform_data" "%s" {\n  triggers_replace = %s\n%s}\n'
+    write(text % ("a", 1, ""))
+    ran(apply.COMMAND, ["-auto-approve"], rich)
+    kept = "  lifecycle {\n    destroy = false\n  }\n" if keeps else ""
+    moved = "moved {\n  from = terraform_data.a\n  to = terraform_data.b\n}\n"
+    write(text % (name, version, kept) + (moved if name == "b" else ""))
+    _, said = ran(plan.COMMAND, ["-json"], rich)
+    events = [json.loads(line) for line in said.splitlines()]
+    found = [each["change"]["action"] for each in events if each["type"] == "planned_change"]
+    assert found == [action]
+
+
 def test_events(rich: dict[str, str]) -> None:
     text = 'data "rich_lookup" "d" {\n  key = "k"\n}\noutput "o" {\n  value = 1\n}\n'
     write(THING % "one" + text)
