@@ -84,6 +84,36 @@ ROWS: dict[str, tuple[dict[str, str], tuple[str, int, int], str]] = {
         ("main.tf", 1, 8),
         "something inside the block",
     ),
+    "a variable that is not declared": (
+        {"main.tf": 'output "a" {\n  value = var.nothing\n}\n'},
+        ("main.tf", 2, 11),
+        'add a variable "nothing" block',
+    ),
+    "a local value that is not declared": (
+        {"main.tf": 'output "a" {\n  value = local.nothing\n}\n'},
+        ("main.tf", 2, 11),
+        "add it to a locals block",
+    ),
+    "an operator of another language": (
+        {"main.tf": "locals {\n  a = true and false\n}\n"},
+        ("main.tf", 2, 12),
+        "use &&",
+    ),
+    "a path with backslashes": (
+        {"main.tf": 'locals {\n  a = "C:\\path"\n}\n'},
+        ("main.tf", 2, 10),
+        "To include a backslash, write \\\\.",
+    ),
+    "two arguments on one line": (
+        {"main.tf": "locals { a = 1 b = 2 }\n"},
+        ("main.tf", 1, 16),
+        "put each on a line of its own",
+    ),
+    "a block without a name in JSON": (
+        {"main.tf.json": '{"output": {}}\n'},
+        ("main.tf.json", 1, 12),
+        "An output block needs a name",
+    ),
     "secret keys": (
         {"main.tf": 'resource "terraform_data" "a" {\n  for_each = sensitive(toset(["a"]))\n}\n'},
         ("main.tf", 2, 14),

@@ -14,6 +14,7 @@ from nigari.cty.copying import reduced
 from nigari.cty.values import NO_MARKS, Mark
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression
+from nigari.hcl.quoting import at_the_start, with_article
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 
@@ -457,12 +458,16 @@ def report_unwanted_block(block: Block, diags: Diagnostics) -> None:
     )
 
 
+def _a_block(block: Block) -> str:
+    return f"{at_the_start(with_article(block.type))} block"
+
+
 def _report_extra_label(block: Block, schema: BlockSchema, diags: Diagnostics) -> None:
     want = schema.labels
     if want:
-        detail = f"A {block.type} block takes {_count(len(want))} ({', '.join(want)}) and no more."
+        detail = f"{_a_block(block)} takes {_count(len(want))} ({', '.join(want)}) and no more."
     else:
-        detail = f"A {block.type} block takes no labels."
+        detail = f"{_a_block(block)} takes no labels."
     start, end = block.label_spans[len(want)]
     diags.error(
         "Too many block labels", detail, block.source.range(start, end), _header_range(block)
@@ -474,7 +479,7 @@ def _report_missing_label(block: Block, schema: BlockSchema, diags: Diagnostics)
     missing = want[len(block.labels)]
     diags.error(
         "Missing block label",
-        f"A {block.type} block takes {_count(len(want))} ({', '.join(want)}): write the {missing}"
+        f"{_a_block(block)} takes {_count(len(want))} ({', '.join(want)}): write the {missing}"
         " in quotes before the opening brace.",
         block.open_range,
         _header_range(block),

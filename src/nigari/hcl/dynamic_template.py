@@ -15,6 +15,7 @@ from nigari.hcl.body import AttributeSchema, Block, BlockSchema, Body, BodySchem
 from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression
+from nigari.hcl.quoting import at_the_start, with_article
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
 
@@ -177,7 +178,7 @@ def _report_iterator(expr: Expression, diags: Diagnostics) -> None:
 def _report_label_count(wanted: BlockSchema, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Wrong number of labels",
-        f"A {wanted.type} block takes these labels: {', '.join(wanted.labels)}. Give one "
+        f"{at_the_start(with_article(wanted.type))} block takes these labels: {', '.join(wanted.labels)}. Give one "
         "expression for each of them.",
         where,
     )

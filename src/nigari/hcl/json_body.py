@@ -28,6 +28,7 @@ from nigari.hcl.json_expressions import (
     Property,
 )
 from nigari.hcl.json_parse import parse_json
+from nigari.hcl.quoting import at_the_start, with_article
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 
@@ -279,7 +280,7 @@ def _report_no_body(value: JsonExpression, diags: Diagnostics) -> None:
 def _report_no_labels(value: JsonExpression, type: str, label: str, diags: Diagnostics) -> None:
     diags.error(
         "Wrong kind of JSON value",
-        f"An object, in braces, is required here: each property name is the {label} of a {type} "
+        f"An object, in braces, is required here: each property name is the {label} of {with_article(type)} "
         "block. An array of such objects is also allowed.",
         value.start_range,
     )
@@ -288,8 +289,8 @@ def _report_no_labels(value: JsonExpression, type: str, label: str, diags: Diagn
 def _report_missing_label(value: JsonExpression, type: str, label: str, diags: Diagnostics) -> None:
     diags.error(
         "Missing block label",
-        f"A {type} block needs a {label}: write it as a property name here, with the block as "
-        "the value.",
+        f"{at_the_start(with_article(type))} block needs a {label}: write it as a property name "
+        "here, with the block as the value.",
         value.start_range,
     )
 

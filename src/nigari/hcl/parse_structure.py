@@ -41,6 +41,11 @@ from nigari.lazy import lazy_pattern
 _WORD: Final = lazy_pattern(r'"[^"]*"|[^\s"{]+')
 """The type and the labels in the text of a `BLOCK_HEADER` token."""
 
+_OTHER_OPERATORS: Final = {
+    "and": "To require both of two conditions, use &&.",
+    "or": "To require one of two conditions, use ||.",
+}
+"""What to do about words that are operators in other languages."""
 _ITEM_STARTS: Final = frozenset((IDENTIFIER, ARGUMENT, BLOCK_HEADER, CLOSE_BRACE, END))
 
 
@@ -244,8 +249,10 @@ class StructureParser(ExpressionParser):
             )
         else:
             detail = (
-                "The value of the argument is complete, so a new line must follow. Each argument "
-                "goes on a line of its own."
+                "The value of the argument is complete, so a new line must follow. "
+                + _OTHER_OPERATORS.get(
+                    self.texts[self.at], "Write each argument on a line of its own."
+                )
             )
         return self.fail(self.at, "Missing new line after an argument", detail, name)
 
@@ -470,7 +477,10 @@ class StructureParser(ExpressionParser):
                 "argument on a line of its own."
             )
         else:
-            detail = "The argument is complete, so the closing brace of the block must follow."
+            detail = (
+                "The argument is complete, so the closing brace of the block must follow. To set "
+                "several arguments, put each on a line of its own."
+            )
         return self.fail(self.at, "Invalid single-line block", detail, opening)
 
     def _leave_one_line_body(self, opening: int) -> None:

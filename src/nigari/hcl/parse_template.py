@@ -189,7 +189,7 @@ class TemplateParser(TokenStream):
                 self._report_escape(escape, start, f"The character U+{escape[2:]} does not exist.")
                 return ""
             return chr(code)
-        hint = ""
+        hint = " To include a backslash, write \\\\."
         if selector in ("$", "%"):
             hint = f" For a literal {selector}{{ write {selector}{selector}{{."
         self._report_escape(

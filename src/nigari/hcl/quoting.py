@@ -26,6 +26,16 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
 
+def with_article(noun: str) -> str:
+    """The noun after its indefinite article: "a module", "an output"."""
+    return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+
+
+def at_the_start(text: str) -> str:
+    """The text as a sentence begins with it."""
+    return text[:1].upper() + text[1:]
+
+
 def quoted(text: str) -> str:
     """The quoted string that reads back as the text."""
     if text.isprintable() and '"' not in text and "\\" not in text and "{" not in text:

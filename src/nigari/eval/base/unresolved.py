@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference, undeclared_resource_hint
+
+_DECLARING: Final = {
+    "local value": "it to a locals block",
+    "variable": 'a variable "{name}" block',
+}
+"""How one declares what there is none of."""
 
 
 def report_undeclared(
@@ -21,6 +28,8 @@ def report_undeclared(
     """A name of something that a module could declare, and this one does not."""
     name = str(reference.subject).split(".")[1].split("[")[0]
     hint = did_you_mean(name, declared)
+    if not hint and what in _DECLARING:
+        hint = f" To declare it, add {_DECLARING[what].format(name=name)}."
     diags.error(
         f"Reference to undeclared {what}",
         f'There is no {what} named "{name}" in {frame.place}.{hint}',
