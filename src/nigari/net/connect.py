@@ -18,6 +18,7 @@ from nigari.net.failures import (
     InvalidUrl,
     NameNotFound,
     NetFailure,
+    ProxyFailed,
     TimedOut,
     TlsFailed,
 )
@@ -156,7 +157,7 @@ def _meaning(error: Exception, url: str, origin: Origin) -> NetFailure:
     if isinstance(error, httpcore.TimeoutException):
         return TimedOut(url, f"{origin.host} stopped answering.")
     if isinstance(error, httpcore.ProxyError):
-        return ConnectionFailed(url, f"The proxy refuses to connect to {origin.host}: {error}")
+        return ProxyFailed(url, str(error))
     if isinstance(error, httpcore.ProtocolError):
         return ConnectionFailed(url, f"{origin.host} closed the connection or broke the protocol")
     return _meaning_of_cause(error, url, origin)

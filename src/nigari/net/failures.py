@@ -73,6 +73,19 @@ class ConnectionFailed(NetFailure):
         self.is_refused = is_refused
 
 
+class ProxyFailed(NetFailure):
+    """The proxy does not let anybody through to the server."""
+
+    is_worth_retrying = True
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(
+            url,
+            f"The proxy refuses to connect to {_host(url)}: {reason}.",
+            "Check the host name, and the proxy that HTTPS_PROXY or HTTP_PROXY names.",
+        )
+
+
 class CertificateRefused(NetFailure):
     """The server cannot prove that it is who it should be."""
 

@@ -73,12 +73,9 @@ class HostCredentials:
     def looked_in(self, host: str) -> str:
         """Where credentials for a host come from, or were looked for, in a sentence for people."""
         host = self._aliases.get(host, host)
-        if host in self._variables:
-            return f"The token in the environment variable {variable_name(host)} was sent."
-        if host in self._configured:
-            return f"The token in {self._configured[host].file} was sent."
-        if self._answers.get(host):
-            return f"The token of the credentials helper {self.helper} was sent."
+        sent = self._sent(host)
+        if sent:
+            return f"The token {sent} was sent. Check that it is still valid and allows this."
         searched = [f"the environment variable {variable_name(host)}"]
         searched.append("credentials blocks in the CLI configuration")
         if self.helper:
@@ -88,6 +85,14 @@ class HostCredentials:
             f"No credentials for {host} were found in {', '.join(searched[:-1])} or "
             f'{searched[-1]}. Run "nigari login {host}", or set the variable.'
         )
+
+    def _sent(self, host: str) -> str:
+        """Where the token of a host comes from; empty if there is none."""
+        if host in self._variables:
+            return f"in the environment variable {variable_name(host)}"
+        if host in self._configured:
+            return f"in {self._configured[host].file}"
+        return f"of the credentials helper {self.helper}" if self._answers.get(host) else ""
 
     def location(self, host: str) -> Location:
         """Where a new token for a host belongs. The environment does not matter for that."""

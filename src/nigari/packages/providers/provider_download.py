@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nigari.packages.hosts.host_credentials import HostCredentials
 
 UNREACHABLE: Final = "Cannot query a provider source"
+_FAILED: Final = "Cannot download a provider"
 INVALID: Final = "Invalid provider package"
 _RETRIES: Final = 2
 _LARGEST: Final = 1 << 32
@@ -43,7 +44,9 @@ async def download(
             f"{what} was not installed. {text(failure)}", INVALID
         ) from failure
     except NetFailure as failure:
-        raise failed(f"{what} cannot be downloaded", failure) from failure
+        raise ProviderSourceError(
+            f"{what} cannot be downloaded. {text(failure)}", _FAILED
+        ) from failure
     except OSError as error:
         raise ProviderSourceError(
             f"{what} cannot be written to {path.parent}: {error.strerror or error}",
@@ -54,7 +57,7 @@ async def download(
             f"{what} cannot be downloaded: {failure_url(url)} returned a web page instead of an "
             "archive. If this network asks you to log in on a web page first, do that and try "
             "again",
-            UNREACHABLE,
+            _FAILED,
         )
     return done.digests["sha256"]
 
