@@ -87,7 +87,7 @@ def cut(asked: Asked) -> Callable[[BufferedIOBase], None]:
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (redirect("/a.zip"), "redirects in a circle"),
+        (redirect("/a.zip"), "redirects in a loop"),
         (redirect("http://127.0.0.1:1/a.zip"), "not encrypted"),
         (Answer(200, b"<html>Log in", {"content-type": "text/html"}), "log in on a web page"),
         (Answer(200, b"not an archive"), "damaged"),
