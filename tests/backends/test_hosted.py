@@ -11,11 +11,15 @@ from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockConflict, LockInfo, new_lock
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.remote import RemoteBackend
+from nigari.backends.snapshots import Snapshots
 from nigari.backends.store import BackendFailure, ContentChanged, StateIsLocked
 from nigari.backends.stores.hosted import cloud, remote
 from nigari.backends.stores.hosted.storing import HostedStore
 from nigari.clouds.arguments import Arguments
+from nigari.cty import number as cty_number
 from nigari.diagnostics import Diagnostics
+from nigari.state.encryption import no_encryption
+from nigari.state.model import OutputState, State
 from tests.backends.world.hosted import HOST, ORGANIZATION, FakeService
 
 KINDS = {
@@ -87,6 +91,32 @@ def test_what_the_service_is_told(service: FakeService) -> None:
     (version,) = space.versions
     assert (version.serial, version.lineage, version.run) == (3, "l", "run-7")
     assert version.outputs == {"word": {"sensitive": False, "value": "x", "type": "string"}}
+
+
+@pytest.mark.parametrize("takes_uploads", [True, False])
+@pytest.mark.parametrize(("kind", "is_shown"), [("cloud", True), ("remote", False)])
+def test_the_document_of_a_state(
+    service: FakeService, kind: str, is_shown: bool, takes_uploads: bool
+) -> None:
+    """It is there with the schemas that it needs, and only then."""
+    service.takes_uploads = takes_uploads
+    storage = backend(service, kind, {"name": "one"}).storage(
+        "one" if kind == "cloud" else "default"
+    )
+
+    async def work() -> None:
+        snapshots, diags = Snapshots(storage, no_encryption().state), Diagnostics()
+        for number in range(3):
+            snapshots.schemas = (lambda *_: None) if number else None
+            changed = State(outputs={"count": OutputState(cty_number(number))})
+            assert await snapshots.write(changed, diags), list(diags)
+
+    asyncio.run(work())
+    first, second, third = (each.shown for each in service.spaces["one"].versions)
+    assert first == b""
+    assert bool(second) == bool(third) == is_shown
+    if is_shown:
+        assert json.loads(third)["values"]["outputs"]["count"]["value"] == 2
 
 
 def test_outputs_of_encrypted_states_are_not_told(service: FakeService) -> None:

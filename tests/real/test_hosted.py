@@ -1,5 +1,7 @@
 """The block `cloud` and the backend `remote` beside OpenTofu: what init takes, and what runs here."""
 
+import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -184,6 +186,26 @@ def test_no_request_that_tofu_does_not_make(told: Callable[[str], Told], kind: s
         asked[name] = world.service.requests()
     assert set(asked["ours"]) <= set(asked["theirs"])
     assert len(asked["ours"]) < len(asked["theirs"])
+
+
+@pytest.mark.parametrize("takes_uploads", [True, False])
+@pytest.mark.parametrize("kind", ["remote", "cloud"])
+def test_the_service_gets_the_same_document_of_a_state(
+    told: Callable[[str], Told], kind: str, takes_uploads: bool
+) -> None:
+    shown: dict[str, list[object]] = {}
+    for name in ("theirs", "ours"):
+        world = told(name)
+        world.service.takes_uploads = takes_uploads
+        steps: list[Step] = [(kind, 'name = "one"'), "init", "apply -auto-approve"]
+        steps += ["apply -auto-approve -var=word=two", "destroy -auto-approve"]
+        world.outcomes(steps, world.shared.tofu if name == "theirs" else world.shared.ours)
+        documents = [each.shown.decode() for each in world.service.spaces["one"].versions]
+        assert all(bool(each) == (kind == "cloud") for each in documents)
+        unique = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+        shown[name] = [json.loads(re.sub(unique, "ID", each) or "null") for each in documents]
+    assert len(shown["ours"]) == 3
+    assert shown["ours"] == shown["theirs"]
 
 
 @pytest.mark.parametrize("kind", ["remote", "cloud"])

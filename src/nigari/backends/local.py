@@ -133,6 +133,7 @@ class LocalStorage:
 
     is_for_people: Final = True
     pause_between: Final = 0.0
+    describe: Final = None
 
     def __init__(
         self, directory: str | os.PathLike[str], source: str, target: str, backup: str

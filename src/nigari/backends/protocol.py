@@ -9,7 +9,7 @@ that a network backend and a file look the same to everything above. There are t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from nigari.backends.locking import LockConflict, LockInfo
@@ -39,6 +39,13 @@ class StateStorage(Protocol):
     @property
     def pause_between(self) -> float:
         """The seconds that should lie between two uses of `write_between`."""
+        ...
+
+    @property
+    def describe(self) -> Callable[[str], None] | None:
+        """Takes the document that `show -json` prints of the data that is written next; None where
+        nobody shows states.
+        """
         ...
 
     async def admits(self, operation: str, diags: Diagnostics) -> bool:

@@ -7,12 +7,19 @@ and connections are open while something is done or a lock is held. What a state
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from nigari.backends.locking import LockConflict, LockInfo, report_wrong_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
-from nigari.backends.store import ABSENT, BackendFailure, StateIsLocked, Store, WorkspaceHost
+from nigari.backends.store import (
+    ABSENT,
+    BackendFailure,
+    StateIsLocked,
+    StateViewer,
+    Store,
+    WorkspaceHost,
+)
 from nigari.clouds.failures import CloudFailure
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.net.failures import NetFailure
@@ -162,6 +169,13 @@ class RemoteStorage:
     @property
     def pause_between(self) -> float:
         return self._backend.pause_between
+
+    @property
+    def describe(self) -> Callable[[str], None] | None:
+        store, workspace = self._backend.store, self._workspace
+        if not isinstance(store, StateViewer) or not store.shows_states:
+            return None
+        return lambda document: store.describe(workspace, document)
 
     async def admits(self, operation: str, diags: Diagnostics) -> bool:
         """Ask the host, if there is one."""

@@ -23,11 +23,13 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
 from nigari.record import replace
 from nigari.state.encryption import Protection, StateLayer
+from nigari.version import OPENTOFU_VERSION
 
 # Where nothing was ever stored, nobody has to know what a state is made of.
 if TYPE_CHECKING:
     from nigari.state.formats.write_v4 import Writer
     from nigari.state.model import State, StateFile
+    from nigari.state.objects import SchemaLookup
 
 
 class Snapshots:
@@ -43,6 +45,7 @@ class Snapshots:
         "_was_read",
         "_writer",
         "file",
+        "schemas",
     )
 
     def __init__(self, storage: StateStorage, encryption: StateLayer) -> None:
@@ -56,6 +59,8 @@ class Snapshots:
         self._new_lineage = ""
         self.file: StateFile | None = None
         """The newest snapshot that was read or written; `None` if there is none."""
+        self.schemas: SchemaLookup | None = None
+        """What is needed to describe a state to who shows it, if that is at hand."""
 
     @property
     def state(self) -> State:
@@ -177,6 +182,7 @@ class Snapshots:
         if file is self.file:
             return True
         data = self._encode(file, diags)
+        self._describe(file)
         if data is None or not await self._storage.write_between(data, lasting, diags):
             return False
         self.file = file
@@ -226,6 +232,7 @@ class Snapshots:
 
     async def _store(self, file: StateFile, diags: Diagnostics) -> bool:
         data = self._encode(file, diags)
+        self._describe(file)
         if data is None or not await self._storage.write(data, diags):
             return False
         self.file = file
@@ -248,6 +255,18 @@ class Snapshots:
         from nigari.state.json_text import indented
 
         return indented(data.decode()).encode() + b"\n"
+
+    def _describe(self, file: StateFile) -> None:
+        """Give the document of a state to who shows it, unless it must not be read there."""
+        describe = self._storage.describe
+        if describe is None or self.schemas is None or self._encryption.is_encrypting:
+            return
+        from nigari.state.show.show_json import state_to_json
+
+        written = replace(file, version=OPENTOFU_VERSION)
+        document = state_to_json(written, self.schemas, Diagnostics())
+        if document is not None:
+            describe(document)
 
 
 def new_lineage() -> str:

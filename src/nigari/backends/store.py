@@ -128,3 +128,17 @@ class WorkspaceHost(Protocol):
     async def admit(self, workspace: str, operation: str) -> None:
         """Raise a `BackendFailure` if an operation must not run on this machine."""
         ...
+
+
+@runtime_checkable
+class StateViewer(Protocol):
+    """What a store has besides if it shows states to people."""
+
+    @property
+    def shows_states(self) -> bool:
+        """Whether `describe` is of use."""
+        ...
+
+    def describe(self, workspace: str, document: str) -> None:
+        """Take the document that `show -json` prints of the content that is written next."""
+        ...

@@ -35,6 +35,8 @@ class Version:
     outputs: dict[str, Any]
     run: str = ""
     data: bytes | None = None
+    shown: bytes = b""
+    """The state as a document."""
 
 
 @dataclass
@@ -298,6 +300,7 @@ class FakeService:
         )
         if "state" in given:
             version.data = base64.b64decode(given["state"])
+            version.shown = base64.b64decode(given.get("json-state") or "")
         space.versions.append(version)
         return self._shown_version(version, 201)
 
@@ -312,18 +315,19 @@ class FakeService:
             "status": "pending" if version.data is None else "finalized",
             "hosted-state-download-url": url,
             "hosted-state-upload-url": url,
-            "hosted-json-state-upload-url": f"https://{HOST}/content/json",
+            "hosted-json-state-upload-url": f"{url}/json",
         }
         shown = _one("state-versions", version.id, attributes, status)
         more = {"x-terraform-snapshot-interval": self.interval} if self.interval else {}
         return Answer(shown.status, shown.body, {**shown.headers, **more})
 
     def _content(self, asked: Asked, id_: str) -> Answer:
-        if id_ == "json":
-            return Answer(200)
         version = self._version(id_)
         if version is None:
             return NOT_FOUND
+        if asked.path.endswith("/json"):
+            version.shown = asked.body
+            return Answer(200)
         if asked.method == "GET":
             return Answer(200, version.data or b"", {"content-type": "application/json"})
         if hashlib.md5(asked.body).hexdigest() != version.md5:

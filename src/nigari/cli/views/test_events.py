@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from nigari.cli.views.json_lines import JsonLines
-from nigari.cli.views.test_text import SchemaOf, counts
+from nigari.cli.views.test_text import counts
 from nigari.config.test_files import TestFile
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.render import to_json
@@ -78,7 +78,7 @@ class TestEvents(TestView):
         else:
             kind, name = "test_state", "state"
             file = StateFile(shown.state, "", 0, OPENTOFU_VERSION)
-            text = state_to_json(file, SchemaOf(shown.planning), problems)
+            text = state_to_json(file, shown.planning.stored_schema, problems)
             data = None if text is None else json.loads(text)
         if data is None:
             run.diags.extend(replace(each, severity=Severity.WARNING) for each in problems)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.addrs.provider import Provider
-from nigari.addrs.resource import Resource
 from nigari.cli.command import Terminal
 from nigari.cli.views.diagnostics import show_diagnostics
 from nigari.cli.views.style import style_of
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.layout import Layout, wrap
-from nigari.eval.nodes.resource import resource_schema
-from nigari.schema.provider import Schema
 from nigari.testing.outcome import CleanUp, FileOutcome, RunOutcome, Shown, Status, SuiteOutcome
 from nigari.testing.suite import Abandoned, TestView
 from nigari.workspace.configuration.directory import Workspace
-from nigari.workspace.plans.planning import Planning
 
 
 class TestText(TestView):
@@ -104,7 +99,7 @@ class TestText(TestView):
         else:
             from nigari.state.show.show_text import state_to_text
 
-            lookup = SchemaOf(shown.planning)
+            lookup = shown.planning.stored_schema
             terminal.stdout.write(state_to_text(shown.state, lookup, run.diags, False))
 
     def _diagnostics(self, diags: Diagnostics) -> None:
@@ -115,17 +110,6 @@ class TestText(TestView):
         layout = Layout.for_stream(self._terminal.stderr, self._terminal.environ)
         self._terminal.stdout.flush()
         self._terminal.err("\n".join(wrap(text, layout.width)))
-
-
-class SchemaOf:
-    """The schemas of what a run works with."""
-
-    def __init__(self, planning: Planning) -> None:
-        self._pool = planning.pool
-
-    def __call__(self, provider: Provider, resource: Resource) -> Schema | None:
-        offered = self._pool.of(provider)
-        return None if offered is None else resource_schema(offered, resource)
 
 
 def counts(outcome: SuiteOutcome) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
+from nigari.addrs.resource import Resource
 from nigari.apply.engine import Application
 from nigari.apply.keeping import Keep
 from nigari.apply.provisioners.base import Machine
@@ -23,6 +24,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import CauseKind, UnknownCause
 from nigari.eval.base.fixed_functions import FixedFunctions
 from nigari.eval.base.inputs import Inputs
+from nigari.eval.nodes.resource import resource_schema
 from nigari.eval.static.run import StaticRun
 from nigari.events import SILENCE, Listener
 from nigari.lang.files import Files
@@ -44,7 +46,7 @@ from nigari.running.kept import KeptValues
 from nigari.running.provider_pool import ProviderPool, Starter
 from nigari.running.provider_run import RunSettings
 from nigari.running.stand_ins import REAL, StandIns
-from nigari.schema.provider import ProviderSchema
+from nigari.schema.provider import ProviderSchema, Schema
 from nigari.state.model import State
 from nigari.workspace.base.home_directory import home_directory
 from nigari.workspace.base.interruptions import on_interrupt
@@ -163,6 +165,11 @@ class Planning:
         self.diags.extend(self._installed.problems)
         self.diags.extend(planner.diags)
         return None if self.diags.has_errors else plan
+
+    def stored_schema(self, provider: Provider, resource: Resource) -> Schema | None:
+        """The schema of what a state holds; None where its provider is not known here."""
+        offered = self.pool.of(provider)
+        return None if offered is None else resource_schema(offered, resource)
 
     def graph(self, plan: Plan) -> ExecutionGraph:
         """What the plan that was made here does, in which order."""

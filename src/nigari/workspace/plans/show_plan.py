@@ -11,13 +11,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from nigari.addrs.absolute import AbsResource
-from nigari.addrs.provider import Provider
-from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import ModuleInstance
-from nigari.eval.nodes.resource import resource_schema
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.order.required import configured_providers
@@ -28,7 +25,6 @@ from nigari.plan.show.prior_state import prior_state
 from nigari.plan.show.relevant import RelevantAttribute, relevant_attributes
 from nigari.running.provider_run import frame_at
 from nigari.schema.block import Block
-from nigari.schema.provider import Schema
 from nigari.state.json_text import escaped_for_html
 from nigari.state.model import StateFile
 from nigari.state.show.show_json import checks_to_json, state_to_json
@@ -78,7 +74,7 @@ class ShownPlan:
         prior = prior_state(plan, declared, self._is_declared)
         if has_prior and not prior.is_empty:
             file = StateFile(prior, "", 0, OPENTOFU_VERSION)
-            shown = state_to_json(file, self._schema_of_stored, diags)
+            shown = state_to_json(file, self._planning.stored_schema, diags)
             if shown is None:
                 return None
             data["prior_state"] = json.loads(shown)
@@ -120,7 +116,3 @@ class ShownPlan:
     def _block_of(self, instance: ModuleInstance, resource: Resource) -> Block | None:
         schema = schema_in(instance, resource, self._planning.pool.of)
         return None if schema is None else schema.block
-
-    def _schema_of_stored(self, provider: Provider, resource: ResourceAddr) -> Schema | None:
-        offered = self._planning.pool.of(provider)
-        return None if offered is None else resource_schema(offered, resource)

@@ -398,6 +398,7 @@ class LockedSession:
         """Carry out a plan that was made or restored here, and store the state."""
         planning, snapshots = self.planning, self.snapshots
         assert planning is not None
+        snapshots.schemas = planning.stored_schema
 
         async def keep(current: State, lasting: bool) -> bool:
             # Where it fails it is tried again, at the latest when all is done.
@@ -438,6 +439,7 @@ class LockedSession:
     async def store_found(self, plan: Plan, unsaved: Unsaved) -> ApplyResult:
         """Store nothing but the state that a plan found."""
         assert self.planning is not None
+        self.snapshots.schemas = self.planning.stored_schema
         result, found = self.planning.found_state(plan), Diagnostics()
         is_stored = await self._store(result, found)
         if not is_stored:

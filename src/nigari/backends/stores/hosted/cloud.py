@@ -41,5 +41,6 @@ def open_store(arguments: Arguments) -> HostedStore:
         bool(environ.get("TF_FORCE_LOCAL_BACKEND")),
         environ.get("TFE_RUN_ID", ""),
         asks_for_interval=True,
+        shows_states=True,
     )
     return HostedStore(api, organization, mapping, how)

@@ -29,5 +29,10 @@ def open_store(arguments: Arguments) -> HostedStore:
     mapping: WorkspaceMapping = ByPrefix(prefix) if prefix else ByName(name, is_default=True)
     api = HostedApi(service, environ)
     organization = Organization(api, arguments.required("organization"), mapping)
-    how = Behavior(is_forced_local, environ.get("TFE_RUN_ID", ""), asks_for_interval=False)
+    how = Behavior(
+        is_forced_local,
+        environ.get("TFE_RUN_ID", ""),
+        asks_for_interval=False,
+        shows_states=False,
+    )
     return HostedStore(api, organization, mapping, how)

@@ -47,6 +47,8 @@ class Behavior:
     """The run of the service that this process belongs to, if any."""
     asks_for_interval: bool
     """Whether the service says how often a state may be stored during a run."""
+    shows_states: bool
+    """Whether the service gets the documents of states, too."""
 
 
 class HostedStore:
@@ -63,10 +65,18 @@ class HostedStore:
         self._interval = math.inf if how.asks_for_interval or how.run_id else 0.0
         self._stored: dict[str, _Origin] = {}
         self._unsaved: set[str] = set()
+        self._documents: dict[str, bytes] = {}
 
     @property
     def pause_between(self) -> float:
         return self._interval
+
+    @property
+    def shows_states(self) -> bool:
+        return self._how.shows_states
+
+    def describe(self, workspace: str, document: str) -> None:
+        self._documents[workspace] = document.encode()
 
     def location(self, workspace: str) -> str:
         name = self._mapping.hosted(workspace)
@@ -137,8 +147,9 @@ class HostedStore:
         )
         if is_forced and expected is not None:
             await self._require_current(found, expected)
+        shown = self._documents.pop(workspace, b"")
         try:
-            version = await self._upload(found, new, data, is_forced)
+            version = await self._upload(found, new, data, shown, is_forced)
         except (BackendFailure, NetFailure):
             self._unsaved.add(workspace)
             raise
@@ -149,7 +160,12 @@ class HostedStore:
         return version.id
 
     async def _upload(
-        self, workspace: HostedWorkspace, origin: _Origin, data: bytes, is_forced: bool
+        self,
+        workspace: HostedWorkspace,
+        origin: _Origin,
+        data: bytes,
+        shown: bytes,
+        is_forced: bool,
     ) -> ApiResource | None:
         """The new version; None if the service refuses it because of another one."""
         path = f"workspaces/{workspace.id}/state-versions"
@@ -164,12 +180,17 @@ class HostedStore:
         wants_content = not response.is_success and _WANTS_CONTENT in response.said
         if wants_content:
             attributes["state"] = base64.b64encode(data).decode()
+            if shown:
+                attributes["json-state"] = base64.b64encode(shown).decode()
             response = await self._create_version(path, attributes)
         self._note_interval(response)
         if response.status in _REFUSED:
             return None
         version = one(response.require(200, 201))
         if not wants_content:
+            url = version.text("hosted-json-state-upload-url")
+            if shown and url:
+                await self._api.upload(url, shown)
             await self._api.upload(version.text("hosted-state-upload-url"), data)
         return version
 
