@@ -100,7 +100,7 @@ def test_a_container_that_is_not_there(azurite: Azurite) -> None:
     [
         ({"storage_account_name": "Upper"}, "name of a storage account"),
         ({"container_name": "a--b"}, "name of a container"),
-        ({"environment": "moon"}, 'no environment "moon"'),
+        ({"environment": "moon"}, 'no Azure environment "moon"'),
         ({"client_certificate_path": "/no/file"}, "/no/file cannot be read: No such file"),
         ({"client_certificate": "?"}, "client_certificate must be base64"),
         ({"client_certificate": "YQ==", "client_certificate_path": __file__}, "two different"),

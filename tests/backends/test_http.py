@@ -112,7 +112,7 @@ def test_without_lock_addresses(server: StateServer) -> None:
 @pytest.mark.parametrize(
     ("given", "status", "says"),
     [
-        ({}, 401, "asks for a user name"),
+        ({}, 401, "requires a user name"),
         ({"username": "u", "password": "wrong"}, 403, "refuses the user name"),
         ({"username": "u", "password": "p"}, 200, ""),
         ({"headers": {"Authorization": "Basic dTpw"}}, 200, ""),

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from nigari.cli.args import UsageError
 from nigari.cli.commands import apply, state_list, state_mv, workspace_new, workspace_select
+from tests.backends.world import moto, postgres
+from tests.backends.world.state_server import StateServer
+from tests.cli.process import inside
 from tests.plan.command import ran
 
 MAIN = """
@@ -119,3 +124,54 @@ def test_both_or_neither(directories: dict[str, str], monkeypatch: pytest.Monkey
 def test_the_same_state_is_no_other(directories: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="same one"):
         ran(state_mv.COMMAND, ["-to=.", "terraform_data.y"], directories)
+
+
+def http_block(stack: ExitStack) -> str:
+    return stack.enter_context(StateServer()).block()
+
+
+def s3_block(stack: ExitStack) -> str:
+    server = stack.enter_context(moto.running())
+    return server.block(server.bucket(), use_lockfile=True)
+
+
+def pg_block(stack: ExitStack) -> str:
+    pytest.importorskip("psycopg")
+    server = stack.enter_context(postgres.running())
+    return server.block(server.schema())
+
+
+def local_block(_: ExitStack) -> str:
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [(local_block, s3_block), (s3_block, http_block), (http_block, pg_block)],
+)
+def test_between_backends(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    here: Callable[[ExitStack], str],
+    there: Callable[[ExitStack], str],
+) -> None:
+    settings = {**moto.KEYS, "TF_CLI_CONFIG_FILE": str(tmp_path / "nothing.tfrc")}
+
+    def done(directory: str, *words: str) -> str:
+        monkeypatch.chdir(tmp_path / directory)
+        result = inside(*words, settings=settings)
+        assert result.code == 0, result.err
+        return result.out
+
+    with ExitStack() as stack:
+        for name, block in (("here", here), ("there", there)):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "main.tf").write_text(block(stack) + MAIN)
+            done(name, "init")
+        done("here", "apply", "-auto-approve")
+        done("here", "state", "mv", "-to=../there", "terraform_data.x")
+        assert done("here", "state", "list").split() == ["terraform_data.y"]
+        assert done("there", "state", "list").split() == [f"terraform_data.x[{n}]" for n in (0, 1)]
+        # The locks were given back, and what has moved is known where it is now.
+        assert "1 to add" in done("there", "plan")
+        assert "2 to add" in done("here", "plan")
