@@ -94,6 +94,12 @@ def azurerm(path: Path) -> Iterator[Shared]:
         yield Shared(path, server.block(server.container()), server.environ)
 
 
+@contextmanager
+def azurerm_elsewhere(path: Path) -> Iterator[Shared]:
+    with azurite.with_metadata(path) as server:
+        yield Shared(path, server.block(server.container()), server.environ)
+
+
 def hosted(
     kind: str, workspaces: str, first: str = ""
 ) -> Callable[[Path], AbstractContextManager[Shared]]:
@@ -114,6 +120,7 @@ def hosted(
 
 KINDS: Final[dict[str, Callable[[Path], AbstractContextManager[Shared]]]] = {
     "azurerm": azurerm,
+    "azurerm by metadata": azurerm_elsewhere,
     "cloud by name": hosted("cloud", 'name = "one"'),
     "cloud by tags": hosted("cloud", 'tags = ["t"]', "main"),
     "consul": consul,

@@ -5,7 +5,7 @@ import base64
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from email.utils import formatdate
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from nigari.net.settings import read_settings
 from tests.net_world.certificates import Authority
 from tests.net_world.latency import Distance
 from tests.net_world.programs import free_port, serving
-from tests.net_world.server import Proxy
+from tests.net_world.server import Proxy, json_answer
+from tests.net_world.server import serving as serving_http
 from tests.real import program
 
 ACCOUNT = "states1"
@@ -27,8 +28,11 @@ _NUMBERS = itertools.count(1)
 class Azurite:
     """A running server."""
 
-    def __init__(self, distance: Distance, proxy: str, certificates: Path) -> None:
+    def __init__(
+        self, distance: Distance, proxy: str, certificates: Path, certificate: Path
+    ) -> None:
         self.distance = distance
+        self.certificate = certificate
         self.environ = {
             "HTTPS_PROXY": proxy,
             "SSL_CERT_FILE": str(certificates),
@@ -62,16 +66,41 @@ class Azurite:
 
 
 @contextlib.contextmanager
-def running(directory: Path, delay: float = 0.0) -> Iterator[Azurite]:
+def with_metadata(directory: Path) -> Iterator[Azurite]:
+    """A server of an Azure of one's own, whose names only a host of metadata knows."""
+    host, suffix = "metadata.example.com", "storage.example.com"
+    endpoints = {
+        "authentication": {
+            "audiences": ["https://manager.example.com/"],
+            "loginEndpoint": "https://login.example.com/",
+        },
+        "resourceManager": "https://manager.example.com/",
+        "suffixes": {"storage": suffix},
+    }
+    name = f"{ACCOUNT}.blob.{suffix}"
+    with running(directory, names=(HOST, host, name)) as server:
+        certificate = server.certificate
+        with serving_http(lambda _: json_answer(endpoints), certificate) as metadata:
+            ports = {name: server.distance.port, HOST: server.distance.port, host: metadata.port}
+            with Proxy(ports) as proxy:
+                server.environ |= {"HTTPS_PROXY": proxy.url, "ARM_METADATA_HOST": host}
+                yield server
+
+
+@contextlib.contextmanager
+def running(
+    directory: Path, delay: float = 0.0, names: Sequence[str] = (HOST,)
+) -> Iterator[Azurite]:
     """A server of its own, without anything in it; `delay` are the seconds of a round trip."""
     authority = Authority(directory)
+    certificate = authority.certificate([*names])
     port = free_port()
     command = [str(program("azurite-blob")), "--blobHost", "127.0.0.1", "--blobPort", str(port)]
     command += ["--location", str(directory / "blobs"), "--skipApiVersionCheck", "--silent"]
     environ = {**os.environ, "AZURITE_ACCOUNTS": f"{ACCOUNT}:{KEY}"}
     with (
         serving(command, port, environ),
-        Distance(port, delay, certificate=authority.certificate([HOST])) as distance,
+        Distance(port, delay, certificate=certificate) as distance,
         Proxy({HOST: distance.port}) as proxy,
     ):
-        yield Azurite(distance, proxy.url, authority.path)
+        yield Azurite(distance, proxy.url, authority.path, certificate)
