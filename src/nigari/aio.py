@@ -31,7 +31,7 @@ from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
 from nigari.workspace.base.interruptions import Interruptions
-from nigari.workspace.base.options import GivenVariables, SessionOptions, StateFiles
+from nigari.workspace.base.options import RESCUED, GivenVariables, SessionOptions, StateFiles
 from nigari.workspace.base.people import NOBODY, People
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.session import locked as turns
@@ -581,7 +581,7 @@ async def _carry_out(
         unsaved.append(data)
         return (
             "The exception has it as unsaved_state: write it to a file named "
-            f"{turns.RESCUED} before it is lost."
+            f"{RESCUED} before it is lost."
         )
 
     applied = await held.apply(made.plan, announcer, parallelism, keep)

@@ -30,8 +30,9 @@ from nigari.events import Listener
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.look_up import LookUp
+from nigari.workspace.base.options import RESCUED
 from nigari.workspace.base.waiting import run_to_end
-from nigari.workspace.session.locked import RESCUED, LockedSession, locked
+from nigari.workspace.session.locked import LockedSession, locked
 from nigari.workspace.session.rounds import ApplyRounds
 from nigari.workspace.session.session import Session
 

@@ -16,7 +16,8 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Final, TypeVar
@@ -53,7 +54,7 @@ from nigari.fleet.units.choice import Choice, chosen_units
 from nigari.fleet.units.graph import Graph
 from nigari.fleet.units.survey import Survey, survey
 from nigari.fleet.units.unit import Unit
-from nigari.fleet.work.tasks import Kind, Task, TaskOptions
+from nigari.fleet.work.tasks import Kind, Task, TaskOptions, not_stored
 from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
@@ -185,13 +186,14 @@ class Fleet:
         A plan that is to be applied or saved has to be kept.
         """
         chosen = self.select() if names is None else names
-        make_private(self.logs)
         id_ = uuid.uuid4().hex
         plans = ""
-        if keep:
-            _sweep(fleet_directory(self.path))
-            plans = Journal(os.path.join(fleet_directory(self.path), id_)).plans
-            make_private(plans)
+        with _storing():
+            make_private(self.logs)
+            if keep:
+                _sweep(fleet_directory(self.path))
+                plans = Journal(os.path.join(fleet_directory(self.path), id_)).plans
+                make_private(plans)
         planning = FleetPlanning(
             self.survey, chosen, self.workers, options, self.logs, plans, listen, id_
         )
@@ -217,8 +219,9 @@ class Fleet:
         journal = Journal(os.path.join(fleet_directory(self.path), saved.plan.id))
         if journal.has_ended:
             raise _refusal("Plan already applied", f"The plan in {path} has been applied.")
-        make_private(journal.plans)
-        return extract_plans(saved.plan, fspath(path), journal.plans)
+        with _storing():
+            make_private(journal.plans)
+            return extract_plans(saved.plan, fspath(path), journal.plans)
 
     def _check_unchanged(self, prints: Mapping[str, str]) -> None:
         found = self.survey
@@ -296,14 +299,17 @@ class Fleet:
         listen: ListenFleet,
         plans_again: bool,
     ) -> FleetResult:
-        with exclusive(self.path) as is_free:
+        with ExitStack() as stack:
+            with _storing():
+                is_free = stack.enter_context(exclusive(self.path))
             if not is_free:
                 raise _refusal(
                     "Another apply is running",
                     "Another process is applying a plan of this fleet. Wait until it is done.",
                 )
-            make_private(self.logs)
-            journal.begin(plan.id, list(plan.units), is_saved)
+            with _storing():
+                make_private(self.logs)
+                journal.begin(plan.id, list(plan.units), is_saved)
             settings = _with_mode(options, plan.mode)
             applying = FleetApplying(
                 self.survey,
@@ -333,7 +339,8 @@ class Fleet:
     ) -> FleetResult:
         """Initialize, validate or test units, or read their outputs, in no particular order."""
         chosen = self.select() if names is None else names
-        make_private(self.logs)
+        with _storing():
+            make_private(self.logs)
         found, results = self.survey, dict[str, UnitResult]()
 
         async def work(name: str) -> bool:
@@ -401,6 +408,15 @@ async def _interruptible(
             except asyncio.CancelledError:
                 react()
     return task.result()
+
+
+@contextmanager
+def _storing() -> Iterator[None]:
+    """Report what cannot be written to where a fleet keeps what it has to remember."""
+    try:
+        yield
+    except OSError as error:
+        raise SessionError([not_stored(error)]) from None
 
 
 def _with_mode(options: TaskOptions, mode: PlanMode) -> TaskOptions:

@@ -22,6 +22,7 @@ from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.units.survey import Survey
 from nigari.fleet.units.unit import Unit
 from nigari.fleet.work.performing import perform
+from nigari.fleet.work.rescued import keep_rescued, read_rescued
 from nigari.fleet.work.shipping import Packer, Shipment, unpack
 from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskOutcome, TaskStatus
 from nigari.fleet.work.workers import MakeTask, lost_worker
@@ -48,6 +49,8 @@ class Assignment:
     plan: bytes = b""
     """The plan to be applied."""
     agreed: bytes = b""
+    rescued: bytes | None = None
+    """A state that an earlier apply could not store."""
     token: str = ""
     """What must not be taken twice; empty for what may be repeated."""
     version: str = VERSION
@@ -60,6 +63,8 @@ class Returned:
     outcome: TaskOutcome
     plan: bytes = b""
     log: bytes = b""
+    rescued: bytes | None = None
+    """The state, if it could not be stored."""
 
 
 class ClusterWorkers:
@@ -118,6 +123,8 @@ class ClusterWorkers:
             _write(task.plan, returned.plan)
         if task.log and returned.log:
             _write(task.log, returned.log)
+        if not self._shares_files:
+            keep_rescued(task.unit, returned.rescued)
         return returned.outcome
 
     def _refusal(self, task: Task) -> Diagnostic | None:
@@ -161,15 +168,16 @@ class ClusterWorkers:
         agreed = _read(task.agreed) if task.agreed else b""
         token = "" if task.is_repeatable else uuid.uuid4().hex
         if self._shares_files:
-            return Assignment(task, None, self._passed, plan, agreed, token), []
+            return Assignment(task, None, self._passed, plan, agreed, token=token), []
         known = {name: value for name, value in task.variables.items() if value.is_wholly_known}
         shipment = self._packer.pack(task.unit, self._environ, known)
         packages = [
             await self._package(client, each.digest, each.data) for each in shipment.packages
         ]
+        rescued = read_rescued(task.unit)
         empty = tuple(replace(each, data=b"") for each in shipment.packages)
         light = Shipment(shipment.unit, empty)
-        return Assignment(task, light, self._passed, plan, agreed, token), packages
+        return Assignment(task, light, self._passed, plan, agreed, rescued, token), packages
 
     async def _package(self, client: Client, digest: str, data: bytes) -> object:
         """A package as something that Dask has, under a name that is its content's."""
@@ -214,8 +222,12 @@ def work(assignment: Assignment, *packages: bytes) -> Returned:
     environ = {**os.environ, **assignment.environ}
     with tempfile.TemporaryDirectory(prefix="nigari-") as scratch:
         local = _localized(assignment, packages, scratch)
-        outcome = asyncio.run(_work(local, environ, assignment.shipment is not None))
-        return Returned(outcome, _read(local.plan), _read(local.log))
+        is_shipped = assignment.shipment is not None
+        if is_shipped:
+            keep_rescued(local.unit, assignment.rescued)
+        outcome = asyncio.run(_work(local, environ, is_shipped))
+        rescued = read_rescued(local.unit) if is_shipped else None
+        return Returned(outcome, _read(local.plan), _read(local.log), rescued)
 
 
 async def _work(task: Task, environ: Mapping[str, str], is_shipped: bool) -> TaskOutcome:

@@ -51,6 +51,13 @@ class Unit:
         digest = hashlib.sha256(self.name.encode()).hexdigest()[:8]
         return f"{plain[:80].strip('.') or 'root'}-{digest}"
 
+    @property
+    def rescued_state(self) -> str:
+        """The file in its directory that its state is written to if it cannot be stored. Units that
+        share a directory have one each.
+        """
+        return f"errored.{self.file_name}.tfstate"
+
 
 def instance_name(block: str, key: InstanceKey) -> str:
     """What an instance of a block is called, as it is written in expressions."""

@@ -7,6 +7,7 @@ process or machine can read. Which tasks there are, and in which order, is not k
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,12 @@ from nigari.diagnostics import Diagnostic, Severity, to_text
 from nigari.events import Event
 from nigari.fleet.units.inspection import unit_variables, working_directory
 from nigari.fleet.work.agreement import is_covered
+from nigari.fleet.work.rescued import (
+    keep_elsewhere,
+    keep_rescued,
+    not_stored_yet,
+    read_rescued,
+)
 from nigari.fleet.work.tasks import (
     ChangeLine,
     Changes,
@@ -26,6 +33,7 @@ from nigari.fleet.work.tasks import (
     TaskOutcome,
     TaskStatus,
     marked_output,
+    not_stored,
 )
 from nigari.plan.model.changes import Action, PlanMode
 from nigari.record import replace
@@ -51,6 +59,9 @@ async def perform(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
         outcome = await work(task, environ)
     except SessionError as error:
         outcome = TaskOutcome(TaskStatus.FAILED, *_told(error))
+        if error.unsaved_state is not None:
+            kept = keep_elsewhere(task, error.unsaved_state)
+            outcome = replace(outcome, diagnostics=(*outcome.diagnostics, kept))
     except asyncio.CancelledError:
         outcome = TaskOutcome(TaskStatus.INTERRUPTED)
     _log_outcome(task, outcome)
@@ -58,13 +69,20 @@ async def perform(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
 
 
 def _session(task: Task, environ: Mapping[str, str]) -> aio.Session:
-    options = task.options
     return aio.Session(
         working_directory(task.unit, environ),
         unit_variables(task.unit, task.variables),
-        SessionOptions(lock=LockOptions(options.lock, options.lock_timeout), planned=task.planned),
+        _options(task),
         NOBODY,
         task.unit.environment_name,
+    )
+
+
+def _options(task: Task) -> SessionOptions:
+    return SessionOptions(
+        lock=LockOptions(task.options.lock, task.options.lock_timeout),
+        planned=task.planned,
+        rescued=task.unit.rescued_state,
     )
 
 
@@ -87,6 +105,8 @@ async def _validate(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
 
 
 async def _plan(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
+    if read_rescued(task.unit) is not None:
+        raise SessionError([not_stored_yet(task.unit)])
     plan = await _made(task, environ)
     if task.plan:
         _save(plan, task.plan)
@@ -105,7 +125,10 @@ async def _made(task: Task, environ: Mapping[str, str]) -> Plan:
 
 
 def _save(plan: Plan, path: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    except OSError as error:
+        raise SessionError([not_stored(error)]) from None
     plan.save(path)
 
 
@@ -137,6 +160,7 @@ async def _apply(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     """Carry out a plan. Where another one has to be made, because it is known now what it depends
     on, it is carried out if it does nothing but what was agreed to.
     """
+    await _store_rescued(task, environ)
     if not task.agreed:
         plan = await _saved(task, environ, task.plan)
     else:
@@ -153,12 +177,25 @@ async def _apply(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     return TaskOutcome(TaskStatus.DONE, applied.warnings, changes=changes, outputs=outputs)
 
 
+async def _store_rescued(task: Task, environ: Mapping[str, str]) -> None:
+    """Store the state that an earlier apply could not: without it, objects would be made twice."""
+    data = read_rescued(task.unit)
+    if data is None:
+        return
+    try:
+        await _session(task, environ).state_push(data)
+    except SessionError as error:
+        told = (*error.diagnostics, not_stored_yet(task.unit))
+        raise SessionError(told, error.sources) from None
+    keep_rescued(task.unit, None)
+
+
 async def _saved(task: Task, environ: Mapping[str, str], path: str) -> Plan:
     """A plan that was saved. It has the values of variables, whatever has become of files since;
     only where it has ephemeral ones, these are given again.
     """
     where, name = working_directory(task.unit, environ), task.unit.environment_name
-    options = SessionOptions(lock=LockOptions(task.options.lock, task.options.lock_timeout))
+    options = _options(task)
     try:
         alone = aio.Session(where, GivenVariables(is_all=True), options, NOBODY, name)
         return await alone.read_plan(path)
@@ -240,8 +277,12 @@ class _Log:
 
 
 def _log(path: str, text: str) -> None:
+    """Add to a log; where that cannot be done, the unit is worked with all the same."""
     if path:
-        with open(path, "a", encoding="utf-8", errors="replace") as file:
+        with (
+            contextlib.suppress(OSError),
+            open(path, "a", encoding="utf-8", errors="replace") as file,
+        ):
             file.write(text)
 
 

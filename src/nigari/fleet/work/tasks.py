@@ -15,7 +15,7 @@ from nigari.backends.identity import StateIdentity
 from nigari.cty.paths import transform
 from nigari.cty.unknown import Unknown
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostic
+from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.units.definition import output_cause
 from nigari.fleet.units.unit import Unit
 from nigari.lang.marks import SENSITIVE
@@ -147,6 +147,18 @@ class TaskOutcome:
     seconds: float = 0.0
     report: Mapping[str, object] = _NO_REPORT
     """What else there is to tell, as JSON data."""
+
+
+def not_stored(error: OSError) -> Diagnostic:
+    """What a fleet has to remember, and nobody can write down."""
+    where = f"{error.filename}: " if error.filename else ""
+    return Diagnostic(
+        Severity.ERROR,
+        "Cannot store what a fleet needs",
+        f"Plans, logs and the journal of a fleet are kept in .nigari in its directory, which cannot be "
+        f"written to: {where}{error.strerror}. Free some disk space or change the permissions, and run "
+        "the command again.",
+    )
 
 
 def with_causes(outputs: Outputs, unit: str) -> dict[str, Value]:

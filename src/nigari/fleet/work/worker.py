@@ -68,9 +68,15 @@ async def _work(task: Task, writer: asyncio.StreamWriter) -> None:
 
 
 def _say_into(log: str) -> None:
-    """Let whatever is printed, by providers and provisioners as well, go to the log of the unit."""
-    os.makedirs(os.path.dirname(log), exist_ok=True)
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    """Let whatever is printed, by providers and provisioners as well, go to the log of the unit; to
+    nowhere where that cannot be written.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
+    try:
+        os.makedirs(os.path.dirname(log), exist_ok=True)
+        file = os.open(log, flags, 0o600)
+    except OSError:
+        file = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     os.dup2(file, 1)
     os.dup2(file, 2)
     os.close(file)

@@ -25,6 +25,7 @@ class StateFiles:
     """`-backup`; `-` for none."""
 
 
+RESCUED: Final = "errored.tfstate"
 NO_STATE_FILES: Final = StateFiles()
 
 
@@ -57,6 +58,8 @@ class SessionOptions:
     """The outputs that other states will have once plans that were made for them are applied.
     `terraform_remote_state` gives these while planning, in place of what is stored.
     """
+    rescued: str = RESCUED
+    """The file, in the working directory, that a state is written to if it cannot be stored."""
 
 
 NO_OPTIONS: Final = SessionOptions()

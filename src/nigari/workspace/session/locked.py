@@ -53,7 +53,6 @@ from nigari.workspace.plans.saved_plan import (
 from nigari.workspace.session.apply_journal import ApplyJournal
 from nigari.workspace.session.session import Session
 
-RESCUED: Final = "errored.tfstate"
 _PRIVATE: Final = 0o600
 """States have secrets in them, and nobody has said who else may read this one."""
 _SECOND_TRY: Final = 1.0
@@ -466,14 +465,15 @@ class LockedSession:
         data = self.session.encryption.encrypt(text, file.serial, file.lineage, found)
         if data is None:
             return
-        where = f"The new state was written to the file {RESCUED} in this directory."
+        rescued = self.session.options.rescued
+        where = f"The new state was written to the file {rescued} in this directory."
         try:
-            write_beside(self.session.where.at(self.session.where.name, RESCUED), data, _PRIVATE)
+            write_beside(self.session.where.at(self.session.where.name, rescued), data, _PRIVATE)
         except OSError as error:
-            where = f"{RESCUED} cannot be written either: {error.strerror}. {unsaved(data)}"
+            where = f"{rescued} cannot be written either: {error.strerror}. {unsaved(data)}"
         found.error(
             "State not saved",
-            f'{where} Once the backend works again, store it with "nigari state push {RESCUED}".',
+            f'{where} Once the backend works again, store it with "nigari state push {rescued}".',
         )
 
 
