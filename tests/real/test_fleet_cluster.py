@@ -19,8 +19,8 @@ from nigari.fleet import aio
 from nigari.fleet.cluster import ClusterWorkers
 from nigari.fleet.runs.planning import FleetPlan
 from nigari.fleet.runs.results import FleetResult, UnitStatus
-from tests.cli.process import ROOT, environment
-from tests.fleet.trees import write_tree
+from tests.cli.process import ROOT, environment, nigari
+from tests.fleet.trees import reading, write_tree
 
 pytest.importorskip("distributed")
 pytestmark = [
@@ -320,3 +320,74 @@ def test_a_lost_machine_while_planning(tmp_path: Path, states: str, machines: Ma
     plan = asyncio.run(whole())
     assert not plan.has_failed, [each.result.diagnostics for each in plan.units.values()]
     assert plan.totals == (20, 0, 0)
+
+
+# -- the command line --------------------------------------------------------------------------------
+
+_OWN = """
+from distributed import LocalCluster
+
+
+class Small(LocalCluster):
+    def __init__(self) -> None:
+        super().__init__(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        )
+"""
+
+
+def _local(root: Path) -> dict[str, str]:
+    """A fleet with states in local files, and a module with a cluster of one's own."""
+    write_tree(
+        root,
+        {
+            "a/main.tf": _noted("a", '"first"'),
+            "b/main.tf": reading("a", "../a/terraform.tfstate")
+            + _noted("b", "data.terraform_remote_state.a.outputs.a"),
+            "python/own_cluster.py": _OWN,
+        },
+    )
+    return {"PYTHONPATH": f"{root / 'python'}:{ROOT / 'src'}"}
+
+
+def _noted(name: str, given: str) -> str:
+    return f"""
+resource "terraform_data" "made" {{
+  input = {given}
+  provisioner "local-exec" {{ command = "echo {name} >> ../made" }}
+}}
+output "{name}" {{ value = terraform_data.made.id }}
+"""
+
+
+def test_a_cluster_of_ones_own_that_shares_files(tmp_path: Path) -> None:
+    settings = _local(tmp_path)
+    flags = ("-cluster=own_cluster:Small", "-cluster-shares-files")
+    done = nigari("fleet", "apply", "-auto-approve", *flags, cwd=tmp_path, settings=settings)
+    assert done.code == 0, done.out + done.err
+    assert (tmp_path / "made").read_text().split() == ["a", "b"]
+    # Nothing was sent anywhere: the states are where they would be without a cluster.
+    assert (tmp_path / "b" / "terraform.tfstate").exists()
+    done = nigari("fleet", "plan", "-detailed-exitcode", cwd=tmp_path, settings=settings)
+    assert done.code == 0, done.out + done.err
+    # Without the option, a state in a local file is out of reach.
+    done = nigari("fleet", "plan", flags[0], cwd=tmp_path, settings=settings)
+    assert done.code == 1
+    assert "-cluster-shares-files" in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    ("cluster", "said"),
+    [
+        ("own_cluster:Large", "Cannot make a cluster"),
+        ("no_such_module:Small", "Cannot make a cluster"),
+        ("tcp://127.0.0.1:9", "Cannot reach the cluster"),
+    ],
+)
+def test_clusters_that_are_not_there(tmp_path: Path, cluster: str, said: str) -> None:
+    settings = {**_local(tmp_path), "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
+    flags = ("-auto-approve", f"-cluster={cluster}", "-cluster-shares-files")
+    done = nigari("fleet", "apply", *flags, cwd=tmp_path, settings=settings)
+    assert done.code == 1
+    assert said in done.err
+    assert not (tmp_path / "made").exists()

@@ -118,13 +118,17 @@ class FleetCommand:
             ) from None
         from nigari.fleet.cluster import ClusterWorkers, cluster_of
 
-        return lambda found: ClusterWorkers(
-            cluster_of(address),
-            found,
-            pass_env=given.texts("pass-env"),
-            shares_files=given.switch("cluster-shares-files"),
-            environ=self.environ,
-        )
+        def make(found: Survey) -> ClusterWorkers:
+            return ClusterWorkers(
+                cluster_of(address),
+                found,
+                pass_env=given.texts("pass-env"),
+                shares_files=given.switch("cluster-shares-files"),
+                environ=self.environ,
+                closes_cluster=True,
+            )
+
+        return make
 
     def _number(self, name: str, default: int) -> int:
         text = self.invocation.text(name) if has_flag(self.invocation, name) else ""

@@ -28,6 +28,7 @@ from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskOutcome, TaskSt
 from nigari.fleet.work.workers import MakeTask, lost_worker
 from nigari.record import record, replace
 from nigari.version import VERSION
+from nigari.workspace.session.failure import SessionError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -82,8 +83,11 @@ class ClusterWorkers:
         pass_env: Sequence[str] = (),
         shares_files: bool = False,
         environ: Mapping[str, str] | None = None,
+        closes_cluster: bool = False,
     ) -> None:
+        """`closes_cluster` ends the cluster with the work, for who made it only for that."""
         self._cluster = cluster
+        self._closes_cluster = closes_cluster
         self._found = found
         self._environ = dict(os.environ if environ is None else environ)
         self._passed = {each: self._environ[each] for each in pass_env if each in self._environ}
@@ -100,11 +104,22 @@ class ClusterWorkers:
             if self._client is None:
                 from distributed import Client
 
-                self._client = await Client(self._cluster, asynchronous=True, set_as_default=False)
+                cluster = self._cluster
+                # A cluster has an event loop of its own, so that only its address is used here.
+                is_name = isinstance(cluster, str)
+                address = cluster if isinstance(cluster, str) else cluster.scheduler_address
+                security = None if is_name else getattr(cluster, "security", None)
+                try:
+                    self._client = await Client(
+                        address, security=security, asynchronous=True, set_as_default=False
+                    )
+                except (OSError, TimeoutError, ValueError) as error:
+                    raise SessionError([_unreachable(address, error)]) from None
             return self._client
 
     async def run(self, make: MakeTask) -> TaskOutcome:
         async with self._slots:
+            await self._connected()
             task = make()
             if task is None:
                 return TaskOutcome(TaskStatus.INTERRUPTED)
@@ -196,6 +211,8 @@ class ClusterWorkers:
         if self._client is not None:
             await self._client.close()
             self._client = None
+        if self._closes_cluster and not isinstance(self._cluster, str):
+            await asyncio.to_thread(self._cluster.close)
 
 
 def cluster_of(text: str) -> str | Cluster:
@@ -205,8 +222,29 @@ def cluster_of(text: str) -> str | Cluster:
     module, colon, name = text.partition(":")
     if not colon or "/" in text or name.isdecimal():
         return text
-    kind: type[Cluster] = getattr(import_module(module), name)
-    return kind()
+    try:
+        kind: type[Cluster] = getattr(import_module(module), name)
+        return kind()
+    except Exception as error:
+        raise SessionError([_not_made(text, error)]) from error
+
+
+def _not_made(text: str, error: Exception) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "Cannot make a cluster",
+        f"{text} must name a module that Python finds and a class in it that makes a cluster without "
+        f"arguments. {type(error).__name__}: {error}.",
+    )
+
+
+def _unreachable(address: str, error: Exception) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "Cannot reach the cluster",
+        f"The scheduler of the cluster at {address} cannot be reached: {str(error) or 'no answer'}. Check "
+        "the address, and whether the scheduler is running.",
+    )
 
 
 # -- on the worker ------------------------------------------------------------------------------
