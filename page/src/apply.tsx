@@ -95,6 +95,15 @@ export function ApplyView({ route, events }: { route: Route; events: Events }): 
           <p class="problem-detail">{each.detail}</p>
         </article>
       ))}
+      {shown.length > 0 && (
+        <div class="axis" aria-hidden="true">
+          <span class="axis-times">
+            {[0, 0.25, 0.5, 0.75, 1].map((part) => (
+              <span key={part}>{part ? duration((scale.until - scale.start) * part) : "0"}</span>
+            ))}
+          </span>
+        </div>
+      )}
       {rows.length ? (
         <Virtual
           items={rows}
@@ -186,9 +195,12 @@ function WorkRow({ work, run, scale, isOpen, route }: { work: Work; run: Run; sc
         <span class="work-name address" title={work.address}>
           <span class={`work-mark mark-${work.action === "refresh" ? "read" : work.action}`} aria-hidden="true">
             {SYMBOLS[work.action as Action] ?? "≤"}
-          </span>{" "}
-          {work.address}
-          {work.deposed && <span class="muted"> deposed</span>}
+          </span>
+          <span>
+            {" "}
+            {work.address}
+            {work.deposed && <span class="muted"> deposed</span>}
+          </span>
         </span>
         <span class="work-bar" aria-hidden="true">
           <span class={`bar bar-${work.action} bar-${state}`} style={{ left: `${((work.start - start) / whole) * 100}%`, width: `${Math.max(0.3, ((end - work.start) / whole) * 100)}%` }} />

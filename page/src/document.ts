@@ -191,7 +191,7 @@ export interface CoverageItem {
 export interface FleetUnit {
   name: string;
   directory: string;
-  workspace: string;
+  workspace: string | null;
   labels: string[];
   state: string | null;
   needs: string[];

@@ -157,10 +157,12 @@ function UnitDetail({ unit, last }: { unit: FleetUnit; last?: UnitApplied }): VN
           <dt>Directory</dt>
           <dd class="address">{unit.directory}</dd>
         </div>
-        <div>
-          <dt>Workspace</dt>
-          <dd>{unit.workspace}</dd>
-        </div>
+        {unit.workspace && (
+          <div>
+            <dt>Workspace</dt>
+            <dd>{unit.workspace}</dd>
+          </div>
+        )}
         {unit.state && (
           <div>
             <dt>State</dt>

@@ -13,6 +13,7 @@ const VIEWS = {
   graph: "#/graph",
   node: "#/graph?focus=module.app.terraform_data.server",
   apply: "#/apply",
+  work: "#/apply?work=update%20terraform_data.policy",
 };
 
 for (const theme of ["light", "dark"]) {

@@ -72,7 +72,7 @@ test("what is deferred says what it waits for", async () => {
 
 for (const theme of ["light", "dark"]) {
   test(`axe finds nothing here either, in ${theme}`, async () => {
-    for (const [name, hash] of [["tested", "#/tests"], ["tested", "#/tests/coverage"], ["fleet", "#/fleet?unit=network"], ["fleet", "#/graph"], ["deferred", "#/plan/deferred"]]) {
+    for (const [name, hash] of [["tested", "#/tests"], ["tested", "#/tests/coverage"], ["fleet", "#/fleet?unit=network"], ["fleet", "#/graph"], ["deferred", "#/plan/deferred"], ["outside", "#/plan/drift?change=files_text.edited"], ["outside", "#/plan/checks"], ["woven", "#/graph?open=%20resource%20terraform_data"], ["applied", "#/apply?show=chain"]]) {
       for (const width of [1280, 400]) {
         const page = await open(pageUrl(name), { hash, theme, width, motion: "reduce" });
         await page.waitForTimeout(300);
