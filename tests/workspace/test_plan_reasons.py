@@ -461,3 +461,31 @@ def test_every_chain_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, se
                     if now.get(address) != before:
                         changing[address].add(name)
     assert named == changing, chance.files["main.tf"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_said_to_have_changed_since_the_last_apply_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    (tmp_path / "nothing.tfrc").touch()
+    monkeypatch.setenv("TF_CLI_CONFIG_FILE", str(tmp_path / "nothing.tfrc"))
+    chance = Chance(seed)
+    for name, text in chance.files.items():
+        path = tmp_path / "c" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    nigari.open(tmp_path / "c", variables=chance.variables).init()
+    nigari.open(tmp_path / "c", variables=chance.variables).apply()
+    others = random.Random(seed).sample(sorted(chance.variables), 3)
+    now = {**chance.variables, **dict.fromkeys(others, "other")}
+    for change in nigari.open(tmp_path / "c", variables=now).plan().why():
+        found = argument(change, "input")
+        assert found.explanation is not None
+        roots = [each for each in found.explanation.roots() if each.name.startswith("var.")]
+        changed = {each.name for each in found.changed_inputs if each.name.startswith("var.")}
+        assert changed == {each.name for each in roots} & {f"var.{name}" for name in others}
+        assert found.changed_inputs, "something must have changed, or nothing would"
+        for each in found.changed_inputs:
+            assert each.earlier is not None
+            if each.name.startswith("var."):
+                assert each.earlier.to_python() == chance.variables[each.name.removeprefix("var.")]
