@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from nigari.cli.commands import uses
+from tests.explore.explored import write
 from tests.plan.command import ran
 
 MAIN = """
@@ -123,3 +124,101 @@ def test_no_such_address() -> None:
     status, text = ran(uses.COMMAND, ["var.regoin"], {})
     assert status == 1
     assert 'Did you mean "var.region"?' in text
+
+
+READING = """
+variable "names" {
+  default = ["a", "b"]
+}
+variable "late" {}
+locals {
+  script = templatefile("${path.module}/scripts/start.sh", { name = "x" })
+}
+resource "terraform_data" "each" {
+  for_each = toset(var.names)
+  input    = file("texts/${each.key}.txt")
+}
+resource "terraform_data" "listed" {
+  input = fileset("texts", "*.txt")
+}
+resource "terraform_data" "later" {
+  input = file("late/${terraform_data.listed.id}")
+}
+resource "terraform_data" "started" {
+  input = local.script
+}
+module "inner" {
+  source = "./inner"
+  text   = filesha256("texts/b.txt")
+}
+output "inner" {
+  value = module.inner.out
+}
+"""
+INNER = """
+variable "text" {}
+resource "terraform_data" "kept" {
+  input = [var.text, file("${path.module}/own.txt")]
+}
+output "out" {
+  value = terraform_data.kept.id
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("scripts/start.sh", {"local.script", "terraform_data.started"}),
+        ("./scripts/../scripts/start.sh", {"local.script", "terraform_data.started"}),
+        ("texts/a.txt", {"terraform_data.each", "terraform_data.listed", "terraform_data.later"}),
+        (
+            "texts/b.txt",
+            {
+                "terraform_data.each",
+                "terraform_data.listed",
+                "terraform_data.later",
+                "module.inner.var.text",
+                "module.inner.terraform_data.kept",
+                "module.inner.out",
+                "output.inner",
+            },
+        ),
+        ("late/c", {"terraform_data.later"}),
+        ("inner/own.txt", {"module.inner.terraform_data.kept", "module.inner.out", "output.inner"}),
+        (
+            "inner/main.tf",
+            {
+                "module.inner.var.text",
+                "module.inner.terraform_data.kept",
+                "module.inner.out",
+                "output.inner",
+            },
+        ),
+        ("terraform.tfvars", {"var.late"}),
+        ("elsewhere", set()),
+    ],
+)
+def test_a_file(path: str, found: set[str]) -> None:
+    write(
+        Path(),
+        {
+            "main.tf": READING,
+            "inner/main.tf": INNER,
+            "inner/own.txt": "",
+            "scripts/start.sh": "${name}",
+            "texts/a.txt": "",
+            "texts/b.txt": "",
+            "late/c": "",
+            "terraform.tfvars": "late = 1\n",
+            "elsewhere": "",
+        },
+    )
+    status, text = ran(uses.COMMAND, ["-list", path], {})
+    assert status == 0
+    assert set(text.splitlines()) == found
+
+
+def test_the_tree_of_a_file() -> None:
+    write(Path(), {"main.tf": 'output "o" {\n  value = file("t")\n}\n', "t": ""})
+    assert ran(uses.COMMAND, ["t"], {}) == (0, "t\n└── output.o\n")

@@ -10,17 +10,23 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.uses import User, uses_of
 
 
 def run(invocation: Invocation) -> int:
     """Print what depends on an address."""
     if not invocation.arguments:
-        raise UsageError("The command needs an address, such as var.name or module.a.output.")
+        raise UsageError(
+            "The command needs an address, such as var.name or module.a.output, or a file."
+        )
     session = open_session(invocation)
     static = session.static()
     address = invocation.arguments[0]
-    users = None if static is None else uses_of(static, address, session.diags)
+    users = None
+    if static is not None:
+        evaluation = Evaluation(static, session.sources)
+        users = uses_of(evaluation, address, session.where.at, session.diags)
     if users is None:
         show_problems(invocation, session)
         return 1
@@ -63,8 +69,9 @@ def _tree(address: str, users: Sequence[User]) -> Iterator[str]:
 
 COMMAND = Command(
     "uses",
-    "Shows everything that depends on a variable, local value, output, resource, module call or "
-    "provider, directly or through others, over all modules: what a change of it would affect. "
+    "Shows everything that depends on a variable, local value, output, resource, module call, "
+    "provider or file, directly or through others, over all modules: what a change of it would "
+    "affect. A file affects what is written in it, the variables it sets, and what reads it. "
     "No provider is needed. Instances of one block count as one, so addresses have no keys.",
     run,
     flags=(
@@ -73,10 +80,11 @@ COMMAND = Command(
         NO_COLOR_FLAG,
         *VARIABLE_FLAGS,
     ),
-    arguments="ADDRESS",
+    arguments="ADDRESS|FILE",
     most_arguments=1,
     examples=(
         Example("nigari uses var.region", "what depends on a variable"),
+        Example("nigari uses templates/user-data.sh", "what depends on a file"),
         Example("nigari uses -list module.net.vpc_id", "for scripts"),
     ),
 )

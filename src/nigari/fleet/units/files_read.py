@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.cty.refinements import string_prefix
 from nigari.cty.types import STRING
@@ -17,35 +16,22 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
-from nigari.fleet.units.inspection import frames_of, open_session
+from nigari.fleet.units.inspection import open_session
 from nigari.fleet.units.unit import Unit
-from nigari.hcl.body import Body
-from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression
-from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.files import Entry, Files
 from nigari.record import record
-from nigari.workspace.explain.asked import Evaluation, compiled_origin
-from nigari.workspace.session.session import Session
-
-_READING: Final = frozenset(
-    (
-        "file",
-        "fileexists",
-        "filebase64",
-        "filebase64sha256",
-        "filebase64sha512",
-        "filemd5",
-        "filesha1",
-        "filesha256",
-        "filesha512",
-        "templatefile",
-        "fileset",
-    )
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.file_calls import (
+    called_with,
+    expressions_of,
+    file_calls,
+    frames_of,
 )
+from nigari.workspace.session.session import Session
 
 
 @record
@@ -91,8 +77,8 @@ def definition_files(data: bytes, root: str) -> set[str] | None:
     """
     body = parse_body(Source.from_bytes("fleet.hcl", data), Diagnostics())
     found: set[str] = set()
-    for expr in _expressions(body):
-        for call in _calls_in(expr):
+    for expr in expressions_of(body):
+        for call in file_calls(expr):
             path = call.arguments[0].value(Scope(), Diagnostics())
             if not path.is_wholly_known or path.is_null or path.type != STRING:
                 return None
@@ -148,7 +134,7 @@ class _Calls:
         """Look at everything that a module instance declares."""
         module = frame.module
         for resource in module.resources.values():
-            found = [each for each in _expressions(resource.body) if _calls_in(each)]
+            found = [each for each in expressions_of(resource.body) if file_calls(each)]
             if found:
                 expansion = self.evaluation.resource_instances(frame, resource)
                 for data in expansion.instances.values():
@@ -156,48 +142,21 @@ class _Calls:
         exprs = [each.expr for each in module.locals.values()]
         exprs += [each.expr for each in module.outputs.values()]
         for call in module.calls.values():
-            exprs += _expressions(call.body)
+            exprs += expressions_of(call.body)
         for config in module.provider_configs.values():
-            exprs += _expressions(config.body)
-        self._evaluate(frame, [each for each in exprs if _calls_in(each)], NO_INSTANCE_DATA)
+            exprs += expressions_of(config.body)
+        self._evaluate(frame, [each for each in exprs if file_calls(each)], NO_INSTANCE_DATA)
 
     def _evaluate(self, frame: Frame, exprs: list[Expression], data: InstanceData) -> None:
         for expr in exprs:
             if not self._value(frame, expr, data).is_wholly_known:
-                for call in _calls_in(expr):
+                for call in file_calls(expr):
                     self._note(self._value(frame, call.arguments[0], data))
 
     def _value(self, frame: Frame, expr: Expression, data: InstanceData) -> Value:
-        return self.evaluation.value("path", compiled_origin(frame, expr, data)).unmark_deep()[0]
+        return called_with(self.evaluation, frame, expr, data)
 
     def _note(self, path: Value) -> None:
         """Note what a path begins with that is not known; nothing where nothing is known of it."""
         if not path.is_known:
             self.prefixes.add(string_prefix(path) if path.type == STRING else "")
-
-
-def _expressions(body: Body) -> list[Expression]:
-    """All expressions of a body, those of inner blocks included."""
-    found: list[Expression] = []
-    pending = [body]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, NativeBody):
-            found += [each.expr for each in current.attributes.values()]
-            pending += [each.body for each in current.blocks]
-        else:
-            found += [each.expr for each in current.just_attributes(Diagnostics()).values()]
-    return found
-
-
-def _calls_in(expr: Expression) -> list[FunctionCall]:
-    """The calls of functions that read files, in an expression."""
-    found: list[FunctionCall] = []
-    pending = [expr]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, FunctionCall) and current.arguments:
-            if current.name.removeprefix("core::") in _READING:
-                found.append(current)
-        pending.extend(current.children())
-    return found

@@ -30,6 +30,7 @@ from nigari.workspace.base.environments import in_environment
 from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
+from nigari.workspace.explain.file_calls import frames_of
 from nigari.workspace.session.opening import given_variables
 from nigari.workspace.session.session import Session
 from nigari.workspace.states.backend import (
@@ -150,16 +151,6 @@ def _reads(session: Session, run: StaticRun) -> Iterator[StateRead]:
                 for key, data in evaluation.resource_instances(frame, resource).instances.items():
                     address = str(addr.instance(key))
                     yield _read(session, evaluation, frame, resource, data, frame.label(address))
-
-
-def frames_of(evaluation: Evaluation) -> Iterator[Frame]:
-    """Every module instance, as far as it is known which there are."""
-    pending = [evaluation.run.root]
-    while pending:
-        frame = pending.pop()
-        yield frame
-        for call in frame.calls.values():
-            pending.extend(evaluation.module_instances(call).values())
 
 
 def _read(

@@ -1,12 +1,13 @@
 """Uses: everything that depends on something, over all modules, by what is written.
 
-The other direction of explain: from a variable, a local value, an output, a resource, a module call or
-a provider to whatever would feel a change of it. No provider is asked: every reference in a block
+The other direction of explain: from a variable, a local value, an output, a resource, a module call, a
+provider or a file to whatever would feel a change of it. No provider is asked: every reference in a block
 counts, whichever argument it is in. Instances of one block are one.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -20,8 +21,9 @@ from nigari.hcl.native_body import NativeBody
 from nigari.hcl.suggestion import did_you_mean
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.record import record
+from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.file_uses import EXPANSION, Locate, blocks_of_file
 
-_EXPANSION: Final = "(instances)"
 _EVERYTHING: Final = "*"
 
 
@@ -36,27 +38,39 @@ class User:
     """What it uses itself, one step nearer."""
 
 
-def uses_of(run: StaticRun, address: str, diags: Diagnostics) -> list[User] | None:
-    """Everything that depends on an address, the nearest first; None after reporting that there is
-    no such thing.
+def uses_of(
+    evaluation: Evaluation, address: str, locate: Locate, diags: Diagnostics
+) -> list[User] | None:
+    """Everything that depends on an address or a file, the nearest first; None after reporting that
+    there is no such thing.
     """
-    users = _users(run)
+    users = _users(evaluation.run)
     named = {block_name(block): block for block in users}
     start = named.get(address)
-    if start is None:
-        hint = did_you_mean(address, named)
-        diags.error(
-            "Nothing with this address",
-            f"The configuration declares no {address}.{hint} Name a variable, local value, output, "
-            "resource, data source, module call or provider, without instance keys.",
-        )
-        return None
+    if start is not None:
+        return _beyond(users, {start: None})
+    if os.path.exists(locate(address)):
+        felt = [each for each in blocks_of_file(evaluation, address, locate) if each in users]
+        first = {block: User(block_name(block), 1, address) for block in felt}
+        return [*first.values(), *_beyond(users, first)]
+    hint = did_you_mean(address, named)
+    diags.error(
+        "Nothing with this address",
+        f"The configuration declares no {address}, and there is no file with this name.{hint} Name a "
+        "variable, local value, output, resource, data source, module call or provider, without "
+        "instance keys, or a file.",
+    )
+    return None
+
+
+def _beyond(users: Mapping[Block, list[Block]], starts: Mapping[Block, User | None]) -> list[User]:
+    """Everything that uses some blocks, directly or through others, without those themselves."""
     found: dict[Block, User] = {}
-    pending = [(start, 0)]
+    pending = [(block, 0 if user is None else user.distance) for block, user in starts.items()]
     # The list grows while it is walked: what uses something has users, too.
     for block, distance in pending:
         for user in users[block]:
-            if user != start and user not in found:
+            if user not in starts and user not in found:
                 found[user] = User(block_name(user), distance + 1, block_name(block))
                 pending.append((user, distance + 1))
     return list(found.values())
@@ -93,7 +107,7 @@ _KINDS: Final = frozenset(("var", "local", "output", "check", "data", "ephemeral
 
 
 def _kind(name: str) -> str:
-    if name == _EXPANSION:
+    if name == EXPANSION:
         return "module"
     if name.startswith("provider["):
         return "provider"
@@ -113,7 +127,7 @@ class WrittenGraph(BlockGraph):
             path = instance.addr.unkeyed
             self.blocks += [(path, name) for name in _declared(instance)]
             if path != ROOT_MODULE:
-                self.blocks.append((path, _EXPANSION))
+                self.blocks.append((path, EXPANSION))
             for children in instance.children.values():
                 pending.extend(children.values())
         self.blocks = list(dict.fromkeys([*self.blocks, *self._providers]))
@@ -174,7 +188,7 @@ def block_name(block: Block) -> str:
     """The address of a block; what decides the instances of a module has that of its call."""
     path, name = block
     module = str(path)
-    if name == _EXPANSION:
+    if name == EXPANSION:
         return module
     if name.startswith("output.") and module:
         return f"{module}.{name.removeprefix('output.')}"
