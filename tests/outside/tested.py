@@ -59,7 +59,8 @@ def tested_modules(tree: Path) -> Iterator[tuple[Path, str]]:
         place = next((each for each in _PLACES if _has_tests(directory / each)), None)
         if place is None:
             continue
-        texts = [file.read_bytes() for file in tree.rglob("*.tf") if file.is_file()]
+        files = (*tree.rglob("*.tf"), *tree.rglob("*.tofu"))
+        texts = [file.read_bytes() for file in files if file.is_file()]
         if not any(word in text for text in texts for word in _PROGRAMS):
             yield directory, place or "tests"
 
