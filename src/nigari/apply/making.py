@@ -79,22 +79,16 @@ async def _apply(
     prior: PriorObject | None,
 ) -> Value:
     block = change.schema.block
-    nothing = null(block.implied_type)
     planned, marks = unmark_deep_with_paths(final.after)
-    before = nothing if prior is None else prior.value.unmark_deep()[0]
+    before = null(block.implied_type) if prior is None else prior.value.unmark_deep()[0]
     if prior is not None and before == planned:
         # Only what is secret has changed, which is nothing to the provider.
         answer = api.ApplyResponse(planned, prior.private, identity=prior.identity)
     else:
+        type_name, plain = change.address.item.resource.type, config.unmark_deep()[0]
         answer = await context.provider(change).apply(
             api.ApplyRequest(
-                change.address.item.resource.type,
-                before,
-                planned,
-                config.unmark_deep()[0],
-                final.private,
-                declared.meta,
-                final.identity,
+                type_name, before, planned, plain, final.private, declared.meta, final.identity
             )
         )
     body = declared.node.resource.body

@@ -201,23 +201,46 @@ class ManagedInstance(ChangingInstance):
         run = self.owner.run
         assert self.config is not None
         state = run.prior.instance(self.address)
+        exists = state is not None and state.current is not None
         target = None if run.is_refresh_only else run.imports.targets.get(self.address)
-        is_partial = self.provider is not None and self.provider.is_partial
-        if is_partial and (target is not None or (state is not None and state.current)):
+        if self._is_partial and (target is not None or exists):
             # What exists must be read, and who is only half configured may look elsewhere.
             raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
-        if (state is None or state.current is None) and target is not None:
-            if not await self._import(target):
-                self.fail()
-                return
-        elif state is not None and state.current is not None:
-            target = None
-            if not await self._refresh(state):
-                self.fail()
-                return
-        resource = self.owner.resource
+        if state is not None and exists:
+            target, is_read = None, await self._refresh(state)
+        else:
+            is_read = target is None or await self._import(target)
+        if not is_read:
+            self.fail()
+            return
+        wanted = self._desired()
+        if run.is_refresh_only:
+            self._stay(wanted)
+            return
+        change = await self._change(wanted)
+        if change is None:
+            self.fail()
+            return
+        if self.prior is not None and target is not None:
+            change = change.imported(target.text, target.identity)
+        self._check_destruction(change)
+        is_changed = change.action is not Action.NO_OP and not self.is_waiting
+        if run.refreshes and target is None and is_changed:
+            # In case that it cannot be changed.
+            run.record.note_lifecycle(self.address, wanted.provider)
+        self.note(change)
+
+    @property
+    def _is_partial(self) -> bool:
+        """Whether the provider knows only a part of its configuration."""
+        return self.provider is not None and self.provider.is_partial
+
+    def _desired(self) -> DesiredObject:
+        """What the object should become, by the configuration and by what the user asks for."""
+        assert self.config is not None
+        run, resource = self.owner.run, self.owner.resource
         forced = run.forced_replacement(self.address)
-        wanted = DesiredObject(
+        return DesiredObject(
             self.address,
             self.config,
             self.schema,
@@ -231,32 +254,27 @@ class ManagedInstance(ChangingInstance):
             forgets=run.settings.skips_destroy(self.address.module, resource.addr),
             may_defer=run.deferrals is not None,
         )
-        if run.is_refresh_only:
-            self._stay(wanted)
-            return
+
+    async def _change(self, wanted: DesiredObject) -> Change | None:
+        """What the provider plans; None after reporting why there is nothing."""
+        run = self.owner.run
+        if not self._is_partial:
+            return await plan_change(self.running, wanted, self.prior, run.diags)
         # What is wrong may be right once the provider knows all of its configuration.
-        told = Diagnostics() if is_partial else run.diags
+        told = Diagnostics()
         change = await plan_change(self.running, wanted, self.prior, told)
-        if is_partial:
-            if change is None:
-                raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
-            run.diags.extend(told)
-        if change is not None and self.prior is not None and target is not None:
-            change = change.imported(target.text, target.identity)
         if change is None:
-            self.fail()
-            return
-        lifecycle = resource.lifecycle
-        is_waiting = self.is_waiting
-        if lifecycle.prevent_destroy is not None and change.action.destroys and not is_waiting:
-            if run.protects:
-                where = self._protection(lifecycle)
-                refuse_destruction(self.address, self._protected, where, run.diags)
-        is_changed = change.action is not Action.NO_OP and not is_waiting
-        if run.refreshes and target is None and is_changed:
-            # In case that it cannot be changed.
-            run.record.note_lifecycle(self.address, wanted.provider)
-        self.note(change)
+            raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
+        run.diags.adopt(told)
+        return change
+
+    def _check_destruction(self, change: Change) -> None:
+        """Refuse to destroy what must not be destroyed."""
+        run, lifecycle = self.owner.run, self.owner.resource.lifecycle
+        is_concerned = change.action.destroys and not self.is_waiting and run.protects
+        if lifecycle.prevent_destroy is not None and is_concerned:
+            where = self._protection(lifecycle)
+            refuse_destruction(self.address, self._protected, where, run.diags)
 
     def _stay(self, wanted: DesiredObject) -> None:
         """What an instance is where nothing is to be changed, so that the plan has no word on it."""
