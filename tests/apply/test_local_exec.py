@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from nigari.apply.provisioners.base import Machine
+from nigari.apply.provisioners.local_exec import run_local
+from nigari.cty.types import DYNAMIC
+from nigari.cty.values import FALSE, null, string
 from tests.cli.process import command, environment, inside
 
 
@@ -126,3 +132,34 @@ def test_interrupting() -> None:
     assert _status() == "tainted"
     with pytest.raises(ProcessLookupError):
         os.kill(int(Path("pid").read_text()), 0)
+
+
+def test_nothing_is_left_of_a_command_that_was_cancelled() -> None:
+    """Its end is known before the event loop ends, after which nobody would ask for it."""
+    started: list[asyncio.subprocess.Process] = []
+    original = asyncio.create_subprocess_exec
+
+    async def start(*words: str, **named: Any) -> asyncio.subprocess.Process:  # noqa: ANN401 - whatever it takes
+        started.append(await original(*words, **named))
+        return started[-1]
+
+    async def whole() -> None:
+        given = {"command": string("echo begun; exec sleep 60"), "quiet": FALSE}
+        absent = {name: null(DYNAMIC) for name in ("interpreter", "working_dir", "environment")}
+        machine = Machine(os.environ, "")
+        begun = asyncio.Event()
+
+        def say(text: str) -> None:
+            if text == "begun":
+                begun.set()
+
+        work = asyncio.create_task(run_local({**given, **absent}, machine, say))
+        await begun.wait()
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncio, "create_subprocess_exec", start)
+        asyncio.run(whole())
+    assert [each.returncode for each in started] == [-signal.SIGKILL]

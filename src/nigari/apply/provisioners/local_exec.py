@@ -52,6 +52,8 @@ async def run_local(arguments: Arguments, machine: Machine, say: Say) -> None:
             process.kill()
         # What the command has started may still have its output open, and nobody reads it.
         process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
+        # Where the event loop ends before anybody has seen its end, it stays as a zombie.
+        await process.wait()
         raise
     if status:
         printed = "\n".join(tail)
