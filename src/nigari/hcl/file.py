@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.body import Body
 from nigari.hcl.errors import HclError
+from nigari.hcl.source import Source
 from nigari.record import record
 
 if TYPE_CHECKING:
-    from nigari.hcl.body import Body
     from nigari.hcl.plain import PlainData
-    from nigari.hcl.source import Source
 
-B_co = TypeVar("B_co", bound="Body", covariant=True)
+B_co = TypeVar("B_co", bound=Body, covariant=True)
 
 
 class Readable(Protocol):
