@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 const [, , program, pages, pictures] = process.argv;
 const VIEWS = [
   ["plan", "applied", "#/plan?change=terraform_data.release%5B0%5D", "light"],
-  ["apply", "live", "#/apply", "dark"],
+  ["apply", "timed", "#/apply?work=create%20terraform_data.service", "dark"],
   ["configuration", "applied", "#/configuration/root?value=module.app.var.prefix", "light"],
   ["graph", "applied", "#/graph?target=module.app.terraform_data.server", "dark"],
   ["source", "applied", "#/source/net%2Fmain.tf", "light", "Values of var.name"],

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from scripts.pictures import PLACE
-from tests.explore.pages import FLEET, LIVE, STAGES, TESTED
+from tests.explore.pages import FLEET, STAGES, TESTED, TIMED
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -45,15 +45,17 @@ def make_pages(place: Path) -> None:
     _nigari(shop, "apply", "-auto-approve")
     _write(shop, after)
     _applied(shop, place / "applied.html")
-    live = place / "live"
-    _write(live, LIVE)
-    _applied(live, place / "live.html")
+    timed = place / "timed"
+    _write(timed, TIMED)
+    _nigari(timed, "apply", "-auto-approve")
+    _nigari(timed, "explore", f"-out={place / 'timed.html'}")
     tested = place / "tested"
     _write(tested, TESTED)
     _nigari(tested, "test", "-coverage", "-json-into=tests.jsonl", may_fail=True)
     _nigari(tested, "explore", "-events=tests.jsonl", f"-out={place / 'tested.html'}")
     fleet = place / "fleet"
     _write(fleet, FLEET)
+    _nigari(fleet, "fleet", "apply", "-auto-approve", may_fail=True)
     _nigari(fleet, "explore", "-fleet", f"-out={place / 'fleet.html'}")
 
 

@@ -158,19 +158,48 @@ variable "token" {
 resource "terraform_data" "first" {
   input = var.token
   provisioner "local-exec" {
-    command = "sleep 2; echo first is made"
+    command = "${local.wait} first.go; echo first is made"
   }
 }
 resource "terraform_data" "second" {
   input = terraform_data.first.id
   provisioner "local-exec" {
-    command = "sleep 1"
+    command = "${local.wait} second.go"
   }
 }
 resource "terraform_data" "other" {}
+locals {
+  wait = "wait() { until [ -e $1 ]; do sleep 0.1; done; }; wait"
+}
 """
 }
-"""An apply that takes a while."""
+"""An apply that waits for files, so that somebody can look on."""
+
+
+def _timed(name: str, seconds: float, *needs: str) -> str:
+    inputs = ", ".join(f"terraform_data.{each}.id" for each in needs)
+    return (
+        f'resource "terraform_data" "{name}" {{\n  input = [{inputs}]\n'
+        f'  provisioner "local-exec" {{\n    command = "sleep {seconds}"\n  }}\n}}\n'
+    )
+
+
+TIMED: Final = {
+    "main.tf": "".join(
+        (
+            _timed("network", 0.8),
+            _timed("registry", 0.5),
+            _timed("subnet_a", 0.4, "network"),
+            _timed("subnet_b", 0.6, "network"),
+            _timed("database", 2.2, "subnet_a", "subnet_b"),
+            _timed("cache", 0.9, "subnet_a"),
+            _timed("image", 1.4, "registry"),
+            _timed("service", 0.7, "database", "cache", "image"),
+            _timed("records", 0.3, "service"),
+        )
+    )
+}
+"""An apply in which one thing waits for another."""
 
 TESTED: Final = {
     "main.tf": """\
