@@ -1,6 +1,6 @@
 // The search over everything: values, modules, changes, files. Opened with / or Ctrl-K.
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { doc, moduleName, rows, valueKey, valueText } from "./document";
 import { go, href } from "./route";
 
@@ -51,7 +51,8 @@ export function Search({ onClose }: { onClose: () => void }): VNode {
   const input = useRef<HTMLInputElement>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   const hits = useMemo(() => search(wanted.trim()), [wanted]);
-  useEffect(() => {
+  // Before anything is painted: who types fast has the first letters typed by then.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
     input.current?.focus();
   }, []);
