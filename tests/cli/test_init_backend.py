@@ -164,7 +164,7 @@ def test_backends_that_are_refused(block: str, said: str, directory: Path) -> No
     [
         ("local", 'path = ""', "The path is empty"),
         ("s3", 'bucket = "b"\nkey = "/k"\nregion = "r"', "must not begin or end with a slash"),
-        ("s3", 'bucket = "b"\nkey = "k"', "The region is not set"),
+        ("s3", 'bucket = "b"\nkey = "k"', "The region is set neither here"),
         (
             "s3",
             'bucket = "b"\nkey = "k"\nregion = "r"\nassume_role = { role_arn = "r" }\nrole_arn = "r"',

@@ -121,7 +121,7 @@ update firewall_group.a
   main.tf line 18
   zone[1].name = "port 1" -> "port 2"
     main.tf line 24: name = "port ${var.port}"
-    <- var.port = 2  (from the option -var; main.tf line 7)
+    <- var.port = 2  (from the option -var; was 1; main.tf line 7)
 """
     )
 
@@ -130,7 +130,7 @@ def test_all_of_a_plan() -> None:
     status, text = ran(plan.COMMAND, ["-why", "-var=port=2"], {})
     assert status == 0
     assert "update firewall_group.a\n" in text
-    assert "<- var.port = 2  (from the option -var; main.tf line 7)" in text
+    assert "<- var.port = 2  (from the option -var; was 1; main.tf line 7)" in text
     assert "Plan: 0 to add, 1 to change, 0 to destroy." in text
     status, text = ran(plan.COMMAND, ["-why", "-var=port=2", "-only=create"], {})
     assert "update firewall_group.a" not in text
@@ -151,7 +151,7 @@ def test_a_saved_plan_needs_nothing_to_be_as_it_was(directory: Path) -> None:
     (directory / "terraform.tfvars").write_text('host = "later"\n')
     status, text = ran(why.COMMAND, ["-plan=p", "firewall_group.b"], {})
     assert status == 0
-    assert '<- var.host = "saved"  (from terraform.tfvars line 3; main.tf line 15)' in text
+    assert '<- var.host = "saved"  (from terraform.tfvars line 3; was "h"; main.tf line 15)' in text
     assert "<- var.host" in ran(show.COMMAND, ["-why", "p"], {})[1]
     assert "<- var.host" in ran(show.COMMAND, ["-markdown", "p"], {})[1]
     document = json.loads(ran(show.COMMAND, ["-json", "-why", "p"], {})[1])

@@ -202,7 +202,7 @@ def test_nobody_else_applies_at_the_same_time(tmp_path: Path) -> None:
     write_tree(tmp_path, {"a/main.tf": _unit("a")})
     with exclusive(str(tmp_path)) as is_free:
         assert is_free
-        with pytest.raises(SessionError, match="Another process applies"):
+        with pytest.raises(SessionError, match="Another process is applying"):
             _apply(tmp_path)
 
 
