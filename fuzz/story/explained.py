@@ -109,7 +109,6 @@ EXPLAINED: Final = (
         reasons.leaves_excluded,
         "events: missing (planned_change|apply_start) delete",
     ),
-    Explained("blocks made from a secret are secret as a whole", reasons.hides_whole_blocks),
     Explained("what failed is forgotten in the end, too", reasons.keeps_marks_of_failed),
     Explained("what is left out keeps its provider", reasons.leaves_providers),
     Explained("what must not be destroyed can be refreshed", reasons.is_protection),

@@ -74,27 +74,6 @@ def keeps_marks_of_failed(step: Step, _: list[str], difference: Difference) -> b
     return like(difference, r"state: resources\.\*\.skip_destroy$") and is_kept and has_failed
 
 
-def hides_whole_blocks(_: Step, __: list[str], difference: Difference) -> bool:
-    """Whether blocks are sensitive as a whole of which OpenTofu hides only what is set in them."""
-    sides = [json.loads(each.split(maxsplit=1)[1]) for each in sides_of(difference)]
-    pairs = list(zip(sides[::2], sides[1::2], strict=True))
-    if like(difference, r"plan: resource_changes\.\*\.change\.(after|before)_sensitive\.part"):
-        return all(
-            isinstance(theirs, list)
-            and isinstance(ours, list)
-            and len(theirs) == len(ours)
-            and all(
-                left == right or right is True for left, right in zip(theirs, ours, strict=True)
-            )
-            for theirs, ours in pairs
-        )
-    if not like(difference, r"state: resources\.\*\.sensitive_attributes"):
-        return False
-    extra = [path for theirs, ours in pairs for path in ours if path not in theirs]
-    is_more = all(path in ours for theirs, ours in pairs for path in theirs)
-    return is_more and all(len(path) == 2 and path[0]["value"] == "part" for path in extra)
-
-
 def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
     """OpenTofu changes the provider also of what it leaves out, in other module instances."""
     if not like(difference, r"state: resources\.\*\.provider$") or not is_part(step):
