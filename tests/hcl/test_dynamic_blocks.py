@@ -202,14 +202,15 @@ def test_unknown_for_each_still_checks_the_content() -> None:
     assert [found.summary for found in diags] == ["Unexpected argument"]
 
 
-def test_marked_for_each_marks_the_blocks() -> None:
+@pytest.mark.parametrize("written", ["b.value", '"x"'])
+def test_marked_for_each_marks_what_content_sets(written: str) -> None:
     secret = list_value(STRING, [string("x")]).mark("sensitive")
     value, diags = _decode(
-        'dynamic "b" {\n for_each = secret\n content { v = b.value }\n}', FLAT, secret=secret
+        f'dynamic "b" {{\n for_each = secret\n content {{ v = {written} }}\n}}', FLAT, secret=secret
     )
     assert not list(diags)
     (block,) = value.attribute("b").sequence()
-    assert block.marks == {"sensitive"}
+    assert block.marks == frozenset()
     assert block.attribute("v").marks == {"sensitive"}
 
 

@@ -77,9 +77,10 @@ class BlocksSpec(Spec):
 
     def decode_one(self, block: Block, scope: Scope, diags: Diagnostics, skip: int = 0) -> Value:
         """The value of one block, whose first `skip` labels are used up already."""
+        # Marks of the block are on each of its arguments, as they are in an object that is written
+        # as part of an argument. Its other parts say nothing.
         labels = labels_of(block)[skip:]
-        value = decode_block_body(block.body, labels, self.nested, scope, diags)
-        return value.with_marks(block.body.marks)
+        return decode_block_body(block.body, labels, self.nested, scope, diags)
 
     def unknown_result(self, blocks: list[Block]) -> Value | None:
         """An unknown value where it is not known which blocks there are, else None."""

@@ -15,7 +15,7 @@ from nigari.cty.types import ListType, SetType, Type, without_optional
 from nigari.cty.values import Value, list_value, null
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import AttributeSchema, Block, Content, report_second_form
-from nigari.hcl.decode import Labels, Spec, convert_or_report, decode_block_body
+from nigari.hcl.decode import Labels, Spec, convert_or_report
 from nigari.hcl.decode_blocks import RepeatedBlocks
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
@@ -63,11 +63,6 @@ class ArgumentOrBlocks(RepeatedBlocks):
             return null(without_optional(self.type))
         # The expression of an argument would have given it these marks.
         return super().decode(content, labels, scope, diags).with_marks(content.body.marks)
-
-    def decode_one(self, block: Block, scope: Scope, diags: Diagnostics, skip: int = 0) -> Value:
-        # Marks of the block are on each of its arguments, as they are in an object that is written
-        # as part of an argument. Its other parts say nothing.
-        return decode_block_body(block.body, (), self.nested, scope, diags)
 
     def collect(self, values: list[Value], blocks: list[Block], diags: Diagnostics) -> Value:
         unified = self.unified(values, blocks, diags)
