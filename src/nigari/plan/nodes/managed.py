@@ -105,7 +105,7 @@ class ManagedInstance(ChangingInstance):
         if not self.owner.run.is_refresh_only:
             return super().evaluate()
         # Only what there is counts, so a mistake in what is wanted is none here.
-        self.config = null(self.schema.block.implied_type)
+        self.config: Value = null(self.schema.block.implied_type)
         return ()
 
     def _wait_for_dependencies(self) -> Sequence[Need]:
