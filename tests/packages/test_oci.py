@@ -233,8 +233,8 @@ def helper(directory: Path, text: str) -> dict[str, str]:
         ('read u; echo "{\\"Username\\": \\"$u\\", \\"Secret\\": \\"s\\"}"', f"https://{HOST}", ""),
         ("echo credentials not found in native keychain; exit 1", None, ""),
         ("echo broken >&2; exit 1", None, "failed: broken"),
-        ("echo nonsense", None, "something else"),
-        ('echo "{\\"Username\\": \\"<token>\\", \\"Secret\\": \\"s\\"}"', None, "of a kind"),
+        ("echo nonsense", None, "something other than credentials"),
+        ('echo "{\\"Username\\": \\"<token>\\", \\"Secret\\": \\"s\\"}"', None, "kind of token that is not supported"),
     ],
 )
 def test_helpers(tmp_path: Path, text: str, user: str | None, words: str) -> None:

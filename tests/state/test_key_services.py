@@ -167,7 +167,7 @@ def test_azure_vault_that_does_not_answer_as_one(tmp_path: Path) -> None:
         ("azure_vault", AT_VAULT | {"vault_key_name": string("a_b")}, "letters, digits"),
         ("azure_vault", AT_VAULT | {"symmetric": TRUE}, "128, 192 or 256"),
         ("azure_vault", AT_VAULT | {"symmetric": string("x")}, "must be true or false"),
-        ("azure_vault", AT_VAULT | {"environment": string("moon")}, 'no environment "moon"'),
+        ("azure_vault", AT_VAULT | {"environment": string("moon")}, 'no Azure environment "moon"'),
     ],
 )
 def test_arguments_that_are_refused(kind: str, given: dict[str, Value], says: str) -> None:
