@@ -156,6 +156,11 @@ NOT_FOR_STATES: Final = (
     "nigari.state.formats.upgrade",
     "nigari.workspace.configuration.directory",
 )
+NOT_FOR_PLAN: Final = (
+    "nigari.apply.engine",
+    "nigari.workspace.session.apply_journal",
+    "nigari.workspace.session.rounds",
+)
 NOT_FOR_SHOWING: Final = (
     "nigari.eval",
     "nigari.hcl.parser",
@@ -261,6 +266,11 @@ def test_console_and_eval_import_only_what_they_use(ten_resources: Path) -> None
     # The console looks for a state, too.
     assert not under(imported(ten_resources, "console", typed="1 + 2\n"), *HEAVY - FOR_STATES)
     assert not under(imported(ten_resources, "eval", "1 + 2"), *HEAVY)
+
+
+def test_plan_imports_nothing_that_applies(ten_resources: Path) -> None:
+    modules = imported(ten_resources, "plan")
+    assert not under(modules, *NOT_FOR_PLAN)
 
 
 @pytest.mark.parametrize("command", ["validate", "plan", "apply", "destroy", "refresh"])

@@ -234,7 +234,11 @@ def helper(directory: Path, text: str) -> dict[str, str]:
         ("echo credentials not found in native keychain; exit 1", None, ""),
         ("echo broken >&2; exit 1", None, "failed: broken"),
         ("echo nonsense", None, "something other than credentials"),
-        ('echo "{\\"Username\\": \\"<token>\\", \\"Secret\\": \\"s\\"}"', None, "kind of token that is not supported"),
+        (
+            'echo "{\\"Username\\": \\"<token>\\", \\"Secret\\": \\"s\\"}"',
+            None,
+            "kind of token that is not supported",
+        ),
     ],
 )
 def test_helpers(tmp_path: Path, text: str, user: str | None, words: str) -> None:

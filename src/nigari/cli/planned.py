@@ -33,12 +33,12 @@ from nigari.plan.nodes.look_up import LookUp
 from nigari.workspace.base.options import RESCUED
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.locked import LockedSession, locked
-from nigari.workspace.session.rounds import ApplyRounds
 from nigari.workspace.session.session import Session
 
-# The page is for those who ask for it.
+# The page is for those who ask for it, and most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside
+    from nigari.workspace.session.rounds import ApplyRounds
 
 
 class PlanningCommand:
@@ -118,6 +118,8 @@ class PlanningCommand:
 
     async def rounds(self, locked: LockedSession) -> ApplyRounds | None:
         """The rounds that the command line asks for; None after reporting why there are none."""
+        from nigari.workspace.session.rounds import ApplyRounds
+
         options = plan_options(self.presenter, self.mode)
         await self._generate_config(locked)
         if self.diags.has_errors:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import Resource
-from nigari.apply.engine import Application
-from nigari.apply.keeping import Keep
 from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
 from nigari.backends.identity import StateIdentity
@@ -54,6 +53,11 @@ from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.requirements import providers_fit
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.states.remote_state import RemoteStates, remote_state_checker
+
+# Most plans are only looked at.
+if TYPE_CHECKING:
+    from nigari.apply.engine import Application
+    from nigari.apply.keeping import Keep
 
 Save = Callable[[State], Awaitable[None]]
 """Stores the state that an application has ended with."""
@@ -201,6 +205,8 @@ class Planning:
         handed to `save` before anything is closed, and then nothing can interrupt it. Until then
         it is kept again and again, with a pause of at least so many seconds between.
         """
+        from nigari.apply.engine import Application
+
         planner = self.planner
         assert planner is not None
         assert planner.settings is not None

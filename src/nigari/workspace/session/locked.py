@@ -10,10 +10,9 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.apply.all_views import AllViews
 from nigari.apply.view import ApplyView
 from nigari.backends.disk import write_beside
 from nigari.backends.snapshots import Snapshots
@@ -50,8 +49,11 @@ from nigari.workspace.plans.saved_plan import (
     restored,
     saved_plan,
 )
-from nigari.workspace.session.apply_journal import ApplyJournal
 from nigari.workspace.session.session import Session
+
+# Most plans are only looked at.
+if TYPE_CHECKING:
+    from nigari.workspace.session.apply_journal import ApplyJournal
 
 _PRIVATE: Final = 0o600
 """States have secrets in them, and nobody has said who else may read this one."""
@@ -182,7 +184,7 @@ class LockedSession:
         """What the rounds of a run have in common, where there are several."""
         self._generated: Mapping[str, str] = {}
         """The blocks that were written for what is imported, by address."""
-        self._journal = ApplyJournal(session.where.data())
+        self._journal: ApplyJournal | None = None
 
     @property
     def diags(self) -> Diagnostics:
@@ -317,7 +319,8 @@ class LockedSession:
 
     async def close(self) -> None:
         """End the providers that still run."""
-        self._journal.close()
+        if self._journal is not None:
+            self._journal.close()
         if self.planning is not None:
             await self.planning.close()
 
@@ -395,6 +398,9 @@ class LockedSession:
         self, plan: Plan, view: ApplyView, parallelism: int, unsaved: Unsaved
     ) -> ApplyResult:
         """Carry out a plan that was made or restored here, and store the state."""
+        from nigari.apply.all_views import AllViews
+        from nigari.workspace.session.apply_journal import ApplyJournal
+
         planning, snapshots = self.planning, self.snapshots
         assert planning is not None
         snapshots.schemas = planning.stored_schema
@@ -412,6 +418,8 @@ class LockedSession:
             if not is_stored:
                 self._rescue(result, unsaved, found)
 
+        if self._journal is None:
+            self._journal = ApplyJournal(self.session.where.data())
         journal = self._journal
         journal.begin(planning, plan, planning.graph(plan))
         views = AllViews((view, journal.events))
