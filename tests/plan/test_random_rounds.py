@@ -1,12 +1,13 @@
 """Random configurations whose expansions depend on what other resources give.
 
-After all rounds the state is that of a configuration in which the same values are literals, and a
-destroy leaves nothing.
+After all rounds the state is that of a configuration in which the same values are literals, a destroy
+leaves nothing, and nothing is done sooner or later than the plans before say.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,9 @@ resource "colony_site" "deep" {
 output "parts" {
   value = colony_site.in.parts
 }
+output "wants" {
+  value = colony_site.in.wants
+}
 """
 
 
@@ -53,6 +57,11 @@ class Block:
     waits: tuple[int, ...]
     server: int | None
     """The block whose id the provider is configured with."""
+    reads: str = "parts"
+    """`parts`, which are known once there is an object, or `wants`, which are known when planned."""
+    form: str = "all"
+    """How the parts decide: `all` of them, `perhaps` (not, if the first has several), `either` (if
+    any has some), or `off` (in a branch that is not taken)."""
 
 
 @st.composite
@@ -73,6 +82,8 @@ def blocks(draw: st.DrawFn) -> list[Block]:
                 tuple(draw(some)),
                 tuple(draw(some)),
                 draw(st.sampled_from(ones)) if has_server else None,
+                draw(st.sampled_from(["parts", "wants"])),
+                draw(st.sampled_from(["all", "all", "perhaps", "either", "off"])),
             )
         )
     return found
@@ -86,7 +97,7 @@ class Simulated:
         self.wants: list[list[str]] = []
         self.parts: list[list[str]] = []
         for number, block in enumerate(found):
-            given_parts = sorted({part for each in block.decided_by for part in self.parts[each]})
+            given_parts = self._deciding(block)
             keys = given_parts[:_MOST]
             if block.kind == "some":
                 keys = sorted({*keys, "known"})
@@ -101,23 +112,49 @@ class Simulated:
             count = len(keys)
             self.parts.append(sorted(set(self.wants[number])) if count else [])
 
+    def _deciding(self, block: Block) -> list[str]:
+        found = sorted({part for each in block.decided_by for part in self.parts[each]})
+        if not found or block.form == "off":
+            return []
+        if block.form == "perhaps" and self._count(block.decided_by[0]) > 2:
+            return []
+        return ["some"] if block.form == "either" else found
 
-def _parts(number: int, block: Block) -> str:
+    def _count(self, number: int) -> int:
+        return len(self.wants[number]) * len(self.keys[number])
+
+
+def _parts(number: int, block: Block, read: str = "parts") -> str:
     """All parts of a block's instances, as the configuration says it."""
     name = f"colony_site.r{number}"
     if block.kind == "module":
-        return f"flatten([for each in module.m{number} : each.parts])"
+        return f"flatten([for each in module.m{number} : each.{read}])"
     if block.kind == "enabled":
-        return f"({name} == null ? tolist([]) : {name}.parts)"
-    return f"{name}.parts" if block.kind == "one" else f"flatten([for each in {name} : each.parts])"
+        return f"({name} == null ? tolist([]) : {name}.{read})"
+    return (
+        f"{name}.{read}" if block.kind == "one" else f"flatten([for each in {name} : each.{read}])"
+    )
+
+
+def _deciding(found: list[Block], block: Block) -> str:
+    """What decides which instances of a block there are, as the configuration says it."""
+    each_parts = [f"tolist({_parts(each, found[each], block.reads)})" for each in block.decided_by]
+    if not each_parts:
+        return "[]"
+    all_parts = f"sort(distinct(concat(tolist([]), {', '.join(each_parts)})))"
+    if block.form == "perhaps":
+        return f"(length({each_parts[0]}) > 2 ? [] : {all_parts})"
+    if block.form == "either":
+        has_some = " || ".join(f"length({each}) > 0" for each in each_parts)
+        return f'({has_some} ? ["some"] : [])'
+    return f"(false ? {all_parts} : [])" if block.form == "off" else all_parts
 
 
 def _text(found: list[Block], literal: Simulated | None, simulated: Simulated) -> str:
     lines = [REQUIRED]
     for number, block in enumerate(found):
-        decided = ", ".join(f"tolist({_parts(each, found[each])})" for each in block.decided_by)
         used = ", ".join(f"tolist({_parts(each, found[each])})" for each in block.uses)
-        all_parts = f"sort(distinct(concat(tolist([]), {decided})))" if decided else "[]"
+        all_parts = _deciding(found, block)
         keys = f"slice({all_parts}, 0, min({_MOST}, length({all_parts})))"
         wants = json.dumps(list(block.words))
         if used:
@@ -194,12 +231,31 @@ def _end(directory: Path, text: str, module: str) -> tuple[dict[str, object], ob
     (directory / "main.tf").write_text(text)
     session = nigari.open(directory)
     session.init()
-    rounds = sum(1 for _ in session.rounds())
+    rounds = _rounds(session)
     assert session.plan().is_empty
     found: dict[str, object] = {
         address: dict(each.attributes) for address, each in session.state.resources.items()
     }
     return found, session.outputs["all"].value.to_python(), rounds
+
+
+def _rounds(session: nigari.Session) -> int:
+    """Apply in rounds, and hold each to what the plans before it have said; how many there were."""
+    said: dict[str, tuple[int, int]] = {}
+    number = 0
+    for round_ in session.rounds():
+        number = round_.number
+        left = [each.address for each in round_.plan.deferred]
+        for address, (earliest, latest) in said.items():
+            pattern = re.compile(re.escape(address).replace(r"\[\*\]", r"\[[^\]]+\]"))
+            is_left = any(map(pattern.fullmatch, left))
+            assert is_left or number >= earliest, f"{address} is done before round {earliest}"
+            assert not is_left or number < latest, f"{address} waits after round {latest}"
+        for each in round_.plan.deferred:
+            earliest, latest = (number - 1 + each.earliest_round, number - 1 + each.latest_round)
+            before = said.get(each.address, (0, latest))
+            said[each.address] = (max(before[0], earliest), min(before[1], latest))
+    return number
 
 
 @settings(

@@ -225,6 +225,7 @@ class AppliedResource(ResourceNode):
             resource.repetition,
             expansion,
             resource.range,
+            Abs(self.frame.instance.addr, resource.addr),
         )
         if found is not None:
             self.deferral, certain = found

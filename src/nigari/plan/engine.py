@@ -26,6 +26,7 @@ from nigari.eval.nodes.provider_names import FoundBlock
 from nigari.eval.nodes.resource import ValidateConfig, resource_schema
 from nigari.eval.static.run import StaticRun
 from nigari.eval.validate.run import Opinion, ValidateRun
+from nigari.plan.deferred.deferred_changes import deferred_changes
 from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan, PlanMode
 from nigari.plan.model.check_results import (
     DeclaredCheck,
@@ -35,7 +36,6 @@ from nigari.plan.model.check_results import (
     with_read_checks,
 )
 from nigari.plan.model.plan_file import SavedPlan
-from nigari.plan.nodes.deferred_changes import deferred_changes
 from nigari.plan.nodes.find_orphans import Orphans, held_blocks
 from nigari.plan.nodes.imports import ImportTarget, report_undeclared
 from nigari.plan.nodes.look_up import LookUp, declared_provider, named_provider

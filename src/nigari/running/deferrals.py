@@ -8,37 +8,55 @@ becomes of the things that wait is decided elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from typing import TypeAlias
 
+from nigari.addrs.absolute import AbsResource
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import AbsProviderConfig
 from nigari.config.base.declared import Repetition
 from nigari.cty.function import MOST_SEARCHED
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
+from nigari.eval.base.compile import Compiled, CompiledBody
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, Expansion, InstanceData
 from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.scope import nodes_of
+from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference
 from nigari.record import record
 from nigari.running.unknown_values import is_reported
 
 
 @record
-class WrittenReferences:
-    """An expression or a body where it belongs, as far as it refers to something."""
+class Written:
+    """An expression or a body where it belongs."""
 
     frame: Frame
-    references: tuple[Reference, ...]
+    compiled: Compiled | CompiledBody
     data: InstanceData = NO_INSTANCE_DATA
 
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """Everything that it refers to."""
+        return self.compiled.references
 
-def written(origin: Origin) -> WrittenReferences:
-    """The references of an expression where it belongs."""
-    return WrittenReferences(origin.frame, origin.compiled.references, origin.data)
+    def expressions(self) -> Iterator[Expression]:
+        """The expression, or those of the arguments; what is in blocks is left out."""
+        if isinstance(self.compiled, Compiled):
+            yield self.compiled.expr
+        else:
+            for argument in self.compiled.body.just_attributes(Diagnostics()).values():
+                yield argument.expr
+
+
+def written(origin: Origin) -> Written:
+    """An expression where it belongs."""
+    return Written(origin.frame, origin.compiled, origin.data)
 
 
 class DeferralReason(Enum):
@@ -62,6 +80,10 @@ class DeferredKind(Enum):
     CHECK = "check"
 
 
+Subject: TypeAlias = AbsResource | AbsProviderConfig | ModuleAddr
+"""What is left for later, as it is declared: a resource, a provider or a called module."""
+
+
 @record
 class Deferral:
     """Something that is left for a later round."""
@@ -72,7 +94,7 @@ class Deferral:
     reason: DeferralReason
     cause: UnknownCause
     """What values are unknown by that depend on it."""
-    origins: tuple[WrittenReferences, ...]
+    origins: tuple[Written, ...]
     """The expressions whose values it waits for."""
     before: tuple[Deferral, ...]
     """The deferrals that it waits for itself."""
@@ -84,6 +106,8 @@ class Deferral:
     """The instances that there are in any case, and which do not wait."""
     functions: tuple[str, ...] = ()
     """Calls of functions that have another result each time, where these are what is unknown."""
+    subject: Subject | None = None
+    """The block that it is about; None where that is none that others refer to."""
 
     def value(self, type_: Type = DYNAMIC) -> Value:
         """What others see in its place."""
@@ -112,11 +136,12 @@ class Deferrals:
         module: ModuleAddr,
         name: str,
         where: Range | None,
-        origins: Sequence[WrittenReferences] = (),
+        origins: Sequence[Written] = (),
         before: Sequence[Deferral] = (),
         needs_values: bool = True,
         settled: Sequence[InstanceKey] = (),
         unknown_value: Value | None = None,
+        subject: Subject | None = None,
     ) -> Deferral:
         """Leave something for later; `name` is what it is called in its module.
 
@@ -137,6 +162,7 @@ class Deferrals:
             max(at, 2),
             tuple(settled),
             () if unknown_value is None else _functions_of(unknown_value),
+            subject,
         )
         self.found[cause] = deferral
         return deferral
@@ -147,7 +173,7 @@ class Deferrals:
             return []
         return self.of_causes(causes_within(value))
 
-    def beside(self, place: WrittenReferences) -> list[Deferral]:
+    def beside(self, place: Written) -> list[Deferral]:
         """What the values wait for that a place refers to, where these are so many that a value made
         of them may not tell: it keeps a few causes only.
         """
@@ -170,6 +196,7 @@ class Deferrals:
         repetition: Repetition,
         expansion: Expansion,
         where: Range | None,
+        subject: Subject,
     ) -> tuple[Deferral, Mapping[InstanceKey, InstanceData]] | None:
         """The deferral of a block whose instances are not known, with those that are; None where
         all of them are known, or nothing can be done about it.
@@ -190,11 +217,9 @@ class Deferrals:
         else:
             certain = expansion.certain
         expr = repetition.count or repetition.for_each or repetition.enabled
-        origins: list[WrittenReferences] = []
+        origins: list[Written] = []
         if expr is not None:
-            origins.append(
-                WrittenReferences(frame, frame.instance.compiled.expression(expr).references)
-            )
+            origins.append(Written(frame, frame.instance.compiled.expression(expr)))
         before = [] if value is None else self.within(value)
         deferral = self.add(
             kind,
@@ -206,6 +231,7 @@ class Deferrals:
             before,
             settled=tuple(certain),
             unknown_value=value,
+            subject=subject,
         )
         return deferral, certain
 

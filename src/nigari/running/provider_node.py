@@ -26,7 +26,7 @@ from nigari.running.deferrals import (
     DeferralReason,
     Deferrals,
     DeferredKind,
-    WrittenReferences,
+    Written,
 )
 from nigari.running.provider_keys import ExpandedProvider
 from nigari.running.provider_pool import ProviderPool
@@ -206,14 +206,14 @@ class ProviderNode(Node):
             self._wait(before)
         self.is_partial = True
 
-    def _written(self) -> tuple[WrittenReferences, ...]:
+    def _written(self) -> tuple[Written, ...]:
         """The arguments that are not known yet."""
         config, frame = self._found.config, self._found.frame
         if config is None or self.schema is None:
             return ()
         compiled = frame.instance.compiled
         body = compiled.body(config.body, decoder_spec(self.schema.provider.block))
-        return (WrittenReferences(frame, body.references, self.data),)
+        return (Written(frame, body, self.data),)
 
     def _wait(self, before: Sequence[Deferral] = ()) -> None:
         """Leave for later whatever the instance manages."""
@@ -235,6 +235,7 @@ class ProviderNode(Node):
                 self.range,
                 self._written(),
                 before,
+                subject=self._found.address,
             )
         return self._incomplete
 

@@ -230,7 +230,13 @@ class ExpandedCall(ModuleCallNode):
         name = f"module.{call.name}"
         if deferrals is not None:
             found = deferrals.expanded(
-                DeferredKind.MODULE, frame, name, call.repetition, expansion, call.range
+                DeferredKind.MODULE,
+                frame,
+                name,
+                call.repetition,
+                expansion,
+                call.range,
+                frame.instance.addr.child(call.name),
             )
             if found is not None:
                 self.deferral, certain = found

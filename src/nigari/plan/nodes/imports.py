@@ -36,7 +36,7 @@ from nigari.running.deferrals import (
     DeferralReason,
     Deferrals,
     DeferredKind,
-    WrittenReferences,
+    Written,
 )
 from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.running.unknown_values import IN_ROUNDS, is_reported
@@ -228,14 +228,13 @@ class ImportNode(Node):
         deferrals, frame = self._deferrals, self._frame
         if deferrals is None or is_reported(value):
             return False
-        references = frame.instance.compiled.expression(expr).references
         self.waiting[address] = deferrals.add(
             DeferredKind.IMPORT,
             DeferralReason.CONFIG,
             frame.instance.addr,
             f"import to {f'{self.resource}[*]' if address is None else address}",
             self._block.range,
-            (WrittenReferences(frame, references, data),),
+            (Written(frame, frame.instance.compiled.expression(expr), data),),
             deferrals.within(value),
             unknown_value=value,
         )

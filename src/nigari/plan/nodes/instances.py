@@ -34,7 +34,7 @@ from nigari.running.deferrals import (
     Deferral,
     DeferralReason,
     DeferredKind,
-    WrittenReferences,
+    Written,
 )
 from nigari.running.provider_node import ProviderNode
 from nigari.running.requests import AskProvider
@@ -215,7 +215,7 @@ class InstanceNode(ValueNode):
             self.config = value
             deferrals = self.owner.run.deferrals
             if deferrals is not None and not value.is_wholly_known:
-                place = WrittenReferences(self.frame, self.owner.body.references, self.data)
+                place = Written(self.frame, self.owner.body, self.data)
                 self.wait_for(deferrals.within(value) or deferrals.beside(place))
         return ()
 
@@ -279,9 +279,10 @@ class InstanceNode(ValueNode):
             self.address.module,
             str(self.address.item),
             owner.resource.range,
-            (WrittenReferences(self.frame, owner.body.references, self.data),),
+            (Written(self.frame, owner.body, self.data),),
             tuple(self._waits.values()),
             needs_values,
+            subject=Abs(self.address.module, self.address.item.resource),
         )
         self.value = self.deferral.value(self.schema.block.implied_type)
         run.record.note_deferred(self.deferral, change or owner.unplanned(self.address.item.key))

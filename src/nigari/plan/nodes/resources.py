@@ -156,7 +156,13 @@ class PlannedResource(RepeatedResource):
         name = str(resource.addr)
         if deferrals is not None:
             found = deferrals.expanded(
-                DeferredKind.RESOURCE, frame, name, resource.repetition, expansion, resource.range
+                DeferredKind.RESOURCE,
+                frame,
+                name,
+                resource.repetition,
+                expansion,
+                resource.range,
+                Abs(frame.instance.addr, resource.addr),
             )
             if found is not None:
                 self.deferral, certain = found

@@ -165,6 +165,12 @@ class BlockGraph:
                 return True
         return False
 
+    def referred(
+        self, instance: ModuleInstance, references: Iterable[Reference]
+    ) -> Iterator[Block]:
+        """The blocks that references of a module stand for."""
+        return self._of_references(instance, references)
+
     def value_needs(self, block: Block) -> Iterator[Block]:
         """The blocks that the value of a block comes from; that of a module are its outputs."""
         is_module = block[1] == _EVERYTHING

@@ -1,15 +1,19 @@
-"""The number of rounds that blocks of a configuration may take, one after the other.
+"""The number of rounds that parts of a configuration take, one after the other.
 
-A block waits a round for what its instances, or the configuration of a provider, are worked out
-from. How many blocks on the way do so is told by the block graph, whatever their values: it may be
-fewer in the end, since values are often known before they have to be.
+At most: a block waits a round for what its instances, or the configuration of a provider, are worked
+out from. How many blocks on the way do so is told by the block graph, whatever their values: it may
+be fewer in the end, since values are often known before they have to be. At least: something waits
+for several things, each of which may be there in one of several ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
 
 from nigari.plan.order.block_graph import Block, BlockGraph, work_out
+
+T = TypeVar("T")
 
 
 class BlockRounds:
@@ -28,3 +32,36 @@ class BlockRounds:
         before = max((self._known.get(need, 1) for need in self._blocks.needs(block)), default=1)
         waits = self._may_wait(block) and self._blocks.is_decided_by_resources(block)
         return before + 1 if waits else before
+
+
+class EarliestRounds(Generic[T]):
+    """The round in which each of some items can be there, by what it waits for.
+
+    An item waits for all of several things; each is a choice of items, any of which may be enough,
+    with the number of rounds after which it is.
+    """
+
+    def __init__(
+        self,
+        waits_of: Callable[[T], Iterable[list[tuple[T, int]]]],
+        first: Callable[[T], int] = lambda _: 1,
+    ) -> None:
+        self._waits_of = waits_of
+        self._first = first
+        self._waits: dict[T, list[list[tuple[T, int]]]] = {}
+        self._known: dict[T, int] = {}
+
+    def of(self, item: T) -> int:
+        """The earliest round; the first that there is for it where it waits for nothing."""
+        return work_out(item, self._known, self._needs, self._find)
+
+    def _needs(self, item: T) -> Iterable[T]:
+        waits = self._waits[item] = [choice for choice in self._waits_of(item) if choice]
+        return [each for choice in waits for each, _ in choice]
+
+    def _find(self, item: T) -> int:
+        earliest = self._first(item)
+        for choice in self._waits.pop(item):
+            # A circle is a mistake that others report.
+            earliest = max(earliest, min(self._known.get(each, 1) + more for each, more in choice))
+        return earliest

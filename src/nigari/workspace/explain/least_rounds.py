@@ -25,7 +25,7 @@ from nigari.eval.nodes.resource import resource_schema
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import TraverseAttr
 from nigari.lang.references import Reference, parse_reference
-from nigari.plan.order.block_graph import work_out
+from nigari.plan.order.rounds import EarliestRounds
 from nigari.record import record
 from nigari.schema.provider import ProviderSchema
 from nigari.workspace.explain.asked import Evaluation, compiled_origin, provider_behind
@@ -77,13 +77,12 @@ class LeastRounds:
     def __init__(self, evaluation: Evaluation, schema_of: SchemaOf) -> None:
         self._evaluation = evaluation
         self._schema_of = schema_of
-        self._known: dict[_Item, int] = {}
-        self._waits: dict[_Item, list[_Alternatives]] = {}
+        self._rounds = EarliestRounds(self._waits_of)
 
     def of(self, module: ModuleAddr, name: str) -> int:
         """The round that does a block of a module at the earliest, whichever instance that is in."""
         found = [
-            self._round(item)
+            self._rounds.of(item)
             for frame in self._frames(module)
             if (item := self._item(frame, name)) is not None
         ]
@@ -91,7 +90,7 @@ class LeastRounds:
 
     def of_call(self, module: ModuleAddr) -> int:
         """The round in which the instances of a module are known at the earliest."""
-        return min((self._round(_Open(frame)) for frame in self._frames(module)), default=1)
+        return min((self._rounds.of(_Open(frame)) for frame in self._frames(module)), default=1)
 
     def _frames(self, module: ModuleAddr) -> list[Frame]:
         frames = [self._evaluation.run.root]
@@ -115,33 +114,14 @@ class LeastRounds:
         origin = None if node is None else node.origin()
         return None if origin is None else _Value(origin.frame, origin.compiled.expr, False)
 
-    def _round(self, item: _Item) -> int:
-        return work_out(item, self._known, self._needs, self._find)
-
-    def _needs(self, item: _Item) -> Iterable[_Item]:
-        return [each for among in self._waits_of(item) for each, _ in among]
-
-    def _find(self, item: _Item) -> int:
-        """All have to be there, each as soon as one of its alternatives is."""
-        earliest = 1
-        for among in self._waits_of(item):
-            # A circle is a mistake that others report.
-            earliest = max(earliest, min(self._known.get(each, 1) + more for each, more in among))
-        return earliest
-
-    def _waits_of(self, item: _Item) -> list[_Alternatives]:
-        found = self._waits.get(item)
-        if found is None:
-            if isinstance(item, _Done):
-                waits = self._of_resource(item.node)
-            elif isinstance(item, _Open):
-                waits = self._of_module(item.frame)
-            elif isinstance(item, _Value):
-                waits = self._of_value(item)
-            else:
-                waits = ([(each, 0)] for each in item.items)
-            found = self._waits[item] = [each for each in waits if each]
-        return found
+    def _waits_of(self, item: _Item) -> Iterable[_Alternatives]:
+        if isinstance(item, _Done):
+            return self._of_resource(item.node)
+        if isinstance(item, _Open):
+            return self._of_module(item.frame)
+        if isinstance(item, _Value):
+            return self._of_value(item)
+        return ([(each, 0)] for each in item.items)
 
     # -- what each kind of item waits for -------------------------------------------------------
 
