@@ -12,19 +12,21 @@ the state is stored all the same.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
+from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
 from nigari.backends.locking import LockOptions
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.events import Listen
+from nigari.plan.model import changes
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_run import PlanOptions
@@ -134,8 +136,8 @@ def open(  # noqa: A001 - people write `nigari.open`
 
     `variables` are plain Python or `cty` values for root variables, stronger than all others;
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
-    one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place of the process's environment, also for plugins. `state` is the
-    file of a local state. `ask` is called for values that are missing; without it nobody is asked.
+    one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
+    of the process's environment, also for plugins. `state` is the file of a local state. `ask` is called for values that are missing; without it nobody is asked.
     """
     files = StateFiles("" if state is None else fspath(state))
     options = SessionOptions(files, LockOptions(lock, lock_timeout))
@@ -279,6 +281,7 @@ class Session:
         excludes: Sequence[str] = (),
         replace: Sequence[str] = (),
         allow_deferral: bool = False,
+        generate_config_out: str | PathLike[str] | None = None,
         parallelism: int = 10,
         listen: Listen | None = None,
     ) -> Plan:
@@ -286,7 +289,8 @@ class Session:
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
         after somebody else has changed the state is refused. With `allow_deferral`, what is known
-        only after apply is left for a later plan.
+        only after apply is left for a later plan. `generate_config_out` names a new file, to which
+        resource blocks are written for imported objects that have none; the plan has them.
         """
         work = self._open()
         options = _plan_options(
@@ -300,15 +304,22 @@ class Session:
             parallelism,
             allow_deferral,
         )
+        if generate_config_out is not None and options.mode is not PlanMode.NORMAL:
+            raise ValueError("generate_config_out cannot be used with destroy or refresh_only")
         announcer = Announcer(listen or _ignore)
-        return await _gently(self._plan(work, options, announcer), announcer)
+        generated = "" if generate_config_out is None else fspath(generate_config_out)
+        return await _gently(self._plan(work, options, announcer, generated), announcer)
 
-    async def _plan(self, work: Work, options: PlanOptions, announcer: Announcer) -> Plan:
+    async def _plan(
+        self, work: Work, options: PlanOptions, announcer: Announcer, generated: str
+    ) -> Plan:
         work.ask_variables()
         async with turns.locked(work, "OperationTypePlan", announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
-            plan = await held.plan(options)
+            if generated:
+                await held.generate(generated, options.parallelism)
+            plan = None if work.diags.has_errors else await held.plan(options)
             if plan is None:
                 raise _failure(work)
             made = held.made(plan)
@@ -338,24 +349,45 @@ class Session:
         return await self._plan_and_apply(options, listen)
 
     async def refresh(self, *, parallelism: int = 10, listen: Listen | None = None) -> Applied:
-        """Bring the state up to date with what exists, and change nothing else."""
-        options = PlanOptions(PlanMode.REFRESH_ONLY, parallelism=parallelism)
-        return await self._plan_and_apply(options, listen)
+        """Bring the state up to date with what exists, as `nigari refresh` does, and change nothing
+        else. With `plan(refresh_only=True)` it can be looked at before.
+        """
+        options = PlanOptions(PlanMode.NORMAL, protects=False, parallelism=parallelism)
+        announcer = Announcer(listen or _ignore)
+
+        async def store(held: turns.LockedSession, plan: changes.Plan) -> Applied:
+            unsaved = _Unsaved()
+            return _stored(held, await held.store_found(plan, unsaved.keep), unsaved)
+
+        work = self._in_one_turn("OperationTypeRefresh", options, announcer, store)
+        return await _gently(work, announcer)
 
     async def _plan_and_apply(self, options: PlanOptions, listen: Listen | None) -> Applied:
-        work, announcer = self._open(), Announcer(listen or _ignore)
+        announcer = Announcer(listen or _ignore)
 
-        async def whole() -> Applied:
-            work.ask_variables()
-            async with turns.locked(work, _APPLYING, announcer) as held:
-                if held is None or not held.has_configuration(options.mode):
-                    raise _failure(work)
-                plan = await held.plan(options)
-                if plan is None:
-                    raise _failure(work)
-                return await _carry_out(held, held.made(plan), announcer, options.parallelism)
+        async def carry_out(held: turns.LockedSession, plan: changes.Plan) -> Applied:
+            return await _carry_out(held, held.made(plan), announcer, options.parallelism)
 
-        return await _gently(whole(), announcer)
+        work = self._in_one_turn(_APPLYING, options, announcer, carry_out)
+        return await _gently(work, announcer)
+
+    async def _in_one_turn(
+        self,
+        operation: str,
+        options: PlanOptions,
+        announcer: Announcer,
+        finish: Callable[[turns.LockedSession, changes.Plan], Awaitable[Applied]],
+    ) -> Applied:
+        """Make a plan and do something with it while the state stays locked."""
+        work = self._open()
+        work.ask_variables()
+        async with turns.locked(work, operation, announcer) as held:
+            if held is None or not held.has_configuration(options.mode):
+                raise _failure(work)
+            plan = await held.plan(options)
+            if plan is None:
+                raise _failure(work)
+            return await finish(held, plan)
 
     async def rounds(
         self,
@@ -418,7 +450,7 @@ class Session:
     async def import_(self, address: str, id: str, *, listen: Listen | None = None) -> None:
         """Take over an object that exists: only the state is changed."""
         work, announcer = self._open(), Announcer(listen or _ignore)
-        target = ImportTarget(_instance(work, address), id)
+        target = ImportTarget(_managed(work, address, "imported"), id)
 
         async def whole() -> None:
             work.ask_variables()
@@ -574,20 +606,31 @@ class Session:
 async def _carry_out(
     held: turns.LockedSession, made: turns.MadePlan, announcer: Announcer, parallelism: int
 ) -> Applied:
-    work = held.session
-    unsaved: list[bytes] = []
+    unsaved = _Unsaved()
+    applied = await held.apply(made.plan, announcer, parallelism, unsaved.keep)
+    return _stored(held, applied, unsaved)
 
-    def keep(data: bytes) -> str:
-        unsaved.append(data)
+
+def _stored(held: turns.LockedSession, result: turns.ApplyResult, unsaved: _Unsaved) -> Applied:
+    """What is in the state now; an exception where not everything has worked."""
+    work = held.session
+    if not result.is_stored or work.diags.has_errors:
+        raise _failure(work, unsaved.state)
+    return Applied(StoredState(held.snapshots.file), _finished(work))
+
+
+class _Unsaved:
+    """Keeps a state that can be stored nowhere, for the exception that says so."""
+
+    def __init__(self) -> None:
+        self.state: bytes | None = None
+
+    def keep(self, data: bytes) -> str:
+        self.state = data
         return (
             "The exception has it as unsaved_state: write it to a file named "
             f"{RESCUED} before it is lost."
         )
-
-    applied = await held.apply(made.plan, announcer, parallelism, keep)
-    if not applied.is_stored or work.diags.has_errors:
-        raise _failure(work, unsaved)
-    return Applied(StoredState(held.snapshots.file), _finished(work))
 
 
 def _finished(work: Work, done: bool = True) -> tuple[Diagnostic, ...]:
@@ -597,9 +640,8 @@ def _finished(work: Work, done: bool = True) -> tuple[Diagnostic, ...]:
     return tuple(each for each in work.diags.in_order() if each.severity is Severity.WARNING)
 
 
-def _failure(work: Work, unsaved: Sequence[bytes] = ()) -> SessionError:
-    state = unsaved[0] if unsaved else None
-    return SessionError(work.diags.in_order(), dict(work.sources), state)
+def _failure(work: Work, unsaved_state: bytes | None = None) -> SessionError:
+    return SessionError(work.diags.in_order(), dict(work.sources), unsaved_state)
 
 
 async def _gently(work: Coroutine[object, object, T], announcer: Announcer) -> T:
@@ -638,7 +680,7 @@ def _plan_options(
     return PlanOptions(
         mode,
         refresh,
-        replaced=tuple(_instance(work, each) for each in replaced),
+        replaced=tuple(_managed(work, each, "replaced") for each in replaced),
         targets=tuple(_address(work, each, parse_target) for each in targets),
         excluded=tuple(_address(work, each, parse_target) for each in excludes),
         parallelism=parallelism,
@@ -655,6 +697,16 @@ def _address(work: Work, text: str, parse: Callable[[str, Diagnostics], T | None
 
 def _instance(work: Work, text: str) -> AbsResourceInstance:
     return _address(work, text, parse_resource_instance)
+
+
+def _managed(work: Work, text: str, what: str) -> AbsResourceInstance:
+    """The address of a managed resource instance, for something that is not done to others."""
+    found = _instance(work, text)
+    if found.item.resource.mode is not MANAGED:
+        detail = f"Only managed resources can be {what}, and {found} is not one."
+        work.diags.error("Not a managed resource", detail)
+        raise _failure(work)
+    return found
 
 
 def _subject(work: Work, text: str) -> Target:

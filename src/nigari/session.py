@@ -44,8 +44,8 @@ def open(  # noqa: A001 - people write `nigari.open`
 
     `variables` are plain Python or `cty` values for root variables, stronger than all others;
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
-    one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place of the process's environment, also for plugins. `state` is the
-    file of a local state. `ask(name, description)` is called for values that are missing; without
+    one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
+    of the process's environment, also for plugins. `state` is the file of a local state. `ask(name, description)` is called for values that are missing; without
     it nobody is asked. What cannot be done raises a `SessionError`.
     """
     return Session(
@@ -184,6 +184,7 @@ class Session:
         excludes: Sequence[str] = (),
         replace: Sequence[str] = (),
         allow_deferral: bool = False,
+        generate_config_out: str | PathLike[str] | None = None,
         parallelism: int = 10,
         listen: Listen | None = None,
     ) -> Plan:
@@ -191,7 +192,8 @@ class Session:
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
         after somebody else has changed the state is refused. With `allow_deferral`, what is known
-        only after apply is left for a later plan.
+        only after apply is left for a later plan. `generate_config_out` names a new file, to which
+        resource blocks are written for imported objects that have none; the plan has them.
         """
         return run_to_end(
             self._inner.plan(
@@ -202,6 +204,7 @@ class Session:
                 excludes=excludes,
                 replace=replace,
                 allow_deferral=allow_deferral,
+                generate_config_out=generate_config_out,
                 parallelism=parallelism,
                 listen=listen,
             )
@@ -267,7 +270,9 @@ class Session:
         )
 
     def refresh(self, *, parallelism: int = 10, listen: Listen | None = None) -> Applied:
-        """Bring the state up to date with what exists, and change nothing else."""
+        """Bring the state up to date with what exists, as `nigari refresh` does, and change nothing
+        else. With `plan(refresh_only=True)` it can be looked at before.
+        """
         return run_to_end(self._inner.refresh(parallelism=parallelism, listen=listen))
 
     def read_plan(self, path: str | PathLike[str]) -> Plan:

@@ -39,7 +39,8 @@ def run(invocation: Invocation) -> int:
         if target or not plan.is_empty or plan.left:
             command.plan_presenter.next_step(target)
         is_detailed = invocation.switch("detailed-exitcode")
-        return _CHANGES if is_detailed and not plan.changes_nothing else 0
+        is_done = plan.changes_nothing and not plan.left
+        return _CHANGES if is_detailed and not is_done else 0
 
     return command.run("OperationTypePlan", work)
 

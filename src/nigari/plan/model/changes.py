@@ -318,7 +318,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether applying it would change nothing at all."""
+        """Whether there is nothing in it to be shown."""
         if any(change.is_visible for change in self.changes) or self.has_output_changes:
             return False
         return not (self.mode is PlanMode.REFRESH_ONLY and self.drift)
@@ -335,11 +335,7 @@ class Plan:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether it is empty, brings nothing into the state that is not shown either, and leaves
-        nothing for later.
-        """
-        if self.left:
-            return False
+        """Whether it is empty, and brings nothing into the state that is not shown either."""
         if not self.is_empty or self.mode is not PlanMode.REFRESH_ONLY:
             return self.is_empty
         for address, instance in self.refreshed_state.instances():

@@ -143,7 +143,7 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         """Whether applying it would change nothing at all."""
-        return self._made.plan.is_empty
+        return self._made.plan.changes_nothing
 
     @property
     def mode(self) -> str:
