@@ -6,7 +6,8 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-_SOURCE = Path(__file__).resolve().parents[1] / "src" / "nigari"
+_TESTS = Path(__file__).resolve().parent
+_SOURCE = _TESTS.parent / "src" / "nigari"
 _PACKAGES = [
     "apply",
     "backends",
@@ -49,3 +50,24 @@ def test_rooms_are_small() -> None:
     ]
     sizes = {str(room.relative_to(_SOURCE)): len(list(room.glob("*.py"))) - 1 for room in rooms}
     assert {room: size for room, size in sizes.items() if size > _MOST_MODULES} == {}
+
+
+def test_plans_are_tested_without_the_command_line() -> None:
+    """Whatever planning does, a session can have it done."""
+    found = [
+        str(path.relative_to(_TESTS))
+        for path in (_TESTS / "plan").rglob("*.py")
+        for module in _imported(ast.parse(path.read_text()))
+        if module.startswith(("nigari.cli", "tests.cli", "subprocess"))
+    ]
+    assert found == []
+
+
+def _imported(tree: ast.Module) -> list[str]:
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found.append(node.module or "")
+        elif isinstance(node, ast.Import):
+            found.extend(each.name for each in node.names)
+    return found

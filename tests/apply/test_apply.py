@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
+from tests.cli.in_process import applied
 from tests.plan import cloud as clouds
-from tests.plan.command import applied
 from tests.plan.vault import REQUIRED, install
 
 

@@ -16,8 +16,8 @@ from nigari.backends.state_path import StatePath
 from nigari.cli.commands import state_push
 from tests.apply.journal import MANY, Yard, interrupt, is_running, wait_until
 from tests.apply.kills import kill_again_and_again
+from tests.cli.in_process import applied, ran
 from tests.cli.process import nigari
-from tests.plan.command import applied, ran
 
 _SETTINGS = 'provider "journal" { journal = "journal.txt" }\n'
 

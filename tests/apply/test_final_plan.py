@@ -10,7 +10,7 @@ import pytest
 from nigari import cty
 from nigari.providers import api
 from nigari.record import replace
-from tests.plan.command import applied
+from tests.cli.in_process import applied
 from tests.plan.vault import REQUIRED, SOURCE, Vault
 from tests.providers_found import find_provider
 

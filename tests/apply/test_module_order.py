@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.in_process import applied
 from tests.cli.process import inside
-from tests.plan.command import applied
 
 _MODULE = """\
 variable "v" { default = null }

@@ -18,7 +18,7 @@ import asyncssh
 import pytest
 
 from tests.apply.ssh_host import PASSWORD, USER, SshHost, login
-from tests.plan.command import applied
+from tests.cli.in_process import applied
 
 
 @pytest.fixture

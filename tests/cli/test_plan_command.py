@@ -11,7 +11,7 @@ import pytest
 from nigari.cli.args import UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.commands import apply, destroy, graph, plan, refresh, show
-from tests.plan.command import applied, ran
+from tests.cli.in_process import applied, ran
 
 THING = 'resource "rich_thing" "a" {\n  name = "n"\n  text = "%s"\n}\n'
 

@@ -10,7 +10,7 @@ import pytest
 from nigari.cli.commands import apply, plan, show
 from nigari.cli.views.plan_markdown import plan_markdown
 from nigari.plan.model.changes import Plan
-from tests.plan.command import planned, ran
+from tests.cli.in_process import planned, ran
 
 MAIN = """
 variable "n" {

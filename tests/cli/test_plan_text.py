@@ -13,7 +13,7 @@ import pytest
 
 from nigari.cli.commands import plan, taint
 from tests.cases import Case, check_case, read_cases
-from tests.plan.command import applied, ran
+from tests.cli.in_process import applied, ran
 
 CASES = read_cases(Path(__file__).parent / "plan_cases")
 _SETTINGS = ("before.tf", "flags", "taint")

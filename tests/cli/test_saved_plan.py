@@ -227,3 +227,48 @@ def test_module_without_files(directory: Path) -> None:
     Path("empty").mkdir()
     saved('module "e" {\n  source = "./empty"\n}\nresource "terraform_data" "a" {}\n')
     check_usable()
+
+
+FAILING = """
+resource "terraform_data" "a" { input = 1 }
+resource "terraform_data" "b" {
+  input = 2
+  lifecycle {
+    postcondition {
+      condition     = self.input == 3
+      error_message = "Not three."
+    }
+  }
+}
+"""
+
+
+def test_what_went_wrong_is_saved_to_be_looked_at_only(directory: Path) -> None:
+    Path("main.tf").write_text(FAILING)
+    planned = nigari("plan", "-out=p")
+    assert planned.code == 1
+    assert "Not three." in planned.err
+    shown = nigari("show", "p")
+    assert shown.code == 0, shown.err
+    assert "before the errors below" in shown.out + shown.err
+    assert "terraform_data.a will be created" in shown.out
+    document = nigari("show", "-json", "p")
+    assert document.code == 0, document.err
+    assert json.loads(document.out)["errored"] is True
+    applied = nigari("apply", "p")
+    assert applied.code == 1
+    assert "it is incomplete" in " ".join(applied.err.split())
+    assert not Path("terraform.tfstate").exists()
+
+
+def test_without_any_plan_nothing_is_saved(directory: Path) -> None:
+    Path("main.tf").write_text('resource "terraform_data" "a" { nothing = 1 }')
+    assert nigari("plan", "-out=p").code == 1
+    assert not Path("p").exists()
+
+
+def test_outputs_are_shown_after_a_saved_plan(directory: Path) -> None:
+    Path("main.tf").write_text('output "o" {\n  value = ["1", "hello"]\n}\n')
+    assert nigari("plan", "-out=p").code == 0
+    applied = nigari("apply", "p")
+    assert applied.out.endswith('\nOutputs:\n\no = [\n  "1",\n  "hello",\n]\n'), applied.err

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nigari.cli.commands import apply, plan, show
-from tests.plan.command import applied, ran
+from tests.cli.in_process import applied, ran
 
 Environ = dict[str, str]
 

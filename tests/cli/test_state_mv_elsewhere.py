@@ -14,8 +14,9 @@ from nigari.cli.args import UsageError
 from nigari.cli.commands import apply, state_list, state_mv, workspace_new, workspace_select
 from tests.backends.world import moto, postgres
 from tests.backends.world.state_server import StateServer
+from tests.cli.in_process import ran
 from tests.cli.process import inside
-from tests.plan.command import ran
+from tests.plan import cloud
 
 MAIN = """
 resource "terraform_data" "x" {
@@ -175,3 +176,30 @@ def test_between_backends(
         # The locks were given back, and what has moved is known where it is now.
         assert "1 to add" in done("there", "plan")
         assert "2 to add" in done("here", "plan")
+
+
+def test_what_is_remembered_of_providers_goes_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A provider block with keys, of which the state remembers the one that an object needs."""
+    (tmp_path / "c").mkdir()
+    monkeypatch.chdir(tmp_path / "c")
+    clouds = cloud.install(monkeypatch)
+    provider = 'provider "cloud" {\n  alias = "by"\n  for_each = var.keys\n  region = each.key\n}\n'
+    box = 'resource "cloud_box" "b" {\n  for_each = var.keys\n  provider = cloud.by[each.key]\n'
+    keys = 'variable "keys" {\n  type = set(string)\n  default = ["eu", "us"]\n}\n'
+    Path("main.tf").write_text(f'{cloud.REQUIRED}{keys}{provider}{box}  name = "b"\n}}\n')
+
+    def remembered() -> list[str]:
+        state = json.loads(Path("terraform.tfstate").read_text())
+        return [each["provider"][-6:] for each in state["nigari_provider_instances"]]
+
+    assert inside("apply", "-auto-approve").code == 0
+    flags = ["-state=terraform.tfstate", "-state-out=other.tfstate"]
+    done = inside("state", "mv", *flags, 'cloud_box.b["us"]', 'cloud_box.b["us"]')
+    assert done.code == 0, done.err
+    assert remembered() == ['["eu"]']
+    Path("other.tfstate").replace("terraform.tfstate")
+    assert remembered() == ['["us"]']
+    assert inside("apply", "-auto-approve", '-var=keys=["eu"]').code == 0
+    assert sorted(clouds.objects) == [("eu", "b")]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nigari.cli.commands import uses
+from tests.cli.in_process import ran
 from tests.explore.explored import write
-from tests.plan.command import ran
 
 MAIN = """
 variable "region" {

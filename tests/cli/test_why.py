@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nigari.cli.commands import apply, plan, show, why
-from tests.plan.command import ran
+from tests.cli.in_process import ran
 from tests.plan.firewall import REQUIRED, install
 
 MAIN = """

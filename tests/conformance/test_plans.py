@@ -11,8 +11,8 @@ import pytest
 
 from nigari.diagnostics import Severity
 from nigari.plan.show.plan_json import Members, plan_to_json
+from tests.cli.in_process import planned
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
-from tests.plan.command import planned
 
 _DATA = CONFORMANCE / "configurations" / "data"
 

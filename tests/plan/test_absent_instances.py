@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plan.command import planned
+from tests.plan.sessions import plan, planned
 
 _CONFIGURATION = """
 module "counted" {
@@ -91,14 +91,12 @@ def test_what_failed_is_reported_once(here: Path) -> None:
 def _output(expression: str) -> str:
     text = f'{_CONFIGURATION}output "o" {{ value = jsonencode({expression}) }}\n'
     Path("main.tf").write_text(text)
-    plan, told, _ = planned([], {})
-    assert plan is not None, told
-    return plan.outputs["o"].after.as_string().replace(",", ", ")
+    return plan().outputs["o"].as_string().replace(",", ", ")
 
 
 def _summaries(expression: str, more: str = "") -> list[str]:
     text = f'{_CONFIGURATION}{more}output "o" {{ value = {expression} }}\n'
     Path("main.tf").write_text(text)
-    plan, told, _ = planned([], {})
-    assert plan is None
+    made, told = planned()
+    assert made is None
     return [each.summary for each in told]

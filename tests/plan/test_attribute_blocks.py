@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from nigari.cli.commands import plan, show
+from nigari.diagnostics import Diagnostic
 from tests.cases import Case, check_case
-from tests.plan.command import applied, ran
 from tests.plan.firewall import CASES, REQUIRED, install, lay_out
+from tests.plan.sessions import applied, plan, planned
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -21,19 +22,16 @@ def test_attributes_written_as_blocks(
     install(monkeypatch)
     if any(name.startswith("before") for name in case.files):
         lay_out(case, is_before=True)
-        assert applied([], {})[0] == 0
+        applied()
     lay_out(case, is_before=False)
-    status, said = ran(plan.COMMAND, ["-json"], {})
-    events = [json.loads(line) for line in said.splitlines()]
-    if status:
-        told = [event["diagnostic"] for event in events if "diagnostic" in event]
+    made, told = planned()
+    if made is None:
         check_case(
             case, "\n".join(_place(each) for each in told), pytestconfig.getoption("--update")
         )
         return
-    _, said = applied([], {})
-    last = next(line for line in said.splitlines() if line.startswith("Apply complete!"))
-    check_case(case, "\n".join([*_stored(), last]), pytestconfig.getoption("--update"))
+    summary = str(applied().plan.summary)
+    check_case(case, "\n".join([*_stored(), summary]), pytestconfig.getoption("--update"))
 
 
 _RESOURCES = """\
@@ -54,10 +52,9 @@ def test_programs_are_told_of_blocks_as_of_an_argument(
     monkeypatch.chdir(tmp_path)
     install(monkeypatch)
     Path("main.tf").write_text(REQUIRED + _RESOURCES)
-    assert applied([], {})[0] == 0
+    applied()
     Path("output.tf").write_text('output "o" { value = firewall_group.b.rule[0].host }')
-    assert ran(plan.COMMAND, ["-out=p"], {})[0] == 0
-    data = json.loads(ran(show.COMMAND, ["-json", "p"], {})[1])
+    data: dict[str, Any] = plan().to_json()
     resources = data["configuration"]["root_module"]["resources"]
     rule = next(each["expressions"]["rule"] for each in resources if each["name"] == "b")
     assert rule == {"references": ["firewall_group.a.name", "firewall_group.a"]}
@@ -68,9 +65,10 @@ def test_programs_are_told_of_blocks_as_of_an_argument(
     ]
 
 
-def _place(diagnostic: dict[str, dict[str, dict[str, int]]]) -> str:
-    start = diagnostic["range"]["start"]
-    return f"{start['line']}:{start['column']}: {diagnostic['summary']}"
+def _place(diagnostic: Diagnostic) -> str:
+    assert diagnostic.subject is not None
+    start = diagnostic.subject.start
+    return f"{start.line}:{start.column}: {diagnostic.summary}"
 
 
 def _stored() -> list[str]:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from nigari.plan.model.changes import Reason
-from tests.cli.process import inside
-from tests.plan.command import applied, planned
+from tests.plan.sessions import Done, applied, apply_failed, plan, planned, session
 from tests.plan.vault import REQUIRED, Vault, install
 
 THING = 'resource "vault_thing" "t" {\n  name = "t"\n  version = 1\n}\n'
@@ -23,23 +22,16 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
     return install(monkeypatch)
 
 
-def reads(text: str, *args: str) -> dict[str, Reason]:
+def reads(text: str) -> dict[str, Reason]:
     """The data sources that are read when the plan is applied."""
     Path("main.tf").write_text(REQUIRED + text)
-    plan, told, _ = planned(list(args), {})
-    assert plan is not None, told
-    return {
-        str(each.address): each.reason
-        for each in plan.changes
-        if each.address.item.resource.mode.value == "data"
-    }
+    changes = plan().changes
+    return {each.address: Reason(each.reason) for each in changes if each.action == "read"}
 
 
-def apply(text: str) -> str:
+def apply(text: str) -> Done:
     Path("main.tf").write_text(REQUIRED + text)
-    status, said = applied([], {})
-    assert status == 0, said
-    return said
+    return applied()
 
 
 @pytest.mark.parametrize(
@@ -151,7 +143,7 @@ def test_nothing_is_read_that_depends_on_what_went_wrong(
     text += 'variable "no" { default = false }\n'
     Path("main.tf").write_text(REQUIRED + text)
     vault.taken()
-    assert planned([], {})[0] is None
+    assert planned()[0] is None
     assert "look n" not in vault.taken()
 
 
@@ -177,8 +169,6 @@ def test_data_wait_for_changes_in_their_own_module_instance(vault: Vault) -> Non
         'resource "vault_thing" "t" {\n  name = var.k\n  version = var.version_of\n}\n'
         'data "vault_look" "d" {\n  name = var.k\n  depends_on = [vault_thing.t]\n}\n'
     )
-    Path("main.tf").write_text(REQUIRED + call % 1)
-    assert inside("get").code == 0
     apply(call % 1)
     found = reads(call % 2)
     assert found == {'module.m["y"].data.vault_look.d': Reason.DEPENDENCY_PENDING}
@@ -200,7 +190,7 @@ def test_data_that_could_not_be_read_anew_is_not_stored(vault: Vault) -> None:
     text += 'data "vault_look" "l" {\n  name = "n"\n  depends_on = [terraform_data.n]\n}\n'
     apply(text % (1, 0))
     Path("main.tf").write_text(REQUIRED + text % (2, 1))
-    assert inside("apply", "-auto-approve").code == 1
+    apply_failed()
     stored = json.loads(Path("terraform.tfstate").read_text())["resources"]
     assert [each["mode"] for each in stored] == ["managed"]
 
@@ -236,12 +226,12 @@ def test_the_data_source_of_a_check_is_read_again_at_the_end(vault: Vault) -> No
 @pytest.mark.parametrize(
     ("name", "said", "failure"),
     [
-        ("y", "Warning: Check failed", "It is found y."),
-        ("nothing", "Warning: Not found", "Not found: There is none."),
+        ("y", "Check failed", "It is found y."),
+        ("nothing", "Not found", "Not found: There is none."),
     ],
 )
 def test_a_check_that_fails_stops_nothing(vault: Vault, name: str, said: str, failure: str) -> None:
-    assert said in apply(THING + CHECK % name)
+    assert said in apply(THING + CHECK % name).warnings
     assert results() == [("check.c", "fail", [failure])]
     assert "create t with None" in vault.notes
 
@@ -250,8 +240,8 @@ def test_only_its_check_can_see_it(vault: Vault) -> None:
     Path("main.tf").write_text(
         REQUIRED + CHECK % "x" + 'output "o" { value = data.vault_look.l.found }\n'
     )
-    plan, told, _ = planned([], {})
-    assert plan is None
+    made, told = planned()
+    assert made is None
     assert [each.summary for each in told] == ["Reference to the data source of a check"]
 
 
@@ -259,8 +249,7 @@ def test_what_was_read_for_an_instance_goes_with_it(vault: Vault) -> None:
     text = 'data "vault_look" "l" {\n  for_each = toset(%s)\n  name = each.key\n}\n'
     apply(text % '["a", "b"]' + 'output "o" { value = 1 }\n')
     apply(text % '["b"]' + 'output "o" { value = 2 }\n')
-    listed = inside("state", "list").out.split()
-    assert listed == ['data.vault_look.l["b"]']
+    assert list(session().state.resources) == ['data.vault_look.l["b"]']
 
 
 def test_what_modules_tell_of_themselves(vault: Vault) -> None:

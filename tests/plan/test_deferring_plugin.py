@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import os
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.cli.process import Done, nigari
+import nigari
 from tests.plugins import overriding, write_plugin
 
 _PLUGIN: Final = """\
@@ -85,39 +85,25 @@ resource "tide_ship" "each" {
 """
 
 
-class Harbour:
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        write_plugin(path / "plugins", "tide", _PLUGIN)
-        self.settings = overriding(path / "settings.tfrc", "hashicorp/tide", path / "plugins")
-        (path / "main.tf").write_text(_MAIN)
-
-    def run(self, *args: str) -> Done:
-        return nigari(*args, "-no-color", cwd=self.path, settings=self.settings)
-
-
 @pytest.fixture
-def harbour(tmp_path: Path) -> Harbour:
-    return Harbour(tmp_path)
+def harbour(tmp_path: Path) -> nigari.Session:
+    write_plugin(tmp_path / "plugins", "tide", _PLUGIN)
+    settings = overriding(tmp_path / "settings.tfrc", "hashicorp/tide", tmp_path / "plugins")
+    (tmp_path / "main.tf").write_text(_MAIN)
+    return nigari.open(tmp_path, environ={"PATH": os.environ["PATH"], **settings})
 
 
-def test_without_the_option_it_is_an_error(harbour: Harbour) -> None:
-    done = harbour.run("plan")
-    assert done.code == 1
-    assert "Low tide" in done.err
+def test_without_the_option_it_is_an_error(harbour: nigari.Session) -> None:
+    with pytest.raises(nigari.SessionError, match="Low tide"):
+        harbour.plan()
 
 
-def test_the_plugin_decides(harbour: Harbour) -> None:
-    done = harbour.run("plan", "-allow-deferral", "-json")
-    assert done.code == 0, done.out
-    events = [json.loads(line) for line in done.out.splitlines()]
-    left = [each["deferred"] for each in events if each["type"] == "deferred_change"]
-    assert {each["address"]: each["reason"] for each in left} == {
+def test_the_plugin_decides(harbour: nigari.Session) -> None:
+    left = harbour.plan(allow_deferral=True).deferred
+    assert {each.address: each.reason for each in left} == {
         "data.tide_level.l": "resource_config_unknown",
         "tide_ship.each[*]": "instance_count_unknown",
         "tide_ship.s": "absent_prereq",
     }
-    done = harbour.run("apply", "-allow-deferral", "-auto-approve")
-    assert done.code == 0, done.err
-    assert "Apply complete! Resources: 5 added" in done.out
-    assert harbour.run("plan", "-detailed-exitcode").code == 0
+    assert sum(round_.plan.summary.add for round_ in harbour.rounds()) == 5
+    assert harbour.plan().is_empty

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import inside
-from tests.plan.command import applied
+import nigari
+from tests.plan.sessions import applied, apply_saved, saved, session
 from tests.plan.vault import REQUIRED, Vault, install
 
 _THING = 'resource "vault_thing" "t" {\n  provider = vault.by\n  name     = "t"\n}\n'
@@ -45,18 +45,11 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
     return install(monkeypatch)
 
 
-def _run(*args: str, code: int = 0) -> str:
-    done = inside(*args, "-no-color")
-    assert done.code == code, done.out + done.err
-    return done.out + done.err
-
-
 def _made(text: str, vault: Vault) -> None:
     Path("m").mkdir(exist_ok=True)
     Path("m/main.tf").write_text(REQUIRED + _MODULE)
     Path("main.tf").write_text(REQUIRED + _THING + _UNUSED + text)
-    _run("get")
-    _run("apply", "-auto-approve")
+    applied()
     state = Path("terraform.tfstate")
     state.write_text(state.read_text().replace('"found ', '"expired '))
     vault.taken()
@@ -78,16 +71,16 @@ def _left() -> list[str]:
 def test_read(case: str, how: str, vault: Vault) -> None:
     _made(CASES[case], vault)
     if how == "destroy":
-        _run("destroy", "-auto-approve")
+        session().destroy()
     elif how == "saved":
-        _run("plan", "-destroy", "-out=p")
-        _run("apply", "p")
+        saved(destroy=True)
+        apply_saved()
     elif how == "target":
-        _run("destroy", "-auto-approve", "-target=vault_thing.t")
+        session().destroy(targets=["vault_thing.t"])
     else:
         text = Path("main.tf").read_text().replace(_THING, "")
         Path("main.tf").write_text(text)
-        _run("apply", "-auto-approve")
+        applied()
     notes = vault.taken()
     assert f"delete t as {_token(case)}" in notes
     assert "expired" not in " ".join(notes)
@@ -101,7 +94,7 @@ def test_read(case: str, how: str, vault: Vault) -> None:
 
 def test_without_refreshing_what_was_read_before_counts(vault: Vault) -> None:
     _made(CASES["directly"], vault)
-    _run("destroy", "-auto-approve", "-refresh=false")
+    applied(destroy=True, refresh=False)
     assert vault.taken() == ["delete t as expired d"]
     assert _left() == []
 
@@ -111,7 +104,7 @@ def test_what_cannot_be_read_anew_is_what_it_was(vault: Vault) -> None:
     data = json.loads(Path("terraform.tfstate").read_text())
     data["resources"] = [each for each in data["resources"] if each["type"] != "terraform_data"]
     Path("terraform.tfstate").write_text(json.dumps(data))
-    _run("destroy", "-auto-approve")
+    session().destroy()
     assert "delete t as expired d" in vault.taken()
 
 
@@ -119,7 +112,8 @@ def test_data_that_cannot_be_read_stops_the_destroy(vault: Vault) -> None:
     _made(CASES["directly"], vault)
     main = Path("main.tf")
     main.write_text(main.read_text().replace('name = "d"', 'name = "nothing"'))
-    assert "Not found" in _run("destroy", "-auto-approve", code=1)
+    with pytest.raises(nigari.SessionError, match="Not found"):
+        session().destroy()
     assert "managed.vault_thing.t" in _left()
 
 
@@ -137,19 +131,19 @@ module "m" {
 
 
 @pytest.mark.parametrize(
-    ("flag", "gone"),
+    ("target", "gone"),
     [
-        ("-target=terraform_data.x", "managed.terraform_data.x"),
-        ("-target=terraform_data.z", "managed.terraform_data.z"),
-        ("-target=module.m", "data.vault_look.d data.vault_look.other"),
-        ("-target=data.vault_look.need", "data.vault_look.need managed.terraform_data.x"),
-        ("-target=data.vault_look.alone", "data.vault_look.alone"),
+        ("terraform_data.x", "managed.terraform_data.x"),
+        ("terraform_data.z", "managed.terraform_data.z"),
+        ("module.m", "data.vault_look.d data.vault_look.other"),
+        ("data.vault_look.need", "data.vault_look.need managed.terraform_data.x"),
+        ("data.vault_look.alone", "data.vault_look.alone"),
     ],
 )
-def test_data_that_is_not_named_stays(flag: str, gone: str, vault: Vault) -> None:
+def test_data_that_is_not_named_stays(target: str, gone: str, vault: Vault) -> None:
     _made(_PARTS + _BY % '"x"', vault)
     before = set(_left())
-    _run("destroy", "-auto-approve", flag)
+    session().destroy(targets=[target])
     assert before - set(_left()) == set(gone.split())
 
 
@@ -161,14 +155,13 @@ def test_modules_without_objects_are_not_expanded(
     Path("m/main.tf").write_text('resource "terraform_data" "in" {}\n')
     kept = 'resource "terraform_data" "kept" {}\n'
     Path("main.tf").write_text(kept)
-    assert applied([], {})[0] == 0
+    applied()
     Path("main.tf").write_text(
         f'{kept}resource "terraform_data" "new" {{}}\n'
         'module "m" {\n  source   = "./m"\n  for_each = toset([terraform_data.new.id])\n}\n'
     )
-    status, said = applied(["-destroy"], {})
-    assert status == 0, said
-    assert "1 destroyed" in said
+    assert applied(destroy=True).counts == (0, 0, 1)
+    assert not session().state.resources
 
 
 def test_data_stay_that_something_depends_on_which_could_not_be_destroyed(vault: Vault) -> None:
@@ -186,10 +179,10 @@ def test_data_stay_that_something_depends_on_which_could_not_be_destroyed(vault:
         + (looks + stays).replace("default = 0", "default = 1") % ("d", "d")
         + 'module "m" {\n  source = "./m"\n  for_each = { a = 0, b = 1 }\n  end = each.value\n}\n'
     )
-    _run("get")
-    _run("apply", "-auto-approve")
-    _run("destroy", "-auto-approve", code=1)
-    assert inside("state", "list").out.split() == [
+    applied()
+    with pytest.raises(nigari.SessionError, match="exit"):
+        session().destroy()
+    assert list(session().state.resources) == [
         "data.vault_look.d",
         "terraform_data.x",
         'module.m["b"].data.vault_look.in',

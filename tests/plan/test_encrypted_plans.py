@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import Done, inside
+import nigari
+from tests.plan.sessions import apply_saved, saved, session, words
 
 CONFIG = """\
 terraform {
@@ -36,42 +37,37 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def words(done: Done) -> str:
-    return " ".join((done.out + done.err).split())
-
-
 def test_encrypted() -> None:
     Path("main.tf").write_text(CONFIG % PLAN)
-    assert inside("plan", "-out=p").code == 0
-    data = Path("p").read_bytes()
+    data = saved().read_bytes()
     assert "encrypted_data" in json.loads(data)
-    shown = inside("show", "-no-color", "p")
-    assert "recognizable" in shown.out, shown.err
-    assert inside("apply", "p").code == 0
+    assert b"recognizable" not in data
+    (change,) = session().read_plan("p").changes
+    assert change.after.attribute("input").as_string() == "recognizable"
+    apply_saved()
     assert "recognizable" in Path("terraform.tfstate").read_text()
 
 
 def test_wrong_key() -> None:
     Path("main.tf").write_text(CONFIG % PLAN)
-    assert inside("plan", "-out=p").code == 0
-    done = inside("apply", "-var=passphrase=something entirely different", "p")
-    assert done.code == 1
-    assert "plan" in words(done)
+    saved()
+    with pytest.raises(nigari.SessionError) as caught:
+        apply_saved({"passphrase": "something entirely different"})
+    assert "plan" in words(caught.value)
     assert not Path("terraform.tfstate").exists()
 
 
 def test_no_longer_configured() -> None:
     Path("main.tf").write_text(CONFIG % PLAN)
-    assert inside("plan", "-out=p").code == 0
+    saved()
     Path("main.tf").write_text('resource "terraform_data" "a" {}\n')
-    done = inside("apply", "p")
-    assert done.code == 1
-    assert "encrypted" in words(done)
+    with pytest.raises(nigari.SessionError) as caught:
+        apply_saved()
+    assert "encrypted" in words(caught.value)
 
 
 def test_only_states_are_encrypted() -> None:
     Path("main.tf").write_text(CONFIG % STATE)
-    assert inside("plan", "-out=p").code == 0
-    assert Path("p").read_bytes().startswith(b"PK")
-    assert inside("apply", "p").code == 0
+    assert saved().read_bytes().startswith(b"PK")
+    apply_saved()
     assert "recognizable" not in Path("terraform.tfstate").read_text()

@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import inside
+from tests.plan.sessions import (
+    Options,
+    applied,
+    apply_failed,
+    apply_saved,
+    failed,
+    plan,
+    saved,
+    session,
+    started,
+    words,
+)
 from tests.plan.vault import REQUIRED, Vault, install
 
 CHAIN = """\
@@ -27,20 +38,11 @@ def write(*texts: str, **modules: str) -> None:
     for name, text in modules.items():
         Path(name).mkdir(exist_ok=True)
         Path(name, "main.tf").write_text(REQUIRED + text)
-    if modules:
-        assert inside("get").code == 0
-
-
-def run(*args: str, code: int = 0) -> str:
-    words = [*args[:1], *(["-auto-approve"] if args[0] in ("apply", "destroy") else []), *args[1:]]
-    done = inside(*words, "-no-color")
-    assert done.code == code, done.out + done.err
-    return done.out + done.err
 
 
 def test_closed_in_reverse_order_of_opening(vault: Vault) -> None:
     write(CHAIN, 'resource "vault_thing" "t" {\n  name = "t"\n', "}\n")
-    run("plan")
+    plan()
     assert vault.taken() == ["open a", "open b0", "close b0", "close a"]
     assert vault.running == 0
 
@@ -48,13 +50,13 @@ def test_closed_in_reverse_order_of_opening(vault: Vault) -> None:
 def test_opened_again_while_applying_if_anything_uses_it(vault: Vault) -> None:
     thing = 'resource "vault_thing" "t" {\n  name = "t"\n  password = %s\n}\n'
     write(CHAIN, thing % "ephemeral.vault_lease.b.secret")
-    run("apply")
+    applied()
     opened = ["open a", "open b0"]
     closed = ["close b0", "close a"]
     created = ["create t with secret of b0"]
     assert vault.taken() == [*opened, *closed, *opened, *created, *closed]
     write(CHAIN, thing % '"x"', 'resource "vault_thing" "u" { name = "u" }\n')
-    run("apply")
+    applied()
     assert [each for each in vault.taken() if each.startswith("open")] == opened
 
 
@@ -64,25 +66,25 @@ def test_not_opened_for_an_output_of_something_that_uses_it(vault: Vault) -> Non
     data = 'resource "terraform_data" "d" { input = %s }\n'
     output = 'output "o" { value = vault_thing.t.id }\n'
     write(CHAIN, thing, data % 1, output)
-    run("apply")
+    applied()
     vault.taken()
     write(CHAIN, thing, data % 2, output)
-    run("apply")
+    applied()
     assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
 
 
 @pytest.mark.parametrize(
-    ("flag", "opened"),
+    ("options", "opened"),
     [
-        ('-target=module.m["x"]', ["x"]),
-        ('-target=module.m["x"].ephemeral.vault_lease.l', ["x"]),
-        ("-target=module.m", ["x", "y"]),
-        ('-exclude=module.m["x"]', ["y"]),
-        ("-target=terraform_data.all", ["x", "y"]),
+        (Options(targets=['module.m["x"]']), ["x"]),
+        (Options(targets=['module.m["x"].ephemeral.vault_lease.l']), ["x"]),
+        (Options(targets=["module.m"]), ["x", "y"]),
+        (Options(excludes=['module.m["x"]']), ["y"]),
+        (Options(targets=["terraform_data.all"]), ["x", "y"]),
     ],
 )
 def test_opened_in_those_module_instances_that_matter(
-    flag: str, opened: list[str], vault: Vault
+    options: Options, opened: list[str], vault: Vault
 ) -> None:
     call = 'module "m" {\n  source = "./m"\n  for_each = toset(["x", "y"])\n  k = each.key\n}\n'
     inner = 'variable "k" {}\nephemeral "vault_lease" "l" { name = var.k }\n'
@@ -91,7 +93,7 @@ def test_opened_in_those_module_instances_that_matter(
     inner += 'output "o" { value = vault_thing.t.id }\n'
     last = 'resource "terraform_data" "all" { input = values(module.m)[*].o }\n'
     write(call, last, m=inner)
-    run("plan", flag)
+    plan(**options)
     assert sorted(each for each in vault.taken() if "open" in each) == [
         f"open {each}" for each in opened
     ]
@@ -102,7 +104,7 @@ def test_not_opened_for_who_wants_the_outputs_of_its_module(vault: Vault) -> Non
     call = 'module "m" {\n  source = "./m"\n  for_each = toset(["k"])\n}\n'
     data = 'resource "terraform_data" "d" {}\n'
     write(call, output, data, m=CHAIN + 'output "o" { value = 1 }\n')
-    run("apply")
+    applied()
     assert [each for each in vault.taken() if each.startswith("open")] == ["open a", "open b0"]
 
 
@@ -112,10 +114,10 @@ def test_opened_for_conditions_of_what_stays(vault: Vault) -> None:
     thing += '      condition     = var.v > 0\n      error_message = "no"\n    }\n  }\n}\n'
     data = 'variable "v" { default = 1 }\nresource "terraform_data" "d" { input = %s }\n'
     write(CHAIN, thing, data % 1)
-    run("apply")
+    applied()
     vault.taken()
     write(CHAIN, thing, data % 2)
-    run("apply")
+    applied()
     opened = [each for each in vault.taken() if each.startswith("open")]
     assert opened == ["open a", "open b0"] * 2
 
@@ -126,7 +128,7 @@ def test_not_opened_for_a_whole_module_whose_outputs_do_not_use_it(vault: Vault)
         'resource "terraform_data" "d" { input = keys(module.m) }\n',
         inner='ephemeral "vault_lease" "l" { name = "l" }\noutput "o" { value = 1 }\n',
     )
-    run("apply")
+    applied()
     assert vault.taken() == ["open l", "close l"]
 
 
@@ -136,8 +138,8 @@ def test_nothing_of_it_is_stored(vault: Vault) -> None:
         'resource "vault_thing" "t" {\n  name = "t"\n'
         "  password = ephemeral.vault_lease.b.secret\n}\n",
     )
-    run("plan", "-out=p")
-    run("apply", "p")
+    saved()
+    apply_saved()
     stored = json.loads(Path("terraform.tfstate").read_text())
     assert [each["type"] for each in stored["resources"]] == ["vault_thing"]
     instance = stored["resources"][0]["instances"][0]
@@ -145,7 +147,7 @@ def test_nothing_of_it_is_stored(vault: Vault) -> None:
     assert instance["dependencies"] == ["ephemeral.vault_lease.a", "ephemeral.vault_lease.b"]
     for path in ("p", "terraform.tfstate"):
         assert b"secret of" not in Path(path).read_bytes()
-    assert "No changes." in run("plan")
+    assert plan().is_empty
 
 
 def test_waits_for_what_is_not_known_yet(vault: Vault) -> None:
@@ -155,9 +157,9 @@ def test_waits_for_what_is_not_known_yet(vault: Vault) -> None:
         'resource "vault_thing" "u" {\n  name = "u"\n'
         "  password = ephemeral.vault_lease.l.secret\n}\n"
     )
-    run("plan", "-out=p")
+    saved()
     assert vault.taken() == []
-    run("apply", "p")
+    apply_saved()
     created = ["create t with None", "open id-t", "create u with secret of id-t", "close id-t"]
     assert vault.taken() == created
 
@@ -169,10 +171,10 @@ def test_waits_for_what_it_depends_on(vault: Vault, argument: str) -> None:
         'resource "vault_thing" "t" { name = "t" }\n'
         f'ephemeral "vault_lease" "l" {{\n  {name}{argument}\n}}\n'
     )
-    run("plan")
+    plan()
     assert vault.taken() == []
-    run("apply")
-    run("plan")
+    applied()
+    plan()
     assert vault.taken()[-2:] == [
         "open " + ("l" if name else "t"),
         "close " + ("l" if name else "t"),
@@ -187,12 +189,12 @@ def test_a_provider_configured_with_it_is_closed_before(vault: Vault) -> None:
         'resource "vault_thing" "t" {\n  provider = vault.two\n  name = "t"\n'
         "  password = ephemeral.vault_lease.c.secret\n}\n",
     )
-    run("apply")
+    applied()
     opened = ["open a", "open b0", "open c as secret of b0"]
     closed = ["close c", "close b0", "close a"]
     created = ["create t with secret of c as secret of b0"]
     assert vault.taken() == [*opened, *closed, *opened, *created, *closed]
-    run("destroy")
+    session().destroy()
     needed, released = opened[:2], closed[1:]
     there = ["read t as secret of b0"]
     gone = ["delete t as secret of b0"]
@@ -211,7 +213,7 @@ def test_repetition_and_modules(vault: Vault) -> None:
         'ephemeral "vault_lease" "l" { name = var.key }\n'
         'output "s" {\n  value = ephemeral.vault_lease.l.name\n  ephemeral = true\n}\n',
     )
-    run("apply")
+    applied()
     notes = vault.taken()
     assert "create t with x,y,n0,n1" in notes
     assert sorted(notes[:4]) == ["open n0", "open n1", "open x", "open y"]
@@ -224,13 +226,13 @@ def test_renewed_in_the_background(vault: Vault) -> None:
         'resource "vault_thing" "t" {\n  name = "t"\n  takes = 0.4\n'
         "  password = ephemeral.vault_lease.l.secret\n}\n"
     )
-    said = run("apply")
+    done = applied()
     notes = vault.taken()
-    applied = notes[notes.index("close l") + 1 :]
-    assert applied[:2] == ["open l", "create t with secret of l"]
-    assert applied.count("renew l") > 2
-    assert applied[-1] == "close l"
-    assert "ephemeral.vault_lease.l: Renewing..." in said
+    later = notes[notes.index("close l") + 1 :]
+    assert later[:2] == ["open l", "create t with secret of l"]
+    assert later.count("renew l") > 2
+    assert later[-1] == "close l"
+    assert "ephemeral.vault_lease.l" in started(done.events, "renew")
 
 
 @pytest.mark.parametrize(
@@ -246,7 +248,7 @@ def test_failures_while_planning(vault: Vault, fails: str, summary: str, notes: 
         f'ephemeral "vault_lease" "f" {{\n  name = "f"\n  fails = "{fails}"\n'
         "  depends_on = [ephemeral.vault_lease.a]\n}\n"
     )
-    assert f"Error: {summary}" in run("plan", code=1)
+    assert f"Error: {summary}" in words(failed())
     assert vault.taken() == notes
     assert vault.running == 0
 
@@ -257,9 +259,9 @@ def test_a_renewal_that_fails_is_an_error(vault: Vault) -> None:
         'resource "vault_thing" "t" {\n  name = "t"\n  takes = 0.4\n'
         "  password = ephemeral.vault_lease.l.secret\n}\n"
     )
-    assert "Error: Not renewed" in run("apply", code=1)
+    assert "Error: Not renewed" in words(apply_failed())
     assert vault.taken()[-2:] == ["renew l", "close l"]
-    assert "vault_thing.t" in inside("state", "list").out
+    assert "vault_thing.t" in session().state.resources
 
 
 def test_closed_also_after_an_error_elsewhere(vault: Vault) -> None:
@@ -268,7 +270,7 @@ def test_closed_also_after_an_error_elsewhere(vault: Vault) -> None:
         'resource "vault_thing" "t" {\n  name = "broken"\n'
         "  password = ephemeral.vault_lease.b.secret\n}\n",
     )
-    assert "Error: Broken thing" in run("apply", code=1)
+    assert "Error: Broken thing" in words(apply_failed())
     assert vault.taken()[-3:] == ["create broken with secret of b0", "close b0", "close a"]
     assert vault.running == 0
 
@@ -283,7 +285,7 @@ def test_conditions(vault: Vault, condition: str, opened: list[str]) -> None:
         f"    {condition} {{\n"
         '      condition = path.module == "elsewhere"\n      error_message = "not so"\n    }\n  }\n}\n'
     )
-    assert "not so" in run("plan", code=1)
+    assert "not so" in words(failed())
     assert vault.taken() == opened
 
 
@@ -299,7 +301,7 @@ def test_conditions(vault: Vault, condition: str, opened: list[str]) -> None:
 )
 def test_places_that_would_store_it(vault: Vault, text: str) -> None:
     write(CHAIN, text)
-    assert "phemeral" in run("plan", code=1)
+    assert "phemeral" in words(failed())
 
 
 def test_only_what_a_target_needs_is_opened(vault: Vault) -> None:
@@ -309,9 +311,9 @@ def test_only_what_a_target_needs_is_opened(vault: Vault) -> None:
         "  password = ephemeral.vault_lease.a.secret\n}\n"
         'resource "vault_thing" "u" { name = "u" }\n',
     )
-    run("plan", "-target=vault_thing.u")
+    plan(targets=["vault_thing.u"])
     assert vault.taken() == []
-    run("plan", "-target=vault_thing.t")
+    plan(targets=["vault_thing.t"])
     assert vault.taken() == ["open a", "close a"]
 
 
@@ -319,11 +321,11 @@ def test_nothing_is_opened_for_what_is_destroyed(vault: Vault) -> None:
     text = 'resource "vault_thing" "t" {\n  count = %d\n  name = "t${count.index}"\n'
     text += "  password = ephemeral.vault_lease.a.secret\n}\n"
     write(CHAIN, text % 2)
-    run("apply")
+    applied()
     write(CHAIN, text % 1)
-    run("plan", "-out=p")
+    saved()
     vault.taken()
-    run("apply", "p")
+    apply_saved()
     assert vault.taken() == ["delete t1"]
 
 
@@ -334,7 +336,8 @@ def test_a_check_has_it_opened_while_applying(vault: Vault) -> None:
         'check "c" {\n  assert {\n    condition = ephemeral.vault_lease.a.renewals == 1\n'
         '    error_message = "never renewed"\n  }\n}\n',
     )
-    assert "never renewed" in run("apply")
+    found = applied().applied.warnings
+    assert any("never renewed" in each.detail for each in found)
     notes = vault.taken()
     assert notes.count("open a") == 2
     assert notes.count("open b0") == 1
@@ -348,8 +351,8 @@ def test_closed_before_what_it_was_opened_with_is_destroyed(vault: Vault) -> Non
         'provider "vault" {\n  alias = "two"\n  token = ephemeral.vault_lease.l.name\n}\n'
         'resource "vault_thing" "t" {\n  provider = vault.two\n  name = "t"\n}\n'
     )
-    run("apply")
+    applied()
     vault.taken()
-    run("destroy")
+    session().destroy()
     ended = ["open id-r", "delete t as id-r", "close id-r", "delete r"]
     assert vault.taken()[-4:] == ended

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import Done, inside
+import nigari
+from tests.plan.sessions import Variables, apply_saved, saved, words
 from tests.plan.vault import REQUIRED, Vault, install
 
 CONFIGURATION = """\
@@ -45,15 +46,16 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
     Path("main.tf").write_text(REQUIRED + CONFIGURATION)
     Path("inner").mkdir()
     Path("inner/main.tf").write_text(INNER)
-    assert inside("get").code == 0
     found = install(monkeypatch)
-    done = inside("plan", "-var=token=planned-with", "-out=p")
-    assert done.code == 0, done.err
+    saved({"token": "planned-with"})
     return found
 
 
-def apply(*args: str) -> Done:
-    return inside("apply", "-input=false", "-no-color", *args, "p")
+def refused(variables: Variables | None = None) -> str:
+    """Why the plan that was saved is not applied."""
+    with pytest.raises(nigari.SessionError) as caught:
+        apply_saved(variables)
+    return words(caught.value)
 
 
 def test_values_are_not_in_the_plan(vault: Vault) -> None:
@@ -61,42 +63,34 @@ def test_values_are_not_in_the_plan(vault: Vault) -> None:
 
 
 def test_the_value_must_be_given_again(vault: Vault) -> None:
-    done = apply()
-    assert done.code == 1
-    assert "No value for variable" in done.err
+    assert "No value for variable" in refused()
     assert vault.notes == []
 
 
 @pytest.mark.parametrize(
-    ("args", "password"),
+    ("variables", "password"),
     [
-        (["-var=token=T"], "<T>-x"),
-        (["-var=token=T", "-var=extra=y"], "<T>-y"),
-        (["-var=token=T", "-var=name=t"], "<T>-x"),
+        ({"token": "T"}, "<T>-x"),
+        ({"token": "T", "extra": "y"}, "<T>-y"),
+        ({"token": "T", "name": "t"}, "<T>-x"),
     ],
     ids=["only what is needed", "a default replaced", "the plan's own value"],
 )
-def test_given_again(vault: Vault, args: list[str], password: str) -> None:
-    done = apply(*args)
-    assert done.code == 0, done.err
+def test_given_again(vault: Vault, variables: Variables, password: str) -> None:
+    apply_saved(variables)
     assert vault.notes == [f"create t with {password} as T"]
 
 
 def test_other_values_cannot_change(vault: Vault) -> None:
-    done = apply("-var=token=T", "-var=name=other")
-    assert done.code == 1
-    assert "Value contradicts the plan" in done.err
+    assert "Value contradicts the plan" in refused({"token": "T", "name": "other"})
     assert vault.notes == []
 
 
 def test_names_are_checked(vault: Vault) -> None:
-    done = apply("-var=token=T", "-var=nmae=t")
-    assert done.code == 1
-    assert "undeclared" in done.err
+    assert "undeclared" in refused({"token": "T", "nmae": "t"})
 
 
 def test_a_file_gives_it(vault: Vault) -> None:
     Path("terraform.tfvars").write_text('token = "F"\n')
-    done = apply()
-    assert done.code == 0, done.err
+    apply_saved()
     assert vault.notes == ["create t with <F>-x as F"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,8 +9,7 @@ import pytest
 
 from nigari.cty.values import Value
 from nigari.providers import api
-from tests.cli.process import inside
-from tests.plan.command import applied, planned
+from tests.plan.sessions import applied, apply_failed, plan, planned, session, words
 from tests.plan.vault import REQUIRED, SOURCE, Vault, install
 from tests.providers_found import find_provider
 
@@ -24,18 +22,16 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
 
 def outputs(text: str) -> dict[str, object]:
     Path("main.tf").write_text(REQUIRED + text)
-    plan, told, _ = planned([], {})
-    assert plan is not None, told
     return {
-        name: each.after.to_python() if each.after.is_wholly_known else "?"
-        for name, each in plan.outputs.items()
+        name: value.to_python() if value.is_wholly_known else "?"
+        for name, value in plan().outputs.items()
     }
 
 
 def errors(text: str) -> list[str]:
     Path("main.tf").write_text(REQUIRED + text)
-    plan, told, _ = planned([], {})
-    assert plan is None
+    made, told = planned()
+    assert made is None
     return [each.summary for each in told]
 
 
@@ -85,10 +81,7 @@ def test_everywhere_in_a_configuration(vault: Vault) -> None:
         '      error_message = "no"\n    }\n  }\n}\n'
         'output "o" { value = module.m.o }\n'
     )
-    assert inside("get").code == 0
-    status, said = applied([], {})
-    assert status == 0, said
-    assert 'o = "mmmm"' in said
+    assert applied().applied.outputs["o"].to_python() == "mmmm"
     assert "create kk with None" in vault.notes
 
 
@@ -98,8 +91,7 @@ def test_called_while_applying_once_all_is_known(vault: Vault) -> None:
         'resource "vault_thing" "u" { name = provider::vault::twice(vault_thing.t.id) }\n'
         'output "o" { value = provider::vault::twice(vault_thing.u.id) }\n'
     )
-    status, said = applied([], {})
-    assert status == 0, said
+    applied()
     assert vault.notes == [
         "create t with None",
         "twice id-t",
@@ -127,9 +119,7 @@ def test_arguments_that_never_settle(vault: Vault) -> None:
     Path("main.tf").write_text(
         REQUIRED + 'resource "terraform_data" "d" { input = provider::vault::twice(uuid()) }\n'
     )
-    status, said = applied([], {})
-    assert status == 1
-    assert "its arguments differ each time" in " ".join(said.split())
+    assert "its arguments differ each time" in words(apply_failed())
 
 
 def test_a_configured_provider_may_have_more_functions(
@@ -180,7 +170,6 @@ def test_validate_calls_them_without_configuration(
         REQUIRED + 'provider "vault" { token = "T" }\ndata "vault_look" "l" { name = "x" }\n'
         f'resource "terraform_data" "d" {{}}\noutput "o" {{ value = {expression} }}\n'
     )
-    done = inside("validate", "-json", settings={"HOME": "."})
-    told = [each["summary"] for each in json.loads(done.out)["diagnostics"]]
-    assert told == ([summary] if summary else []), done.err
+    found = [each.summary for each in session().validate()]
+    assert found == ([summary] if summary else [])
     assert vault.running == 0

@@ -1,15 +1,17 @@
-"""Taking over what exists: import blocks, the command, and blocks that are written for it."""
+"""Taking over what exists: import blocks, addresses by hand, and blocks that are written for it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import nigari
 from nigari.providers import api
-from tests.cli.process import inside
 from tests.plan.museum import REQUIRED, install
+from tests.plan.sessions import applied, apply_saved, failed, plan, session, words
 
 
 @pytest.fixture
@@ -20,10 +22,6 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[api.ImportReq
 
 def write(text: str) -> None:
     Path("main.tf").write_text(REQUIRED + text)
-
-
-def words(text: str) -> str:
-    return " ".join(text.replace("│", " ").split())
 
 
 def stored() -> dict[str, dict[str, object]]:
@@ -69,8 +67,7 @@ def test_for_each(
     wanted: str,
 ) -> None:
     write(MANY % (repetition, for_each, key, id_))
-    done = inside("apply", "-auto-approve", "-no-color")
-    assert done.code == 0, done.out + done.err
+    applied()
     ids = [each["attributes"]["id"] for each in stored().values()]  # type: ignore[index]
     assert "".join(ids) == wanted
 
@@ -115,17 +112,15 @@ import {
 )
 def test_refused(asked: list[api.ImportRequest], text: str, wanted: str) -> None:
     write(text)
-    done = inside("plan", "-no-color")
-    assert done.code == 1
-    assert wanted in words(done.out + done.err)
+    assert wanted in words(failed())
 
 
 def test_what_is_in_the_state_is_not_imported_again(asked: list[api.ImportRequest]) -> None:
     write('resource "terraform_data" "a" {}\nimport {\n  to = terraform_data.a\n  id = "x"\n}')
-    said = inside("apply", "-auto-approve", "-no-color").out
-    assert "a: Importing... [id=x]\nterraform_data.a: Import complete [id=x]\n" in said
-    assert "1 imported" in said
-    assert "No changes." in inside("plan", "-no-color").out
+    done = applied()
+    assert done.plan.summary.import_ == 1
+    assert done.finished("import") == ["terraform_data.a"]
+    assert plan().is_empty
 
 
 # -- identities -----------------------------------------------------------------------------------
@@ -145,14 +140,14 @@ import {{
 
 def test_identity(asked: list[api.ImportRequest]) -> None:
     write(_by_identity('{ hall = "h" }'))
-    done = inside("plan", "-no-color", "-out=p")
-    assert done.code == 0, done.out + done.err
+    made = plan()
     identity = asked[-1].identity
     assert identity is not None
     assert identity.to_python() == {"hall": "h", "shelf": None}
-    shown = json.loads(inside("show", "-json", "p").out)
+    shown: dict[str, Any] = made.to_json()
     assert shown["resource_changes"][0]["change"]["importing"] == {"identity": {"hall": "h"}}
-    assert inside("apply", "p").code == 0
+    made.save("p")
+    apply_saved()
     assert stored()["museum_piece.a"]["identity"] == {"hall": "h", "shelf": None}
 
 
@@ -169,9 +164,7 @@ def test_unfit_identity(
     asked: list[api.ImportRequest], identity: str, type_: str, wanted: str
 ) -> None:
     write(_by_identity(identity, type_))
-    done = inside("plan", "-no-color")
-    assert done.code == 1
-    assert wanted in words(done.out + done.err)
+    assert wanted in words(failed())
     assert not asked
 
 
@@ -218,41 +211,47 @@ resource "museum_piece" "a" {
 
 def test_written_block(asked: list[api.ImportRequest]) -> None:
     write('import {\n  to = museum_piece.a\n  id = "m"\n}\n')
-    done = inside("plan", "-no-color", "-generate-config-out=made.tf", "-out=p")
-    assert done.code == 0, done.out + done.err
+    session().plan(generate_config_out="made.tf").save("p")
     text = Path("made.tf").read_text()
     assert text.endswith("\n\n" + WRITTEN), text
-    again = inside("plan", "-no-color", "-generate-config-out=made.tf")
-    assert again.code == 1
-    assert "already exists" in words(again.err)
-    assert inside("apply", "p").code == 0
+    with pytest.raises(nigari.SessionError, match="already exists"):
+        session().plan(generate_config_out="made.tf")
+    apply_saved()
     assert "museum_piece.a" in stored()
 
 
 def test_blocks_elsewhere_count_for_the_plan(asked: list[api.ImportRequest]) -> None:
     write('import {\n  to = terraform_data.a\n  id = "m"\n}\n')
     Path("other").mkdir()
-    done = inside("plan", "-no-color", "-generate-config-out=other/made.txt")
-    assert done.code == 0, done.out + done.err
-    assert "1 to import" in done.out
+    made = session().plan(generate_config_out="other/made.txt")
+    assert made.summary.import_ == 1
     assert 'resource "terraform_data" "a"' in Path("other/made.txt").read_text()
 
 
 def test_only_what_has_no_block_is_written(asked: list[api.ImportRequest]) -> None:
     write('resource "terraform_data" "a" {}\nimport {\n  to = terraform_data.a\n  id = "m"\n}\n')
-    done = inside("plan", "-no-color", "-generate-config-out=made.tf")
-    assert done.code == 0, done.out + done.err
+    session().plan(generate_config_out=Path("made.tf"))
     assert not Path("made.tf").exists()
 
 
-# -- the command ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("destroy", [True, False])
+def test_blocks_are_written_for_usual_plans_only(
+    asked: list[api.ImportRequest], destroy: bool
+) -> None:
+    write('import {\n  to = terraform_data.a\n  id = "m"\n}\n')
+    with pytest.raises(ValueError, match="generate_config_out"):
+        session().plan(
+            destroy=destroy, refresh_only=not destroy, generate_config_out=Path("made.tf")
+        )
+    assert not Path("made.tf").exists()
 
 
-def test_command(asked: list[api.ImportRequest]) -> None:
+# -- addresses ------------------------------------------------------------------------------------
+
+
+def test_by_address(asked: list[api.ImportRequest]) -> None:
     write('variable "n" {}\nresource "terraform_data" "a" {\n  count = var.n\n}\n')
-    done = inside("import", "-var", "n=2", "terraform_data.a[1]", "given")
-    assert done.code == 0, done.out + done.err
-    assert "Import successful!" in done.out
+    session({"n": 2}).import_("terraform_data.a[1]", "given")
     assert list(stored()) == ["terraform_data.a[1]"]
 
 
@@ -268,13 +267,13 @@ def test_command(asked: list[api.ImportRequest]) -> None:
         ("museum_piece.p", "nothing", "Object to import not found"),
     ],
 )
-def test_command_refuses(
+def test_by_address_refused(
     asked: list[api.ImportRequest], address: str, id_: str, wanted: str
 ) -> None:
     write('resource "terraform_data" "a" {}\nresource "museum_piece" "p" {\n  name = "p"\n}\n')
-    assert inside("import", "terraform_data.a", "first").code == 0
+    session().import_("terraform_data.a", "first")
     before = Path("terraform.tfstate").read_text()
-    done = inside("import", "-no-color", address, id_)
-    assert done.code == 1
-    assert wanted in words(done.out + done.err)
+    with pytest.raises(nigari.SessionError) as caught:
+        session().import_(address, id_)
+    assert wanted in words(caught.value)
     assert Path("terraform.tfstate").read_text() == before

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import inside
 from tests.plan.cloud import REQUIRED, Cloud, install
+from tests.plan.sessions import applied, session
 
 BY_REGION = """\
 provider "cloud" {
@@ -47,10 +47,9 @@ def regions() -> list[tuple[object, object]]:
     ]
 
 
-def test_command(cloud: Cloud) -> None:
+def test_by_address(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    done = inside("import", 'cloud_box.b["us"]', "b")
-    assert done.code == 0, done.out + done.err
+    session().import_('cloud_box.b["us"]', "b")
     assert regions() == [("us", 'by_region["us"]')]
     assert cloud.configured == ["us"]
 
@@ -58,15 +57,14 @@ def test_command(cloud: Cloud) -> None:
 def test_block(cloud: Cloud) -> None:
     block = 'import {\n  for_each = ["eu", "us"]\n  to = cloud_box.b[each.value]\n  id = "b"\n}\n'
     write(BY_REGION, BOXES, block)
-    done = inside("apply", "-auto-approve", "-no-color")
-    assert "2 imported, 0 added, 0 changed, 0 destroyed" in done.out, done.out + done.err
+    done = applied()
+    assert (done.plan.summary.import_, *done.counts) == (2, 0, 0, 0)
     assert regions() == [("eu", 'by_region["eu"]'), ("us", 'by_region["us"]')]
 
 
 def test_written_block(cloud: Cloud) -> None:
     block = 'import {\n  provider = cloud.by_region["eu"]\n  to = cloud_box.n\n  id = "b"\n}\n'
     write(BY_REGION, block)
-    done = inside("plan", "-no-color", "-generate-config-out=made.tf")
-    assert done.code == 0, done.out + done.err
-    assert "Plan: 1 to import, 0 to add, 0 to change, 0 to destroy." in done.out
+    made = session().plan(generate_config_out="made.tf")
+    assert str(made.summary) == "1 to import, 0 to add, 0 to change, 0 to destroy"
     assert 'provider = cloud.by_region["eu"]' in Path("made.tf").read_text()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from nigari.diagnostics import Severity
-from tests.plan.command import planned
+from tests.plan.sessions import Options, planned
 
 _R: Final = 'resource "terraform_data" '
 _X: Final = f'{_R}"x" {{}}\n'
@@ -144,8 +143,8 @@ def test_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(root, module, stored)
-    for args in ([], ["-refresh-only"]):
-        plan, found, _ = planned(args, {**os.environ})
+    for refresh_only in (False, True):
+        plan, found = planned(refresh_only=refresh_only)
         told = [
             f"{d.subject.filename} {d.subject.start.line} {d.summary}"
             for d in found
@@ -156,25 +155,25 @@ def test_refused(
 
 
 @pytest.mark.parametrize(
-    ("text", "args", "is_refused"),
+    ("text", "options", "is_refused"),
     [
-        ("a -> b", ["-target=terraform_data.b"], True),
-        ("a -> b", ["-target=terraform_data.a"], True),
-        ("a -> b", ["-target=terraform_data.z"], True),
-        ("a -> b", ["-target=terraform_data.a", "-target=terraform_data.b"], False),
-        ("a -> b", ["-exclude=terraform_data.z"], False),
-        ("a -> b", ["-exclude=terraform_data.a"], True),
-        ("a -> b", ["-exclude=terraform_data.b"], True),
-        ("y -> b", ["-target=terraform_data.z"], False),
+        ("a -> b", Options(targets=["terraform_data.b"]), True),
+        ("a -> b", Options(targets=["terraform_data.a"]), True),
+        ("a -> b", Options(targets=["terraform_data.z"]), True),
+        ("a -> b", Options(targets=["terraform_data.a", "terraform_data.b"]), False),
+        ("a -> b", Options(excludes=["terraform_data.z"]), False),
+        ("a -> b", Options(excludes=["terraform_data.a"]), True),
+        ("a -> b", Options(excludes=["terraform_data.b"]), True),
+        ("y -> b", Options(targets=["terraform_data.z"]), False),
     ],
 )
 def test_left_out(
-    text: str, args: list[str], is_refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, options: Options, is_refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     source, _, target = text.partition(" -> ")
     write(things("b", "z") + moved(source, target), "", ("a",))
-    plan, found, _ = planned(args, {**os.environ})
+    plan, found = planned(**options)
     assert (plan is None) == is_refused
     assert ["Moved objects are left out" in d.summary for d in found].count(True) == is_refused
 

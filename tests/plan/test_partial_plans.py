@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
-from nigari.cli.commands import apply, plan
-from tests.plan.command import ran
+from tests.plan import sessions
+from tests.plan.sessions import Options
 
 _TWO = 'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {\n%s}\n'
 _MANY = 'resource "terraform_data" "a" {\n  %s\n}\noutput "n" {\n  value = %s\n}\n'
@@ -20,15 +20,14 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def applied(text: str, *args: str) -> None:
+def applied(text: str, **options: Unpack[Options]) -> None:
     Path("main.tf").write_text(text)
-    status, said = ran(apply.COMMAND, ["-auto-approve", *args], {**os.environ})
-    assert status == 0, said
+    sessions.applied(**options)
 
 
-def status_of(text: str, *args: str) -> int:
+def changes_something(text: str, **options: Unpack[Options]) -> bool:
     Path("main.tf").write_text(text)
-    return ran(plan.COMMAND, ["-detailed-exitcode", *args], {**os.environ})[0]
+    return not sessions.plan(**options).is_empty
 
 
 def stored() -> dict[str, object]:
@@ -46,8 +45,8 @@ def stored() -> dict[str, object]:
 )
 def test_instances_are_those_of_the_state(before: str, after: str, value: str) -> None:
     applied(_MANY % (before, value))
-    assert status_of(_MANY % (after, value), "-refresh-only") == 0
-    assert status_of(_MANY % (after, value)) == 2
+    assert not changes_something(_MANY % (after, value), refresh_only=True)
+    assert changes_something(_MANY % (after, value))
 
 
 @pytest.mark.parametrize(
@@ -59,13 +58,13 @@ def test_instances_are_those_of_the_state(before: str, after: str, value: str) -
 )
 def test_what_the_configuration_says_of_objects(more: str, member: str, wanted: object) -> None:
     applied(_TWO % "")
-    assert status_of(_TWO % more) == 0
-    assert status_of(_TWO % more, "-refresh-only") == 2
-    applied(_TWO % more, "-refresh-only")
+    assert not changes_something(_TWO % more)
+    assert changes_something(_TWO % more, refresh_only=True)
+    applied(_TWO % more, refresh_only=True)
     resources = stored()["resources"]
     assert isinstance(resources, list)
     assert resources[1]["instances"][0][member] == wanted
-    assert status_of(_TWO % more, "-refresh-only") == 0
+    assert not changes_something(_TWO % more, refresh_only=True)
 
 
 def test_outputs_that_have_nothing_to_do_with_a_target() -> None:
@@ -73,7 +72,7 @@ def test_outputs_that_have_nothing_to_do_with_a_target() -> None:
     text = _TWO % "" + "".join(
         f'output "{name}" {{\n  value = {value}\n}}\n' for name, value in outputs.items()
     )
-    applied(text, "-target=terraform_data.a")
+    applied(text, targets=["terraform_data.a"])
     found = stored()["outputs"]
     assert isinstance(found, dict)
     assert list(found) == ["a"]
@@ -89,9 +88,9 @@ def test_data_of_other_modules() -> None:
     text = "".join(f'module "{name}" {{\n  source = "./m"\n}}\n' for name in "ab")
     applied(text)
     before = addresses()
-    applied(text, "-target=module.a")
+    applied(text, targets=["module.a"])
     assert addresses() == before
-    applied(text, "-target=module.a", "-destroy")
+    applied(text, targets=["module.a"], destroy=True)
     assert addresses() == [each for each in before if each.startswith("module.b")]
 
 
@@ -102,18 +101,20 @@ def addresses() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("option", "wanted"),
+    ("options", "wanted"),
     [
-        ("-target=terraform_data.a[0]", ["pass", "unknown"]),
-        ("-exclude=terraform_data.a[0]", ["unknown", "pass"]),
+        (Options(targets=["terraform_data.a[0]"]), ["pass", "unknown"]),
+        (Options(excludes=["terraform_data.a[0]"]), ["unknown", "pass"]),
     ],
 )
-def test_conditions_of_instances_that_are_left_out_are_open(option: str, wanted: list[str]) -> None:
+def test_conditions_of_instances_that_are_left_out_are_open(
+    options: Options, wanted: list[str]
+) -> None:
     applied(
         'variable "v" { default = 1 }\nresource "terraform_data" "a" {\n  count = 2\n  lifecycle {\n'
         '    precondition {\n      condition     = var.v > 0\n      error_message = "no"\n    }\n'
         "  }\n}\n",
-        option,
+        **options,
     )
     (result,) = json.loads(Path("terraform.tfstate").read_text())["check_results"]
     assert result["status"] == "unknown"

@@ -1,17 +1,18 @@
-"""Plans of small configurations: what is done, in which order, and what is said about it."""
+"""Plans of small configurations: what is done, in which order, and why."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
-from nigari.cli.views.plan_text import plan_text
-from nigari.plan.model.changes import Action, Plan, Reason
+import nigari
+from nigari.plan.model.changes import Reason
 from nigari.plan.model.execution_graph import ExecutionGraph
-from tests.cli.process import inside
-from tests.plan.command import applied, planned
+from tests.plan import sessions
+from tests.plan.sessions import Options, Variables, applied, failed, graph_of, session
 
 
 @pytest.fixture
@@ -20,19 +21,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _plan(text: str, *args: str) -> tuple[Plan, ExecutionGraph]:
+def _plan(
+    text: str, variables: Variables | None = None, **options: Unpack[Options]
+) -> tuple[nigari.Plan, ExecutionGraph]:
     Path("main.tf").write_text(text)
-    plan, told, graph = planned(list(args), {})
-    assert plan is not None, told
-    assert graph is not None
-    return plan, graph
+    plan = sessions.plan(variables, **options)
+    return plan, graph_of(plan)
 
 
-def _apply(text: str, *args: str) -> str:
+def _apply(text: str) -> None:
     Path("main.tf").write_text(text)
-    status, said = applied(list(args), {})
-    assert status == 0, said
-    return said
+    applied()
 
 
 def _order(graph: ExecutionGraph) -> list[str]:
@@ -41,11 +40,9 @@ def _order(graph: ExecutionGraph) -> list[str]:
     return [str(graph.operations[number]) for number in numbers]
 
 
-def _errors(text: str, *args: str) -> list[str]:
+def _errors(text: str, **options: Unpack[Options]) -> list[str]:
     Path("main.tf").write_text(text)
-    plan, told, _ = planned(list(args), {})
-    assert plan is None
-    return [each.summary for each in told]
+    return [each.summary for each in failed(**options).diagnostics]
 
 
 _CHAIN = """
@@ -64,7 +61,7 @@ def test_creating_goes_along_references(here: Path) -> None:
 def test_replacing_destroys_from_the_end_and_creates_from_the_start(here: Path) -> None:
     _apply(_CHAIN % 1)
     plan, graph = _plan(_CHAIN % 2)
-    assert plan.counts == (2, 1, 2)
+    assert plan.summary == nigari.Summary(2, 1, 2)
     order = _order(graph)
     wanted = ["delete terraform_data.b", "delete terraform_data.a", "create terraform_data.a"]
     wanted += ["create terraform_data.b", "update terraform_data.c"]
@@ -73,8 +70,8 @@ def test_replacing_destroys_from_the_end_and_creates_from_the_start(here: Path) 
 
 def test_destroying_goes_against_references(here: Path) -> None:
     _apply(_CHAIN % 1)
-    plan, graph = _plan(_CHAIN % 1, "-destroy")
-    assert plan.counts == (0, 0, 3)
+    plan, graph = _plan(_CHAIN % 1, destroy=True)
+    assert plan.summary == nigari.Summary(0, 0, 3)
     order = [each for each in _order(graph) if each.startswith("delete")]
     assert order == [f"delete terraform_data.{name}" for name in "cba"]
 
@@ -95,10 +92,7 @@ def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) ->
     text += 'resource "terraform_data" "b" { input = terraform_data.a.id }'
     _apply(text % 1)
     plan, graph = _plan(text % 2)
-    assert [change.action for change in plan.changes] == [
-        Action.CREATE_THEN_DELETE,
-        Action.UPDATE,
-    ]
+    assert [change.steps for change in plan.changes] == [("create", "delete"), ("update",)]
     order = [each for each in _order(graph) if "terraform_data" in each]
     assert order == [
         "create terraform_data.a",
@@ -156,7 +150,7 @@ def test_provider_is_open_from_before_the_first_use_until_after_the_last(here: P
         (
             'resource "terraform_data" "a" { count = 2 }',
             'resource "terraform_data" "a" { count = 1 }',
-            [Reason.NONE, Reason.COUNT_INDEX],
+            [Reason.COUNT_INDEX],
         ),
         (
             'resource "terraform_data" "a" { for_each = toset(["k"]) }',
@@ -173,39 +167,67 @@ def test_provider_is_open_from_before_the_first_use_until_after_the_last(here: P
 def test_reasons_to_delete(here: Path, before: str, after: str, reasons: list[Reason]) -> None:
     _apply(before)
     plan, _ = _plan(after)
-    assert [change.reason for change in plan.changes] == reasons
+    assert [Reason(change.reason) for change in plan.changes] == reasons
 
 
 def test_target_brings_what_it_needs(here: Path) -> None:
-    plan, _ = _plan(_CHAIN % 1, "-target=terraform_data.b")
-    assert [str(each.address) for each in plan.changes] == ["terraform_data.a", "terraform_data.b"]
+    plan, _ = _plan(_CHAIN % 1, targets=["terraform_data.b"])
+    assert [each.address for each in plan.changes] == ["terraform_data.a", "terraform_data.b"]
 
 
 def test_exclude_takes_what_needs_it(here: Path) -> None:
-    plan, _ = _plan(_CHAIN % 1, "-exclude=terraform_data.b")
-    assert [str(each.address) for each in plan.changes] == ["terraform_data.a"]
+    plan, _ = _plan(_CHAIN % 1, excludes=["terraform_data.b"])
+    assert [each.address for each in plan.changes] == ["terraform_data.a"]
 
 
 def test_replace_on_request(here: Path) -> None:
     text = 'resource "terraform_data" "a" {}'
     _apply(text)
-    plan, _ = _plan(text, "-replace=terraform_data.a")
-    assert plan.changes[0].action is Action.DELETE_THEN_CREATE
-    assert plan.changes[0].reason is Reason.REQUESTED
+    plan, _ = _plan(text, replace=["terraform_data.a"])
+    assert plan.changes[0].steps == ("delete", "create")
+    assert plan.changes[0].reason == Reason.REQUESTED.value
+
+
+_COUNTED = 'resource "terraform_data" "c" { count = 2 }\n'
 
 
 @pytest.mark.parametrize(
-    ("is_tainted", "flags", "reason"),
+    ("address", "wanted"),
     [
-        (False, ["-var=n=2"], Reason.TRIGGERED),
-        (False, ["-var=n=2", "-replace=terraform_data.a"], Reason.TRIGGERED),
-        (True, ["-var=n=2"], Reason.TRIGGERED),
-        (True, [], Reason.TAINTED),
-        (True, ["-replace=terraform_data.a"], Reason.TAINTED),
+        ("terraform_data.c", "The instances are terraform_data.c[0], terraform_data.c[1]."),
+        ("terraform_data.c[7]", "The instances are terraform_data.c[0], terraform_data.c[1]."),
+        ("terraform_data.x", "the plan has no such instance."),
+    ],
+)
+def test_nothing_to_replace(here: Path, address: str, wanted: str) -> None:
+    plan, _ = _plan(_COUNTED, replace=[address])
+    (warning,) = plan.warnings
+    assert warning.summary == "Nothing to replace"
+    assert wanted in warning.detail
+
+
+def test_what_is_destroyed_is_no_mistake_to_replace(here: Path) -> None:
+    _apply(_COUNTED)
+    plan, _ = _plan("", replace=["terraform_data.c[0]"])
+    assert not plan.warnings
+
+
+def test_what_is_only_read_is_not_replaced(here: Path) -> None:
+    assert _errors(_COUNTED, replace=["data.terraform_data.c"]) == ["Not a managed resource"]
+
+
+@pytest.mark.parametrize(
+    ("is_tainted", "variables", "replaced", "reason"),
+    [
+        (False, {"n": 2}, [], Reason.TRIGGERED),
+        (False, {"n": 2}, ["terraform_data.a"], Reason.TRIGGERED),
+        (True, {"n": 2}, [], Reason.TRIGGERED),
+        (True, {}, [], Reason.TAINTED),
+        (True, {}, ["terraform_data.a"], Reason.TAINTED),
     ],
 )
 def test_triggers_are_the_reason(
-    here: Path, is_tainted: bool, flags: list[str], reason: Reason
+    here: Path, is_tainted: bool, variables: Variables, replaced: list[str], reason: Reason
 ) -> None:
     text = (
         'variable "n" { default = 1 }\nresource "terraform_data" "p" { input = var.n }\n'
@@ -214,10 +236,10 @@ def test_triggers_are_the_reason(
     )
     _apply(text)
     if is_tainted:
-        assert inside("taint", "terraform_data.a").code == 0
-    plan, _ = _plan(text, *flags)
-    assert plan.changes[0].action is Action.DELETE_THEN_CREATE
-    assert plan.changes[0].reason is reason
+        session().taint("terraform_data.a")
+    plan, _ = _plan(text, variables, replace=replaced)
+    assert plan.changes[0].steps == ("delete", "create")
+    assert plan.changes[0].reason == reason.value
 
 
 @pytest.mark.parametrize(
@@ -262,14 +284,14 @@ def test_prevented_deletion(here: Path) -> None:
     text = 'resource "terraform_data" "a" {\n count = %s\n lifecycle { prevent_destroy = true }\n}'
     _apply(text % 1)
     assert _errors(text % 0) == ["Destroying is prevented"]
-    assert _errors(text % 1, "-destroy") == ["Destroying is prevented"]
+    assert _errors(text % 1, destroy=True) == ["Destroying is prevented"]
 
 
-@pytest.mark.parametrize(("value", "action"), [("true", Action.DELETE), ("false", Action.FORGET)])
-def test_removed_as_a_variable_says(here: Path, value: str, action: Action) -> None:
+@pytest.mark.parametrize(("value", "action"), [(True, "delete"), (False, "forget")])
+def test_removed_as_a_variable_says(here: Path, value: bool, action: str) -> None:
     _apply('resource "terraform_data" "a" {}')
     removed = "removed {\n from = terraform_data.a\n lifecycle {\n destroy = var.d\n }\n}\n"
-    plan, _ = _plan(f'variable "d" {{}}\n{removed}', f"-var=d={value}")
+    plan, _ = _plan(f'variable "d" {{}}\n{removed}', {"d": value})
     assert [each.action for each in plan.changes] == [action]
 
 
@@ -277,12 +299,4 @@ def test_nothing_to_do(here: Path) -> None:
     _apply('resource "terraform_data" "a" { input = 1 }')
     plan, _ = _plan('resource "terraform_data" "a" { input = 1 }')
     assert plan.is_empty
-    assert plan_text(plan).startswith("\nNo changes.")
-
-
-def test_secrets_are_not_shown(here: Path) -> None:
-    text = 'variable "s" {\n sensitive = true\n default = "hush"\n}\n'
-    text += 'resource "terraform_data" "a" { input = { s = var.s } }'
-    plan, _ = _plan(text)
-    assert "hush" not in plan_text(plan)
-    assert "(sensitive value)" in plan_text(plan)
+    assert not plan.changes

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import inside
 from tests.plan.cloud import REQUIRED, Cloud, install
+from tests.plan.sessions import applied, apply_failed, apply_saved, failed, saved, session, words
 
 BY_REGION = """\
 variable "regions" {
@@ -33,7 +33,7 @@ resource "cloud_box" "b" {
 }
 """
 MEMBER = "nigari_provider_instances"
-JUST_EU = ["-var", 'regions=["eu"]', "-var", 'boxes=["eu"]']
+JUST_EU = {"regions": ["eu"], "boxes": ["eu"]}
 
 
 @pytest.fixture
@@ -47,21 +47,6 @@ def write(*texts: str, **modules: str) -> None:
     for name, text in modules.items():
         Path(name).mkdir(exist_ok=True)
         Path(name, "main.tf").write_text(REQUIRED + text)
-    if modules:
-        assert inside("get").code == 0
-
-
-def apply(*args: str) -> str:
-    done = inside("apply", "-auto-approve", "-no-color", *args)
-    assert done.code == 0, done.out + done.err
-    return done.out
-
-
-def refused(*args: str, command: str = "plan") -> str:
-    """What is said where there is no plan."""
-    done = inside(command, "-no-color", *args)
-    assert done.code == 1, done.out
-    return " ".join(done.err.split())
 
 
 def state() -> dict[str, object]:
@@ -101,7 +86,7 @@ def remembered() -> list[dict[str, object]]:
 
 def test_each_key_has_a_process_of_its_own_while_it_is_used(cloud: Cloud) -> None:
     write(BY_REGION.replace('"us"]', '"us", "asia"]', 1), BOXES)
-    apply()
+    applied()
     assert sorted(cloud.objects) == [("eu", "b"), ("us", "b")]
     # Two for planning and two for applying: nothing uses the third key.
     assert sorted(cloud.configured) == ["eu", "eu", "us", "us"]
@@ -111,17 +96,17 @@ def test_each_key_has_a_process_of_its_own_while_it_is_used(cloud: Cloud) -> Non
 
 def test_nothing_runs_that_nothing_uses(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply("-var", "boxes=[]")
+    applied({"boxes": []})
     assert cloud.configured == []
     assert (cloud.started, cloud.running) == (1, 0)
 
 
 def test_an_apply_starts_what_its_changes_need(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply()
+    applied()
     cloud.forget_instances()
     del cloud.objects["us", "b"]
-    apply()
+    applied()
     assert sorted(cloud.configured) == ["eu", "us", "us"]
     assert cloud.running == 0
 
@@ -135,15 +120,15 @@ MODULES = {
 def test_keys_in_calls_reach_any_depth(cloud: Cloud) -> None:
     call = 'module "m" {\n  source = "./m"\n  for_each = var.boxes\n'
     write(BY_REGION, call + "  providers = { cloud = cloud.by_region[each.key] }\n}\n", **MODULES)
-    apply()
+    applied()
     assert sorted(cloud.objects) == [("eu", "b"), ("us", "b")]
     assert stored_providers() == {
         'module.m["eu"].module.n.b': by_region("eu"),
         'module.m["us"].module.n.b': by_region("us"),
     }
-    apply(*JUST_EU)
+    applied(JUST_EU)
     assert sorted(cloud.objects) == [("eu", "b")]
-    assert "Destroy complete! Resources: 1 destroyed." in inside("destroy", "-auto-approve").out
+    assert applied(destroy=True).counts == (0, 0, 1)
     assert cloud.objects == {}
 
 
@@ -160,17 +145,16 @@ def test_all_instances_are_passed_to_a_module(cloud: Cloud) -> None:
     Path("n", "main.tf").write_text(REQUIRED + 'resource "cloud_box" "b" {\n  name = "n"\n}\n')
     Path("m").mkdir()
     Path("m", "main.tf").write_text(REQUIRED.replace(" }", f", {ALIASES}", 1) + inner)
-    assert inside("get").code == 0
-    apply()
+    applied()
     assert stored_providers() == {
         "module.m.b[eu]": by_region("eu"),
         "module.m.b[us]": by_region("us"),
         'module.m.module.n["eu"].b': by_region("eu"),
         'module.m.module.n["us"].b': by_region("us"),
     }
-    assert apply(*JUST_EU).count("Destruction complete") == 2
+    assert len(applied(JUST_EU).finished("delete")) == 2
     assert sorted(cloud.objects) == [("eu", "b"), ("eu", "n")]
-    assert inside("destroy", "-auto-approve").code == 0
+    session().destroy()
     assert cloud.objects == {}
 
 
@@ -194,10 +178,10 @@ resource "cloud_box" "b" {
 
 def test_count(cloud: Cloud) -> None:
     write(COUNTED)
-    apply()
+    applied()
     address = 'provider["example.com/test/cloud"].by_region'
     assert stored_providers() == {"b[0]": f"{address}[0]", "b[1]": f"{address}[1]"}
-    apply("-var", 'regions=["eu"]')
+    applied({"regions": ["eu"]})
     assert sorted(cloud.objects) == [("eu", "b")]
 
 
@@ -206,7 +190,7 @@ def test_count(cloud: Cloud) -> None:
 
 def test_a_key_goes_together_with_its_resources(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply()
+    applied()
     assert remembered() == [
         {
             "provider": by_region(key),
@@ -216,7 +200,7 @@ def test_a_key_goes_together_with_its_resources(cloud: Cloud) -> None:
         for key in ("eu", "us")
     ]
     cloud.forget_instances()
-    assert "Plan: 0 to add, 0 to change, 1 to destroy." in apply(*JUST_EU)
+    assert applied(JUST_EU).counts == (0, 0, 1)
     assert sorted(cloud.objects) == [("eu", "b")]
     assert sorted(cloud.configured) == ["eu", "us", "us"]
     assert cloud.running == 0
@@ -225,46 +209,46 @@ def test_a_key_goes_together_with_its_resources(cloud: Cloud) -> None:
 
 def test_a_saved_plan_remembers_too(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply()
-    assert inside("plan", "-out=p", *JUST_EU).code == 0
-    assert inside("apply", "p").code == 0
+    applied()
+    saved(JUST_EU)
+    apply_saved()
     assert sorted(cloud.objects) == [("eu", "b")]
 
 
 def test_what_could_not_be_destroyed_stays_remembered(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply()
+    applied()
     cloud.stuck = {"b"}
-    assert inside("apply", "-auto-approve", *JUST_EU).code == 1
+    apply_failed(JUST_EU)
     assert len(remembered()) == 2
     cloud.stuck = set()
-    apply(*JUST_EU)
+    applied(JUST_EU)
     assert sorted(cloud.objects) == [("eu", "b")]
 
 
 def test_destroying_needs_no_keys(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply()
-    assert inside("destroy", "-auto-approve", "-var", "regions=[]", "-var", "boxes=[]").code == 0
+    applied()
+    session({"regions": [], "boxes": []}).destroy()
     assert cloud.objects == {}
     assert MEMBER not in state()
 
 
 def test_the_whole_block_may_go(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply()
+    applied()
     write()
-    apply()
+    applied()
     assert cloud.objects == {}
 
 
 def test_a_state_without_the_note_is_told_of(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply()
+    applied()
     content = state()
     del content[MEMBER]
     Path("terraform.tfstate").write_text(json.dumps(content))
-    said = refused(*JUST_EU)
+    said = words(failed(JUST_EU))
     assert "Error: Provider instance removed" in said
     assert (
         'cloud_box.b["us"] is managed by provider["example.com/test/cloud"].by_region["us"],'
@@ -272,18 +256,18 @@ def test_a_state_without_the_note_is_told_of(cloud: Cloud) -> None:
     )
     assert "but not after one by OpenTofu" in said
     # With the key back, an apply that changes nothing writes the note again.
-    assert "0 added, 0 changed, 0 destroyed" in apply()
+    assert applied().counts == (0, 0, 0)
     assert len(remembered()) == 2
-    apply(*JUST_EU)
+    applied(JUST_EU)
     assert sorted(cloud.objects) == [("eu", "b")]
 
 
 def test_only_what_is_there_is_remembered(cloud: Cloud) -> None:
     write(BY_REGION, BOXES)
-    apply()
-    apply("-var", 'boxes=["eu"]')
+    applied()
+    applied({"boxes": ["eu"]})
     assert [each["provider"] for each in remembered()] == [by_region("eu")]
-    assert inside("state", "rm", 'cloud_box.b["eu"]').code == 0
+    session().state_remove('cloud_box.b["eu"]')
     assert MEMBER not in state()
 
 
@@ -293,7 +277,7 @@ def test_without_iteration_nothing_is_remembered(cloud: Cloud) -> None:
         Path("main.tf").read_text()
         + 'resource "cloud_box" "b" {\n  provider = cloud.a\n  name = "b"\n}\n'
     )
-    apply()
+    applied()
     assert list(state()) == [
         "version",
         "terraform_version",
@@ -338,7 +322,7 @@ provider "cloud" {
 }
 """
     write(LOOKED_UP, provider, BOXES)
-    apply()
+    applied()
     assert remembered()[1] == {
         "provider": by_region("us"),
         "each": {
@@ -351,7 +335,7 @@ provider "cloud" {
     cloud.forget_instances()
     eu = '{ eu = { region = "eu", token = "t-eu" } }'
     Path("settings.auto.tfvars").write_text(f"settings = {eu}\n")
-    apply("-var", 'boxes=["eu"]', "-var", "token=second")
+    applied({"boxes": ["eu"], "token": "second"})
     assert sorted(cloud.objects) == [("eu", "b")]
     # The secret is the one of today.
     assert set(cloud.tokens) == {"second"}
@@ -375,7 +359,7 @@ provider "cloud" {{
 }}
 """
     write(LOOKED_UP, provider, BOXES)
-    apply()
+    applied()
     kept = {**remembered()[1]}
     del kept["each"]
     assert kept == {
@@ -384,7 +368,7 @@ provider "cloud" {{
         "withheld": [name],
     }
     Path("settings.auto.tfvars").write_text('settings = { eu = { region = "eu", token = "t" } }\n')
-    said = refused("-var", 'boxes=["eu"]')
+    said = words(failed({"boxes": ["eu"]}))
     assert "Error: Provider instance without its secrets" in said
     assert f"except for {name}." in said
 
@@ -399,24 +383,24 @@ provider "cloud" {
 }
 """
     write(LOOKED_UP, provider, BOXES)
-    apply()
+    applied()
     assert remembered()[0]["each"] == {
         "value": {"region": "eu", "token": None},
         "type": ["object", {"region": "string", "token": "string"}],
         "withheld": [[{"type": "get_attr", "value": "token"}]],
     }
     Path("settings.auto.tfvars").write_text('settings = { eu = { region = "eu", token = "t" } }\n')
-    assert "except for token." in refused("-var", 'boxes=["eu"]')
+    assert "except for token." in words(failed({"boxes": ["eu"]}))
 
 
 def test_ephemeral_values_are_not_kept(cloud: Cloud) -> None:
     secret = 'variable "secret" {\n  ephemeral = true\n  default = "e"\n}\n'
     provider = BY_REGION.replace("each.key", "each.key\n  labels = { a = var.secret }", 1)
     write(secret, provider, BOXES)
-    apply()
+    applied()
     assert [(each["arguments"], each["withheld"]) for each in remembered()] == [
         ({"region": "eu"}, ["labels"]),
         ({"region": "us"}, ["labels"]),
     ]
-    apply(*JUST_EU)
+    applied(JUST_EU)
     assert sorted(cloud.objects) == [("eu", "b")]

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cli.process import inside
+import nigari
+from nigari.events import Event
 from tests.plan.cloud import REQUIRED, Cloud, install
+from tests.plan.sessions import (
+    applied,
+    apply_saved,
+    failed,
+    plan,
+    session,
+    started,
+    words,
+)
 
 _BOXES = """\
 provider "cloud" { region = "eu" }
@@ -49,9 +60,16 @@ def cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cloud:
     Path("m/main.tf").write_text(REQUIRED + _MODULE)
     Path("main.tf").write_text(REQUIRED + _BOXES)
     cloud = install(monkeypatch)
-    assert inside("get").code == 0
-    assert inside("apply", "-auto-approve").code == 0
+    applied()
     return cloud
+
+
+def refresh(how: str) -> None:
+    """Refresh at once, or with a plan that could be looked at before."""
+    if how == "at once":
+        session().refresh()
+    else:
+        applied(refresh_only=True)
 
 
 def _contents() -> dict[str, str]:
@@ -61,18 +79,20 @@ def _contents() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
-    "command", [["refresh"], ["apply", "-refresh-only", "-auto-approve"], ["saved"]]
-)
-def test_what_depends_on_a_gone_object_is_read(command: list[str], cloud: Cloud) -> None:
+HOW = pytest.mark.parametrize("how", ["at once", "planned"])
+
+
+@pytest.mark.parametrize("how", ["at once", "planned", "saved"])
+def test_what_depends_on_a_gone_object_is_read(how: str, cloud: Cloud) -> None:
     del cloud.objects["eu", "gone"]
     cloud.objects["eu", "next"] = cloud.objects["eu", "last"] = "changed"
-    if command == ["saved"]:
-        done = inside("plan", "-refresh-only", "-out=p", "-no-color")
-        assert "module.m.cloud_box.last[0]: Refreshing state" in done.out
-        command = ["apply", "p"]
-    done = inside(*command, "-no-color")
-    assert done.code == 0, done.out + done.err
+    if how == "saved":
+        events = list[Event]()
+        session().plan(refresh_only=True, listen=events.append).save("p")
+        assert "module.m.cloud_box.last[0]" in started(events, "refresh")
+        apply_saved()
+    else:
+        refresh(how)
     assert _contents() == {"next": "changed", "last": "changed"}
 
 
@@ -81,21 +101,21 @@ def test_what_depends_on_something_new_is_read(cloud: Cloud) -> None:
     text = main.read_text().replace('  content = "x"', "  content = cloud_box.new.content")
     main.write_text(text + 'resource "cloud_box" "new" {\n  name = "new"\n  content = "x"\n}\n')
     cloud.objects["eu", "gone"] = "changed"
-    assert inside("refresh").code == 0
+    session().refresh()
     assert _contents()["gone"] == "changed"
     assert "new" not in _contents()
 
 
 @pytest.mark.parametrize("content", ["x", "to be changed"])
-@pytest.mark.parametrize("command", [["refresh"], ["apply", "-refresh-only", "-auto-approve"]])
+@HOW
 def test_the_provider_of_the_configuration_is_taken_over(
-    command: list[str], content: str, cloud: Cloud
+    how: str, content: str, cloud: Cloud
 ) -> None:
     other = 'provider "cloud" {\n  alias  = "other"\n  region = "eu"\n}\n'
     text = _BOXES.replace('"gone" {', '"gone" {\n  provider = cloud.other', 1)
     text = text.replace('= "x"\n}', f'= "{content}"\n}}').replace('== "x"', '!= ""')
     Path("main.tf").write_text(REQUIRED + other + text)
-    assert inside(*command).code == 0
+    refresh(how)
     data = json.loads(Path("terraform.tfstate").read_text())
     found = {each["name"]: each["provider"] for each in data["resources"]}
     assert found["gone"].endswith(".other")
@@ -103,13 +123,12 @@ def test_the_provider_of_the_configuration_is_taken_over(
 
 
 @pytest.mark.parametrize("content", ["x", "to be changed"])
-@pytest.mark.parametrize("command", [["refresh"], ["apply", "-refresh-only", "-auto-approve"]])
-def test_who_is_created_first_is_taken_over(command: list[str], content: str, cloud: Cloud) -> None:
+@HOW
+def test_who_is_created_first_is_taken_over(how: str, content: str, cloud: Cloud) -> None:
     text = _BOXES.replace("  lifecycle {\n", "  lifecycle {\n    create_before_destroy = true\n")
     text = text.replace('= "x"\n}', f'= "{content}"\n}}').replace('== "x"', '!= ""')
     Path("main.tf").write_text(REQUIRED + text)
-    done = inside(*command, "-no-color")
-    assert done.code == 0, done.out + done.err
+    refresh(how)
     data = json.loads(Path("terraform.tfstate").read_text())
     found = {
         each["name"]
@@ -127,8 +146,7 @@ def test_refresh_finds_what_a_plan_finds(cloud: Cloud) -> None:
     text += 'output "later" { value = timestamp() }\n'
     cloud.objects["eu", "more"] = "y"
     Path("main.tf").write_text(REQUIRED + _BOXES + text)
-    done = inside("refresh", "-no-color")
-    assert done.code == 0, done.out + done.err
+    session().refresh()
     assert _contents()["more"] == "y"
     outputs = json.loads(Path("terraform.tfstate").read_text())["outputs"]
     assert {name: each["value"] for name, each in outputs.items()} == {"known": "y", "o": "x"}
@@ -136,23 +154,24 @@ def test_refresh_finds_what_a_plan_finds(cloud: Cloud) -> None:
 
 def test_refresh_forgets_how_checks_went(cloud: Cloud) -> None:
     assert json.loads(Path("terraform.tfstate").read_text())["check_results"]
-    assert inside("refresh").code == 0
+    session().refresh()
     assert json.loads(Path("terraform.tfstate").read_text())["check_results"] is None
 
 
 def test_a_mistake_stops_a_refresh(cloud: Cloud) -> None:
     Path("main.tf").write_text(REQUIRED + _BOXES.replace('"gone"\n', "one([1, 2])\n", 1))
-    assert inside("refresh").code == 1
+    with pytest.raises(nigari.SessionError, match="one"):
+        session().refresh()
 
 
 def test_what_must_not_be_destroyed_is_refreshed(cloud: Cloud) -> None:
     kept = 'resource "terraform_data" "k" {\n  triggers_replace = %d\n'
     kept += "  lifecycle {\n    prevent_destroy = true\n  }\n}\n"
     Path("main.tf").write_text(REQUIRED + _BOXES + kept % 1)
-    assert inside("apply", "-auto-approve").code == 0
+    applied()
     Path("main.tf").write_text(REQUIRED + _BOXES + kept % 2)
-    assert inside("plan").code == 1
-    assert inside("refresh").code == 0
+    failed()
+    session().refresh()
 
 
 def test_data_that_cannot_be_asked_is_left_out(cloud: Cloud, tmp_path: Path) -> None:
@@ -167,10 +186,9 @@ def test_data_that_cannot_be_asked_is_left_out(cloud: Cloud, tmp_path: Path) -> 
     )
     Path("x").write_text(Path("terraform.tfstate").read_text())
     Path("main.tf").write_text(text % ("a", "a", "a"))
-    assert inside("apply", "-auto-approve").code == 0
+    applied()
     Path("main.tf").write_text(text % ("b", "b", "b"))
-    done = inside("apply", "-refresh-only", "-auto-approve", "-no-color")
-    assert done.code == 0, done.out + done.err
+    applied(refresh_only=True)
     data = json.loads(Path("terraform.tfstate").read_text())
     assert [each["mode"] for each in data["resources"]] == ["managed"]
     assert data["outputs"]["each"]["value"] == []
@@ -193,11 +211,10 @@ def test_what_is_gone_is_no_instance(repetition: str, gone: str, value: str, clo
     text = f'resource "cloud_box" "b" {{\n  name = "b${{{key}}}"\n  content = {key}\n  {repetition}\n}}\n'
     text += f'output "seen" {{ value = jsonencode({seen}) }}\n'
     Path("main.tf").write_text(REQUIRED + _BOXES + text)
-    assert inside("apply", "-auto-approve").code == 0
+    applied()
     for number in gone:
         del cloud.objects["eu", f"b{number}"]
-    done = inside("apply", "-refresh-only", "-auto-approve")
-    assert done.code == 0, done.out + done.err
+    applied(refresh_only=True)
     outputs = json.loads(Path("terraform.tfstate").read_text())["outputs"]
     assert outputs["seen"]["value"] == value
 
@@ -218,12 +235,11 @@ def test_conditions_of_what_is_not_there_are_looked_at(
     )
     if not is_new:
         Path("main.tf").write_text(REQUIRED + _BOXES + text % "self.content != var.p[*]")
-        assert inside("apply", "-auto-approve").code == 0
+        applied()
         del cloud.objects["eu", "c"]
     Path("main.tf").write_text(REQUIRED + _BOXES + text % condition)
-    assert inside("plan", "-refresh-only", "-out=p").code == 0
-    checks = json.loads(inside("show", "-json", "p").out)["checks"]
-    found = {each["address"]["to_display"]: each["status"] for each in checks}
+    document: dict[str, Any] = plan(refresh_only=True).to_json()
+    found = {each["address"]["to_display"]: each["status"] for each in document["checks"]}
     assert found["cloud_box.c"] == status
 
 
@@ -235,12 +251,11 @@ def test_what_others_report_does_not_fail_an_object_that_is_gone(cloud: Cloud) -
         'variable "wanted" { default = "x" }\n'
     )
     Path("main.tf").write_text(REQUIRED + _BOXES + text)
-    assert inside("apply", "-auto-approve").code == 0
+    applied()
     for number in range(0, 8, 2):
         del cloud.objects["eu", f"many{number}"]
-    done = inside("plan", "-no-color", "-var=wanted=y")
-    assert done.code == 1
-    assert all(f"cloud_box.many[{number}]" in done.err for number in range(8))
+    said = words(failed({"wanted": "y"}))
+    assert all(f"cloud_box.many[{number}]" in said for number in range(8))
 
 
 @pytest.mark.parametrize("repetition", ["", "count = 1", 'for_each = toset(["k"])'])
@@ -254,12 +269,11 @@ def test_a_mistake_in_what_is_wanted_does_not_matter(
     )
     Path("main.tf").write_text(REQUIRED + _BOXES + text)
     if not is_new:
-        assert inside("apply", "-auto-approve").code == 0
+        applied()
         cloud.objects["eu", "c"] = "changed"
-    done = inside("apply", "-refresh-only", "-auto-approve", "-var=l=[]")
-    assert done.code == 0, done.out + done.err
+    applied({"l": []}, refresh_only=True)
     assert _contents().get("c") == (None if is_new else "changed")
-    assert inside("plan", "-var=l=[]").code == 1
+    failed({"l": []})
 
 
 def test_preconditions_of_instances_that_are_not_there_are_looked_at(cloud: Cloud) -> None:
@@ -270,9 +284,8 @@ def test_preconditions_of_instances_that_are_not_there_are_looked_at(cloud: Clou
         "  }\n}\n"
     )
     Path("main.tf").write_text(REQUIRED + _BOXES + text)
-    done = inside("plan", "-refresh-only", "-out=p", "-no-color")
-    assert done.code == 0, done.out + done.err
-    assert 'with cloud_box.c["k"]' in done.out + done.err
-    checks = json.loads(inside("show", "-json", "p").out)["checks"]
-    found = {each["address"]["to_display"]: each["status"] for each in checks}
+    made = plan(refresh_only=True)
+    assert [each.address for each in made.warnings] == ['cloud_box.c["k"]']
+    document: dict[str, Any] = made.to_json()
+    found = {each["address"]["to_display"]: each["status"] for each in document["checks"]}
     assert found["cloud_box.c"] == "fail"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +9,7 @@ import pytest
 
 from fuzz.story.world import provider as world
 from nigari.diagnostics import Severity
-from tests.plan.command import applied, planned
+from tests.plan.sessions import Options, applied, plan, planned
 from tests.plan.vault import REQUIRED, install
 from tests.providers_found import find_provider
 
@@ -81,16 +80,16 @@ def test_refused(
 ) -> None:
     (tmp_path / "main.tf").write_text(text)
     monkeypatch.chdir(tmp_path)
-    plan, found, _ = planned([], {**os.environ})
+    made, found = planned()
     places = {f"{d.severity.value} {d.subject.start.line}" for d in found if d.subject is not None}
     assert sorted(places) == wanted, found
-    assert (plan is None) == any(place.startswith("error") for place in wanted)
+    assert (made is None) == any(place.startswith("error") for place in wanted)
 
 
 def test_a_wrong_name_and_a_missing_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "main.tf").write_text('variable "v" {}\n')
     monkeypatch.chdir(tmp_path)
-    _, found, _ = planned(["-var", "w=1"], {**os.environ})
+    _, found = planned({"w": "1"})
     told = [each.summary for each in found]
     assert told == ["Value for an undeclared variable", "No value for variable"]
 
@@ -102,8 +101,8 @@ def test_ephemeral_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     data = _STATE + '  backend = "local"\n  config = { path = module.m.e }\n}\n'
     (tmp_path / "main.tf").write_text(call + data)
     monkeypatch.chdir(tmp_path)
-    plan, found, _ = planned([], {**os.environ})
-    assert plan is None
+    made, found = planned()
+    assert made is None
     assert [each.summary for each in found] == ["Ephemeral value in a resource"]
 
 
@@ -140,11 +139,19 @@ _WANTS: Final = (
         ),
     ],
 )
-@pytest.mark.parametrize("args", [[], ["-destroy"], ["-refresh-only"], ["-target=module.other"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(),
+        Options(destroy=True),
+        Options(refresh_only=True),
+        Options(targets=["module.other"]),
+    ],
+)
 def test_undeclared_providers(
     files: dict[str, str],
     wanted: str,
-    args: list[str],
+    options: Options,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -152,27 +159,27 @@ def test_undeclared_providers(
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    plan, found, _ = planned(args, {**os.environ})
+    made, found = planned(**options)
     places = [
         f"{d.subject.filename} {d.subject.start.line}"
         for d in found
         if d.severity is Severity.ERROR and d.subject is not None
     ]
-    assert plan is None
+    assert made is None
     assert places == [wanted], found
 
 
-@pytest.mark.parametrize("flags", [[], ["-destroy"], ["-refresh-only"]])
+@pytest.mark.parametrize("options", [Options(), Options(destroy=True), Options(refresh_only=True)])
 def test_what_cannot_be_read_is_told_at_its_block(
-    flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     install(monkeypatch)
     thing = 'resource "vault_thing" "t" {\n  name = "unreadable"\n}\n'
     Path("main.tf").write_text(REQUIRED + thing)
-    assert applied([], {})[0] == 0
-    plan, told, _ = planned(flags, {})
-    assert plan is None
+    applied()
+    made, told = planned(**options)
+    assert made is None
     line = REQUIRED.count("\n") + 1
     assert [(each.address, each.subject and each.subject.start.line) for each in told] == [
         ("vault_thing.t", line)
@@ -187,8 +194,7 @@ def test_what_may_be_null_has_no_secrets_yet(
     thing = 'resource "world_thing" "t" {\n  name = "t"\n  lifecycle {\n    enabled = %s\n  }\n}\n'
     output = 'output "o" {\n  value = world_thing.t != null ? "some" : "none"\n}\n'
     Path("main.tf").write_text(thing % "false" + output)
-    plan, told, _ = planned([], {})
-    assert plan is not None, told
+    assert not plan().changes
 
 
 _GONE: Final = 'resource "vault_thing" "t" {\n  count = %s\n  name  = "unreadable"\n}\n'
@@ -215,8 +221,8 @@ def test_orphans_are_looked_at_whatever_else_is_wrong(
     Path("m/main.tf").write_text(REQUIRED + _GONE % "1")
     call = 'module "m" {\n  source = "./m"\n  count = 1\n}\n'
     Path("main.tf").write_text(REQUIRED + (call if "module" in text else _GONE % "1"))
-    assert applied([], {})[0] == 0
+    applied()
     Path("main.tf").write_text(REQUIRED + text + 'variable "two" { default = [1, 2] }\n')
-    plan, told, _ = planned([], {})
-    assert plan is None
+    made, told = planned()
+    assert made is None
     assert ("Unreadable thing" in [each.summary for each in told]) is is_decided

@@ -1,14 +1,13 @@
-"""`-target` and `-exclude` down to single instances; every row is what the real program does."""
+"""Targets and excludes down to single instances; every row is what the real program does."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
-from nigari.plan.model.changes import Action
-from tests.cli.process import inside
-from tests.plan.command import applied, planned
+from tests.plan.sessions import Options, applied, plan
 
 ALL = """\
 resource "terraform_data" "a" { for_each = toset(["x", "y"]) }
@@ -55,12 +54,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def changed(text: str, *args: str) -> str:
+def only(flag: str) -> Options:
+    """What `-target=ADDRESS` and `-exclude=ADDRESS` ask of a plan."""
+    name, _, address = flag.partition("=")
+    return Options(targets=[address]) if name == "-target" else Options(excludes=[address])
+
+
+def changed(text: str, **options: Unpack[Options]) -> str:
     """What a plan does something with, in short."""
     Path("main.tf").write_text(text)
-    plan, told, _ = planned(list(args), {})
-    assert plan is not None, told
-    names = [str(each.address) for each in plan.changes if each.action is not Action.NO_OP]
+    names = [each.address for each in plan(**options).changes if each.action != "no-op"]
     return " ".join(
         name.removeprefix("terraform_data.").replace('["', "").rstrip('"]') for name in names
     )
@@ -68,37 +71,35 @@ def changed(text: str, *args: str) -> str:
 
 @pytest.mark.parametrize(("flag", "names"), CREATED)
 def test_created(flag: str, names: str) -> None:
-    assert changed(ALL, flag) == names
+    assert changed(ALL, **only(flag)) == names
 
 
 @pytest.mark.parametrize(
-    ("text", "flags", "names"),
+    ("text", "options", "names"),
     [
-        *[(ALL, ["-destroy", flag], names) for flag, names in DESTROYED],
-        *[(FEWER, [flag], names) for flag, names in ORPHANS],
+        *[(ALL, only(flag) | Options(destroy=True), names) for flag, names in DESTROYED],
+        *[(FEWER, only(flag), names) for flag, names in ORPHANS],
     ],
 )
-def test_destroyed(text: str, flags: list[str], names: str) -> None:
+def test_destroyed(text: str, options: Options, names: str) -> None:
     Path("main.tf").write_text(ALL)
-    assert applied([], {})[0] == 0
-    assert changed(text, *flags) == names
+    applied()
+    assert changed(text, **options) == names
 
 
 def test_what_is_left_out_is_what_it_was() -> None:
     Path("main.tf").write_text(ALL)
-    assert applied([], {})[0] == 0
+    applied()
     text = ALL + 'output "o" { value = terraform_data.a["x"].id }\n'
-    assert changed(text, '-target=terraform_data.a["y"]') == ""
+    assert changed(text, targets=['terraform_data.a["y"]']) == ""
 
 
 def test_modules_without_anything_singled_out_are_not_expanded() -> None:
     text = 'resource "terraform_data" "k" { input = ["x"] }\n'
     text += 'module "n" {\n  source   = "./n"\n  for_each = toset(terraform_data.k.output)\n}\n'
-    Path("main.tf").write_text(text)
     Path("n").mkdir()
     Path("n", "main.tf").write_text('resource "terraform_data" "inner" {}\n')
-    assert inside("get").code == 0
-    assert changed(text, "-target=terraform_data.k") == "k"
+    assert changed(text, targets=["terraform_data.k"]) == "k"
 
 
 def test_what_a_called_module_no_longer_declares_goes_with_the_call(
@@ -112,11 +113,9 @@ def test_what_a_called_module_no_longer_declares_goes_with_the_call(
         'resource "terraform_data" "a" { for_each = toset(["x"]) }\n'
         'module "m" {\n  source = "./m"\n  for_each = toset(keys(terraform_data.a))\n}\n'
     )
-    assert applied([], {})[0] == 0
+    applied()
     module.write_text("")
-    plan, told, _ = planned(["-exclude=terraform_data.a"], {})
-    assert plan is not None, told
-    assert not plan.changes
+    assert not plan(excludes=["terraform_data.a"]).changes
 
 
 INSTANCES = """\
@@ -137,24 +136,24 @@ output "o" { value = terraform_data.out.id }
 
 
 @pytest.mark.parametrize(
-    ("flags", "names"),
+    ("flag", "names"),
     [
-        (['-target=module.m["x"].terraform_data.in'], "b x.in x.out"),
-        (['-target=module.m["x"]'], "b x.in x.out"),
-        (['-exclude=module.m["x"].terraform_data.out'], "b y.in y.out"),
-        (['-exclude=module.m["x"].terraform_data.in'], "b x.out y.in y.out"),
-        (["-exclude=terraform_data.b"], ""),
-        (["-target=terraform_data.gone"], ""),
+        ('-target=module.m["x"].terraform_data.in', "b x.in x.out"),
+        ('-target=module.m["x"]', "b x.in x.out"),
+        ('-exclude=module.m["x"].terraform_data.out', "b y.in y.out"),
+        ('-exclude=module.m["x"].terraform_data.in', "b x.out y.in y.out"),
+        ("-exclude=terraform_data.b", ""),
+        ("-target=terraform_data.gone", ""),
     ],
 )
-def test_module_instances_are_destroyed_by_themselves(flags: list[str], names: str) -> None:
+def test_module_instances_are_destroyed_by_themselves(flag: str, names: str) -> None:
     Path("m").mkdir()
     Path("m", "main.tf").write_text(INSIDE)
     Path("main.tf").write_text(INSTANCES)
-    assert applied([], {})[0] == 0
+    applied()
     text = INSTANCES + 'resource "terraform_data" "gone" { count = 0 }\n'
     text = text.replace("[for m", "[terraform_data.gone, [for m").replace("m.o]", "m.o]]")
-    found = changed(text, "-destroy", *flags).replace("terraform_data.", "")
+    found = changed(text, **only(flag) | Options(destroy=True)).replace("terraform_data.", "")
     assert found.replace("module.m", "").replace('"]', "") == names
 
 
@@ -173,11 +172,11 @@ def test_who_needs_a_whole_module_needs_what_it_no_longer_declares(flag: str, na
     module.write_text('resource "terraform_data" "in" {}\n' + output)
     text = 'module "m" {\n  source = "./m"\n}\n'
     Path("main.tf").write_text(text)
-    assert applied([], {})[0] == 0
+    applied()
     module.write_text(output)
     text += 'resource "terraform_data" "b" { depends_on = [module.m] }\n'
     text += 'resource "terraform_data" "c" { input = module.m.o }\n'
-    assert changed(text, flag) == names
+    assert changed(text, **only(flag)) == names
 
 
 REPLACED = """\
@@ -191,17 +190,15 @@ resource "terraform_data" "b" {
 
 
 @pytest.mark.parametrize(
-    ("flags", "action"),
+    ("options", "steps"),
     [
-        ([], Action.CREATE_THEN_DELETE),
-        (["-target=terraform_data.a"], Action.DELETE_THEN_CREATE),
-        (["-target=terraform_data.b"], Action.CREATE_THEN_DELETE),
-        (["-exclude=terraform_data.b"], Action.DELETE_THEN_CREATE),
+        (Options(), ("create", "delete")),
+        (only("-target=terraform_data.a"), ("delete", "create")),
+        (only("-target=terraform_data.b"), ("create", "delete")),
+        (only("-exclude=terraform_data.b"), ("delete", "create")),
     ],
 )
-def test_what_is_left_out_forces_no_order(flags: list[str], action: Action) -> None:
+def test_what_is_left_out_forces_no_order(options: Options, steps: tuple[str, ...]) -> None:
     Path("main.tf").write_text(REPLACED)
-    assert applied([], {})[0] == 0
-    plan, told, _ = planned(["-var=n=2", *flags], {})
-    assert plan is not None, told
-    assert plan.changes[0].action is action
+    applied()
+    assert plan({"n": 2}, **options).changes[0].steps == steps

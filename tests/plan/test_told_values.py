@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from nigari.cli.commands import plan, validate
-from nigari.diagnostics import Diagnostic
-from tests.plan.command import planned, ran
+from nigari.diagnostics import Diagnostic, to_json
 from tests.plan.museum import REQUIRED, install
+from tests.plan.sessions import failed, planned, session
 
 _MODULE = 'variable "n" {}\noutput "v" { value = var.n }\n'
 
@@ -21,12 +21,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told(text: str, module: str = _MODULE) -> list[Diagnostic]:
+def told(text: str, module: str = _MODULE) -> Sequence[Diagnostic]:
     """What is wrong with a configuration that may call the module `./m`."""
     Path("m").mkdir(exist_ok=True)
     Path("m/main.tf").write_text(module)
     Path("main.tf").write_text(text)
-    return planned([], {})[1]
+    return planned()[1]
 
 
 def rule(kind: str, condition: str, message: str = "no") -> str:
@@ -133,17 +133,12 @@ def test_a_secret_inside_a_difference_is_hidden() -> None:
         'locals {\n have = { a = 1, s = var.s }\n want = { a = 2, s = "other" }\n}\n'
         + resource("local.have == local.want")
     )
-    told(text)
-    _, said = ran(plan.COMMAND, [], {})
-    assert "hunter2" not in said
-    assert "~ a = 1 -> 2" in said
-    _, said = ran(plan.COMMAND, ["-json"], {})
-    assert "hunter2" not in said
-    events = [json.loads(line) for line in said.splitlines()]
-    (difference,) = [
-        each["diagnostic"]["difference"] for each in events if each["type"] == "diagnostic"
-    ]
-    assert difference == {
+    (failure,) = told(text)
+    error = failed()
+    assert "hunter2" not in f"{error} {failure}"
+    shown = to_json(failure, error.sources)
+    assert "hunter2" not in json.dumps(shown)
+    assert shown["difference"] == {
         "before": {"a": 1, "s": None},
         "after": {"a": 2, "s": "other"},
         "after_unknown": False,
@@ -191,16 +186,6 @@ def test_an_instance_is_named(text: str, module: str, address: str) -> None:
     assert [each.address for each in told(text, module)] == [address]
 
 
-def test_one_mistake_of_many_instances_is_shown_once() -> None:
-    told(
-        'variable "m" {\n default = {}\n}\n'
-        'resource "terraform_data" "a" {\n count = 3\n input = var.m["b"]\n}'
-    )
-    _, said = ran(plan.COMMAND, [], {})
-    assert said.count("Invalid index") == 1
-    assert "with terraform_data.a[0], terraform_data.a[1] and terraform_data.a[2]," in said
-
-
 @pytest.mark.parametrize(
     ("expression", "detail"),
     [
@@ -232,9 +217,9 @@ def test_missing_keys_are_told_with_those_that_there_are(expression: str, detail
 def test_wrong_arguments_are_told_with_the_signature(call: str, signature: str | None) -> None:
     (failure,) = told(f'output "o" {{ value = {call} }}')
     assert (None if failure.call is None else str(failure.call)) == signature
-    status, said = ran(validate.COMMAND, ["-json"], {})
-    assert status == 1
-    snippet = json.loads(said)["diagnostics"][0]["snippet"]
+    (found,) = session().validate()
+    snippet = to_json(found, {"main.tf": Path("main.tf").read_bytes()})["snippet"]
+    assert isinstance(snippet, dict)
     assert ("function_call" in snippet) == (signature is not None)
     if call.startswith("join"):
         assert snippet["function_call"] == {

@@ -16,7 +16,7 @@ import pytest
 
 from nigari.cli.command import Command
 from nigari.cli.commands import apply, output, plan, show
-from tests.plan.command import ran
+from tests.cli.in_process import ran
 from tests.real import program
 from tests.real.alike import Alike, Tree, compare, states
 from tests.real.case_files import Step

@@ -11,7 +11,7 @@ import pytest
 
 from nigari.cli.commands import apply, plan, show, validate
 from tests.cases import Case
-from tests.plan.command import ran
+from tests.cli.in_process import ran
 from tests.plan.firewall import CASES, SOURCE, Firewall, install, lay_out
 from tests.plugins import running, serving
 from tests.real import program

@@ -27,9 +27,9 @@ from nigari.cli.commands import (
     validate,
     version,
 )
+from tests.cli.in_process import ran
 from tests.cli.rich import Rich
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
-from tests.plan.command import ran
 from tests.plugins import running, serving
 from tests.real import program
 from tests.real.alike import Tree, compare

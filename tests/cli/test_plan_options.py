@@ -88,23 +88,3 @@ def test_missing_variable() -> None:
     done = inside("plan", "-input=false")
     assert done.code == 1
     assert "variable v has no default" in words(done)
-
-
-@pytest.mark.parametrize(
-    ("address", "wanted"),
-    [
-        ("terraform_data.c", "The instances are terraform_data.c[0], terraform_data.c[1]."),
-        ("terraform_data.c[7]", "The instances are terraform_data.c[0], terraform_data.c[1]."),
-        ("terraform_data.x", "the plan has no such instance."),
-    ],
-)
-def test_nothing_to_replace(address: str, wanted: str) -> None:
-    done = inside("plan", "-no-color", f"-replace={address}")
-    assert done.code == 0
-    assert wanted in words(done)
-
-
-def test_what_is_destroyed_is_no_mistake_to_replace() -> None:
-    assert inside("apply", "-auto-approve").code == 0
-    Path("main.tf").write_text("")
-    assert "Nothing to replace" not in words(inside("plan", "-replace=terraform_data.c[0]"))
