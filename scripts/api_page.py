@@ -18,6 +18,7 @@ DOORS: Final = (
     "nigari",
     "nigari.aio",
     "nigari.backends",
+    "nigari.config",
     "nigari.cty",
     "nigari.diagnostics",
     "nigari.events",

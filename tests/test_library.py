@@ -20,6 +20,7 @@ from nigari.hcl.source import Source
 
 DOORS: Final = (
     "nigari",
+    "nigari.config",
     "nigari.cty",
     "nigari.diagnostics",
     "nigari.hcl",

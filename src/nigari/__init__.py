@@ -4,6 +4,7 @@
     nigari.open("directory")    a session: plan, apply, and work with the state
     nigari.aio                  the same sessions as coroutines
     nigari.fleet                many root modules, planned and applied as one
+    nigari.config               what one directory declares, with nothing evaluated
     nigari.hcl                  HCL files: plain data, trees, layout, decoding, rewriting
     nigari.cty                  the values and types of the language
     nigari.diagnostics          what is wrong with a text, and how that is shown
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from nigari import aio, cty, diagnostics, events, fleet, hcl
+    from nigari import aio, config, cty, diagnostics, events, fleet, hcl
     from nigari.aio import Applied, Ask, Initialized
     from nigari.session import Round, Session, open, read_plan  # noqa: A004 - people write `nigari.open`
     from nigari.workspace.base.last_apply import LastApply
@@ -45,7 +46,9 @@ else:
     __getattr__ = lazy_exports(
         __name__,
         {
-            **{name: (name,) for name in ("cty", "diagnostics", "events", "fleet", "hcl")},
+            **{
+                name: (name,) for name in ("config", "cty", "diagnostics", "events", "fleet", "hcl")
+            },
             "aio": ("Applied", "Ask", "Initialized", "aio"),
             "session": ("Round", "Session", "open", "read_plan"),
             "nigari.workspace.views.blocks": ("BackendView", "BlockView", "ResourceView"),
@@ -113,6 +116,7 @@ __all__ = [
     "VariableView",
     "__version__",
     "aio",
+    "config",
     "cty",
     "diagnostics",
     "events",

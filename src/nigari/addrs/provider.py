@@ -27,7 +27,7 @@ _REDUNDANT_PREFIXES = ("terraform-", "opentofu-")
 
 
 class Provider(Address):
-    """A provider, wherever it is installed from: `registry.opentofu.org/hashicorp/aws`."""
+    """A provider, wherever it is installed from: a host, a namespace and a type."""
 
     __slots__ = ("hostname", "namespace", "type")
 

@@ -1,13 +1,15 @@
 """Reads directories of configuration files. One directory is one module.
 
-Which files count is decided in `nigari.config.file_names`. A file is read and parsed once, a directory decoded once, however many calls use it. Nothing
-is evaluated, and nothing is known of the tree that modules form.
+Which files count is decided in `nigari.config.file_names`. A file is read and parsed once, a
+directory decoded once, however many calls use it. Nothing is evaluated, and nothing is known of the
+tree that modules form.
 """
 
 from __future__ import annotations
 
 import posixpath
 from bisect import bisect_right
+from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from nigari.config.blocks.language import only_incompatible
@@ -20,7 +22,7 @@ from nigari.hcl.body import Block, Body
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
-from nigari.lang.files import Files
+from nigari.lang.files import DiskFiles, Files
 from nigari.record import replace
 
 if TYPE_CHECKING:
@@ -29,6 +31,26 @@ if TYPE_CHECKING:
     from nigari.hcl.json_body import JsonBody
 
 _USUAL_TESTS = "tests"
+
+
+def load_module(path: str | PathLike[str] = ".", diags: Diagnostics | None = None) -> Module:
+    """What the files of one directory declare, override files included.
+
+    Nothing is evaluated, and no other directory is read. What is wrong is added to `diags`, and as
+    much as could be read is returned. Without `diags` an error is an `HclError`; a directory that
+    cannot be read always is.
+    """
+    found = Diagnostics()
+    loader = ModuleLoader(DiskFiles())
+    module = loader.load(fspath(path), found)
+    if module is None or (diags is None and found.has_errors):
+        from nigari.diagnostics import to_text
+        from nigari.hcl.errors import HclError
+
+        raise HclError(list(found), to_text(found.in_order(), loader.sources))
+    if diags is not None:
+        diags.adopt(found)
+    return module
 
 
 class ModuleLoader:

@@ -34,6 +34,7 @@ class WrittenAddress:
 
     @property
     def range(self) -> Range:
+        """Where it is written."""
         return self.source.range(self.start, self.end)
 
     @property

@@ -20,6 +20,7 @@ class BackendBlock:
 
     @property
     def body(self) -> Body:
+        """The arguments, which depend on the type."""
         return self.block.body
 
     @property

@@ -18,10 +18,12 @@ class Local:
 
     @property
     def name(self) -> str:
+        """What it is called after `local.`."""
         return self.attribute.name
 
     @property
     def expr(self) -> Expression:
+        """What it is, as it is written."""
         return self.attribute.expr
 
     @property

@@ -28,6 +28,7 @@ class Connection:
 
     @property
     def body(self) -> Body:
+        """The arguments, which depend on the kind of connection."""
         return self.block.body
 
     @property
