@@ -13,6 +13,7 @@ from typing import Final, Protocol
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.function import Function
+from nigari.cty.plain import plain_data
 from nigari.cty.types import BOOL, STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Severity
@@ -231,13 +232,13 @@ class _Converter:
 
     def value(self, expr: Expression) -> object:
         if isinstance(expr, Literal):
-            return expr.literal.to_python()
+            return plain_data(expr.literal)
         if isinstance(expr, UnaryOperation) and isinstance(expr.operand, Literal):
             diags = Diagnostics()
             value = expr.value(Scope(), diags)
             if diags.has_errors:
                 raise HCLInternalError(_errors(diags))
-            return value.to_python()
+            return plain_data(value)
         if isinstance(expr, StringLiteral | Template):
             return self._text(expr)
         if isinstance(expr, TemplateWrap):

@@ -12,6 +12,7 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.models import ModelField, failure_text, make_model, model_values
 from nigari.cty.paths import GetAttr, child_steps, index_step
+from nigari.cty.plain import plain_data, plain_value
 from nigari.cty.types import (
     DYNAMIC,
     KIND_BOOL,
@@ -76,18 +77,18 @@ class Shape:
 
     def decode(self, value: Value) -> object:
         """The Python object for a known value of the shape's type that is not null."""
-        return value.to_python()
+        return plain_data(value)
 
     def encode(self, obj: object) -> Value:
         """The value for an object other than None."""
-        return convert(Value.of(obj), self.type)
+        return convert(plain_value(obj), self.type)
 
     def accepts(self, obj: object) -> bool:
         """Whether an object is of this shape without being converted."""
         if obj is None:
             return self.takes_none
         try:
-            return fits(Value.of(obj), self.type)
+            return fits(plain_value(obj), self.type)
         except TypeError:
             return False
 

@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 from nigari.cty.annotations import Named, unwrapped
 from nigari.cty.models import is_model, model_fields
-from nigari.cty.values import Value, number
+from nigari.cty.plain import plain_data, plain_value
+from nigari.cty.values import number
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.formatter import format
 from nigari.hcl.parser import parse_body
@@ -205,7 +206,7 @@ def source_of(data: object, indent: str = "", style: Style = _USUAL) -> str:
     if isinstance(data, str):
         if style.heredocs and data.endswith("\n") and data.replace("\n", " ").isprintable():
             return heredoc(data).source
-        return render_value(Value.of(data))
+        return render_value(plain_value(data))
     if isinstance(data, float):
         # The digits that Python shows read back as the same float, those of a value may not.
         return render_value(number(int(data) if data.is_integer() else repr(data)))
@@ -214,10 +215,12 @@ def source_of(data: object, indent: str = "", style: Style = _USUAL) -> str:
     if isinstance(data, list | tuple) and not is_model(type(data)):
         return _list_source(data, indent, style)
     if isinstance(data, Set):
-        return _list_source([each.to_python() for each in Value.of(data).sequence()], indent, style)
+        return _list_source(
+            [plain_data(each) for each in plain_value(data).sequence()], indent, style
+        )
     if is_model(type(data)):
         return _object_source(written_fields(data), indent, style)
-    return render_value(Value.of(data), indent)
+    return render_value(plain_value(data), indent)
 
 
 def written_fields(obj: object) -> dict[str, object]:
