@@ -58,6 +58,8 @@ HAS_UNKNOWN: Final = 1
 HAS_MARKS: Final = 2
 
 _MOST_DIGITS: Final = 160
+# Integers below this are their own payload; most are, so they are not looked at any closer.
+_SMALL: Final = 1 << 62
 
 
 class Value:
@@ -392,9 +394,9 @@ def normalize(text: str) -> str:
 
 def string(text: str) -> Value:
     """A string, in normal form C."""
-    if type(text) is not str:
-        text = bare_text(text)
-    return Value(STRING, text if text.isascii() else normalize(text))
+    if type(text) is str and text.isascii():
+        return Value(STRING, text)
+    return Value(STRING, normalize(bare_text(text)))
 
 
 def bare_text(text: object) -> str:
@@ -406,6 +408,8 @@ def bare_text(text: object) -> str:
 
 def number(of: "int | float | str | Decimal | Number") -> Value:
     """A number from a Python number, or from its decimal text without loss."""
+    if type(of) is int and -_SMALL < of < _SMALL:
+        return Value(NUMBER, of)
     if isinstance(of, int):
         if isinstance(of, bool):
             raise TypeError("a bool is not a number: use boolean()")
@@ -473,13 +477,10 @@ def unknown(type_: Type, refinements: Unknown = UNREFINED) -> Value:
 def list_value(element: Type, elements: Iterable[Value]) -> Value:
     """A list. Elements of unknown type take the list's element type."""
     data = tuple(elements)
-    flags = 0
-    for value in data:
-        flags |= value.flags
-        if value.type is not element and value.type != element:
-            data = tuple([_as_element(e, element) for e in data])
-            return Value(ListType(element), data, NO_MARKS, _flags_of(data))
-    return Value(ListType(element), data, NO_MARKS, flags)
+    if _are_plain(data, element):
+        return Value(ListType(element), data)
+    data = tuple([_as_element(e, element) for e in data])
+    return Value(ListType(element), data, NO_MARKS, _flags_of(data))
 
 
 def set_value(element: Type, elements: Iterable[Value]) -> Value:
@@ -506,17 +507,22 @@ def map_value(element: Type, elements: Mapping[str, Value]) -> Value:
         data = dict(elements)
     else:
         data = {normalize(key): value for key, value in elements.items()}
-    flags = 0
-    for value in data.values():
-        flags |= value.flags
-        if value.type is not element and value.type != element:
-            data = {key: _as_element(e, element) for key, e in data.items()}
-            return Value(MapType(element), data, NO_MARKS, _flags_of(data))
-    return Value(MapType(element), data, NO_MARKS, flags)
+    if _are_plain(data.values(), element):
+        return Value(MapType(element), data)
+    data = {key: _as_element(e, element) for key, e in data.items()}
+    return Value(MapType(element), data, NO_MARKS, _flags_of(data))
+
+
+def _are_plain(values: Iterable[Value], element: Type) -> bool:
+    """Whether all are of that type, wholly known and without marks, as most are."""
+    for value in values:
+        if value.flags or (value.type is not element and value.type != element):
+            return False
+    return True
 
 
 def _as_element(value: Value, element: Type) -> Value:
-    if value.type == element:
+    if value.type is element or value.type == element:
         return value
     if value.type.kind == KIND_DYNAMIC:
         return Value(element, value.data, value.marks, value.flags)
