@@ -95,7 +95,7 @@ class Teller:
         if self._keep is not None and number == self._only:
             print(step)
         for command in step.commands:
-            differences, goes_on = self._run(command)
+            differences, goes_on = self._run(step, command)
             found = [
                 Found(
                     seed,
@@ -113,13 +113,14 @@ class Teller:
             ):
                 break
 
-    def _run(self, command: list[str]) -> tuple[list[Difference], bool]:
+    def _run(self, step: Step, command: list[str]) -> tuple[list[Difference], bool]:
         """Run a command in both: the differences, and whether both succeeded."""
         sides = self._sides
         before = sides.theirs.state()
         for side in (sides.theirs, sides.ours):
             side.forget()
         theirs, ours = self._both(command)
+        step.ended |= comparing.ended(ours)
         went_on = comparing.went_on(theirs, ours)
         if went_on is not None:
             return [went_on], False

@@ -176,6 +176,13 @@ def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
             )
 
 
+def ended(finished: Finished) -> set[str]:
+    """The instances that a program plans to destroy."""
+    planned = (each for each in read_events(finished.stdout) if each["type"] == "planned_change")
+    found = (subject(each) for each in planned if event_kind(each).endswith(("delete", "replace")))
+    return {each.partition(" ")[2] for each in found}
+
+
 def plans(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     """Whether something else is planned, from `show -json`."""
     if theirs.status or ours.status:
@@ -211,7 +218,7 @@ def _change_key(change: Tree) -> str:
 def results(sides: Sides, before: str) -> Iterator[Difference]:
     """Whether the state, the objects, the calls or what provisioners wrote is different."""
     theirs, ours = states(sides.theirs.state(), sides.ours.state())
-    yield from trees("state", *(_by_name(json.loads(plain(each))) for each in (theirs, ours)))
+    yield from trees("state", *(by_name(json.loads(plain(each))) for each in (theirs, ours)))
     yield from _calls("calls", _CHANGING, sides)
     early = too_early(before, sides.ours.state(), sides.ours.journal())
     if early and not too_early(before, sides.theirs.state(), sides.theirs.journal()):
@@ -231,17 +238,18 @@ def reads(sides: Sides) -> Iterator[Difference]:
         yield from _calls("reads", (operation,), sides)
 
 
-def _by_name(state: Tree) -> Tree:
+def by_name(state: Tree) -> dict[str, Tree]:
+    """A state whose resources and instances have names."""
     assert isinstance(state, dict)
     found: dict[str, Tree] = {}
-    resources = state.pop("resources")
+    resources = state.get("resources", [])
     assert isinstance(resources, list)
     for each in resources:
         assert isinstance(each, dict)
-        instances = each.pop("instances")
+        instances = each["instances"]
         assert isinstance(instances, list)
         name = ".".join(str(each.get(part, "")) for part in ("module", "mode", "type", "name"))
-        found[name] = each
+        found[name] = {part: value for part, value in each.items() if part != "instances"}
         for instance in instances:
             assert isinstance(instance, dict)
             ending = f"{instance.get('index_key')}{' deposed' if 'deposed' in instance else ''}"

@@ -5,8 +5,18 @@ from __future__ import annotations
 import json
 import re
 
-from fuzz.story.difference import Difference
-from fuzz.story.judging import destroys, is_part, like, sides_of
+from fuzz.story.difference import ABSENT, Difference
+from fuzz.story.judging import (
+    called,
+    destroys,
+    gone,
+    instances,
+    is_as_before,
+    is_part,
+    like,
+    sides_of,
+    unquoted,
+)
 from fuzz.story.telling import Step
 
 
@@ -44,21 +54,40 @@ def keeps_secrets(step: Step, command: list[str], difference: Difference) -> boo
     return all(each in ours for theirs, ours in pairs for each in theirs)
 
 
+def reads_what_providers_need(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only data was not read that no provider is configured with."""
+    found = re.findall(r'"addr": "(?:module\.[^"]*\.)?(data\.\w+\.\w+)', difference.text)
+    providers = "".join(re.findall(r"(?ms)^provider .*?^}$", step.files["main.tf"]))
+    is_reading = like(difference, "events: missing apply_(start|complete) read$")
+    return destroys(step, command) and is_reading and not any(each in providers for each in found)
+
+
+def looks_at_what_providers_need(step: Step, command: list[str], difference: Difference) -> bool:
+    return destroys(step, command) and like(difference, "reads: missing look / - more")
+
+
 def reads_what_it_destroys(step: Step, command: list[str], difference: Difference) -> bool:
-    if not destroys(step, command):
+    """Whether a destroy of a part has read what it destroys, and left the rest as it was."""
+    if not destroys(step, command) or not is_part(step):
         return False
-    if like(difference, "events: missing apply_.* read", "reads: missing look / - more"):
-        return True
-    if not is_part(step):
-        return False
+    ended = {unquoted(each) for each in step.ended}
+    if like(difference, "events: missing refresh"):
+        return not instances(difference) & ended
+    if like(difference, "events: more refresh"):
+        return instances(difference) <= ended | gone(step)
+    if like(difference, "reads: missing (read|-) / (read|-) more"):
+        owners = step.before.objects_of()
+        calls = [(word, unquoted(owners.get(name, ""))) for word, name in called(difference)]
+        return all(
+            name in ended or name in gone(step) if word == "more" else name not in ended
+            for word, name in calls
+        )
     if like(difference, r"state: resources\.\*$"):
         return _is_all_gone(step, difference)
-    return like(
-        difference,
-        "events: (missing|more) refresh",
-        "reads: missing",
-        r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies)",
+    is_value = like(
+        difference, r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies)"
     )
+    return is_value and is_as_before(step, difference)
 
 
 def deletes_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
@@ -66,52 +95,40 @@ def deletes_what_is_gone(step: Step, command: list[str], difference: Difference)
     if not destroys(step, command) or not is_part(step):
         return False
     if like(difference, "calls: missing delete / - more"):
-        calls = [json.loads(line.removeprefix("missing ")) for line in difference.text.split("\n")]
-        return all(step.objects.get(call[1], 0) is None for call in calls)
-    return like(
-        difference,
-        "events: missing (planned_change|apply_start|apply_complete) delete",
+        owners = step.before.objects_of()
+        return {unquoted(owners.get(name, "")) for _, name in called(difference)} <= gone(step)
+    is_ending = like(
+        difference, "events: missing (planned_change|apply_start|apply_complete) delete"
     )
+    return is_ending and instances(difference) <= gone(step)
 
 
 def protects_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
     """OpenTofu refuses to destroy objects that it has not read, and that are gone."""
     found = re.findall(r"Resource instance (\S+) has prevent_destroy set", difference.text)
-    names = {re.sub(r"\[.*", "", each).rpartition(".")[2] for each in found}
-    gone = {
-        re.sub("[-#].*", "", identifier).rpartition(".")[2]
-        for identifier, value in step.objects.items()
-        if value is None
-    }
     is_refusal = like(
         difference,
         "exit code 1 / 0: Resource instance cannot be destroyed$",
         "diagnostics: -error Resource instance cannot be destroyed$",
     )
-    return destroys(step, command) and is_part(step) and is_refusal and names <= gone
+    is_gone = {unquoted(each) for each in found} <= gone(step)
+    return destroys(step, command) and is_part(step) and is_refusal and is_gone
 
 
 def _is_all_gone(step: Step, difference: Difference) -> bool:
     """Whether all that only our state has are objects that no longer exist."""
-    sides = [json.loads(each.split(maxsplit=1)[1]) for each in sides_of(difference)]
-    return all(
-        theirs == "<absent>"
-        and ("attributes" not in ours or step.objects.get(ours["attributes"]["id"], 0) is None)
-        for theirs, ours in zip(sides[::2], sides[1::2], strict=True)
-    )
+    is_more = all(each == f'theirs "{ABSENT}"' for each in sides_of(difference)[::2])
+    return is_more and instances(difference) <= gone(step)
 
 
 def reads_all_it_destroys(step: Step, command: list[str], difference: Difference) -> bool:
     """What depends on something excluded is destroyed as it is now, not as it was."""
-    return (
-        destroys(step, command)
-        and is_part(step)
-        and like(
-            difference,
-            r"plan: resource_changes\.\*",
-            "events: missing planned_change delete",
-        )
-    )
+    if not destroys(step, command) or not is_part(step):
+        return False
+    if like(difference, r"plan: resource_changes\.\*$", "events: missing planned_change delete"):
+        return instances(difference) <= gone(step)
+    is_changed = like(difference, r"plan: resource_changes\.\*\.change\.before")
+    return is_changed and instances(difference) <= {unquoted(each) for each in step.ended}
 
 
 def reads_beyond(step: Step, command: list[str], difference: Difference) -> bool:

@@ -17,7 +17,8 @@ _UUID: Final = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _DEPOSED: Final = re.compile(r'("deposed(?:_key)?": ?)"[0-9a-f]{8}"')
 _NAMED: Final = ("resource_changes", "resource_drift", "resources", "outputs", "output_changes")
 _DEEP: Final = 5
-_ABSENT: Final = "<absent>"
+ABSENT: Final = "<absent>"
+"""Stands for what only the other side has."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _differing(
 ) -> Iterator[tuple[tuple[str, ...], Tree, Tree]]:
     if isinstance(theirs, dict) and isinstance(ours, dict):
         for name in sorted({*theirs, *ours}):
-            left, right = theirs.get(name, _ABSENT), ours.get(name, _ABSENT)
+            left, right = theirs.get(name, ABSENT), ours.get(name, ABSENT)
             yield from _differing(left, right, (*path, name))
     elif theirs != ours:
         yield path, theirs, ours

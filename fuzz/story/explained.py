@@ -75,6 +75,15 @@ EXPLAINED: Final = (
     Explained("what could not be destroyed is as secret as before", destroy_reasons.keeps_secrets),
     Explained(
         "a destroy reads what it destroys and what providers need",
+        destroy_reasons.reads_what_providers_need,
+    ),
+    Explained(
+        "a destroy reads what it destroys and what providers need",
+        destroy_reasons.looks_at_what_providers_need,
+        "events: missing apply_start read$",
+    ),
+    Explained(
+        "a destroy reads what it destroys and what providers need",
         destroy_reasons.reads_what_it_destroys,
     ),
     Explained(
@@ -108,6 +117,11 @@ EXPLAINED: Final = (
         "what is excluded stays",
         reasons.leaves_excluded,
         "events: missing (planned_change|apply_start) delete",
+    ),
+    Explained(
+        "what depended on an object ends before it changes, also if that has moved",
+        reasons.waits_for_dependents,
+        "events: missing apply_start (update|delete)$",
     ),
     Explained("what failed is forgotten in the end, too", reasons.keeps_marks_of_failed),
     Explained("what is left out keeps its provider", reasons.leaves_providers),

@@ -57,7 +57,7 @@ def keeps_what_is_needed(step: Step, _: list[str], difference: Difference) -> bo
 
 def _has_forgotten(step: Step) -> bool:
     texts = (text for name, text in step.files.items() if name.endswith(".tf"))
-    return bool(step.unwanted) or any("destroy = false" in text for text in texts)
+    return bool(step.before.unwanted()) or any("destroy = false" in text for text in texts)
 
 
 def _is_about_forgotten(step: Step, difference: Difference) -> bool:
@@ -67,7 +67,7 @@ def _is_about_forgotten(step: Step, difference: Difference) -> bool:
 
 
 def _is_forgotten(address: str, step: Step) -> bool:
-    unwanted = {without_keys(each) for each in step.unwanted}
+    unwanted = {without_keys(each) for each in step.before.unwanted()}
     for old, new in (command[2:] for command in step.commands if command[:2] == ["state", "mv"]):
         before, after = without_keys(old), without_keys(new)
         unwanted |= {

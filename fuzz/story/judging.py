@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 
-from fuzz.story.difference import Difference
+from fuzz.story.comparing import by_name
+from fuzz.story.difference import ABSENT, Difference, plain
 from fuzz.story.telling import Step
+from tests.real.alike import Tree
 
 
 def destroys(step: Step, command: list[str]) -> bool:
@@ -49,7 +53,60 @@ def instances(difference: Difference) -> set[str]:
     found += re.findall(r"^resource_(?:changes|drift) (\S+)", text, re.MULTILINE)
     for module, resource in re.findall(r"^resources (\S*?)\.managed\.(\S+)", text, re.MULTILINE):
         found.append(f"{module}.{resource}" if module else resource)
-    return {each.replace("\\", "").replace('"', "") for each in found}
+    return {unquoted(each) for each in found}
+
+
+def unquoted(address: str) -> str:
+    """An address as it is compared here: without quotes, and without the key of what has none."""
+    return address.replace("\\", "").replace('"', "").removesuffix("[None]")
+
+
+def called(difference: Difference) -> Iterator[tuple[str, str]]:
+    """The calls that a difference is about: whether they are missing or more, and of what."""
+    for line in difference.text.splitlines():
+        word, _, call = line.partition(" ")
+        yield word, json.loads(call)[1]
+
+
+def gone(step: Step) -> set[str]:
+    """The instances of the state whose objects are no longer there."""
+    return {
+        unquoted(address)
+        for identifier, address in step.before.objects_of().items()
+        if step.objects.get(identifier, step.before.objects.get(identifier)) is None
+    }
+
+
+def moved(step: Step) -> dict[str, str]:
+    """Where resources were that have moved, by where they are; without keys."""
+    found: dict[str, str] = {}
+    stored = {without_keys(each) for each in step.before.addresses()}
+    for name, text in step.files.items():
+        pairs = re.findall(r"(?m)^moved {\n  from = (\S+)\n  to   = (\S+)$", text)
+        way = "" if name == "main.tf" else r"(?:module\.\w+\.)+"
+        for old, new in (map(without_keys, pair) for pair in pairs):
+            for each in stored:
+                if met := re.match(rf"({way}){re.escape(old)}(?=\.|$)", each):
+                    found[f"{met[1]}{new}{each[met.end() :]}"] = each
+    return found
+
+
+def is_as_before(step: Step, difference: Difference) -> bool:
+    """Whether our state has everywhere what it had before."""
+    before = by_name(json.loads(plain(json.loads(json.dumps(step.before.state)))))
+    lines = difference.text.splitlines()
+    return all(
+        json.loads(ours.removeprefix("  ours   ")) == _at(before, path.split(" "))
+        for path, ours in zip(lines[::3], lines[2::3], strict=True)
+    )
+
+
+def _at(tree: Tree, path: list[str]) -> Tree:
+    for name in path:
+        if not isinstance(tree, dict):
+            return ABSENT
+        tree = tree.get(name, ABSENT)
+    return tree
 
 
 def without_keys(address: str) -> str:

@@ -10,12 +10,16 @@ from fuzz.story.difference import Difference
 from fuzz.story.events import UNENDED
 from fuzz.story.judging import (
     block_at,
+    called,
     called_text,
     declaration,
     instances,
     is_part,
     like,
+    moved,
     sides_of,
+    subjects,
+    without_keys,
 )
 from fuzz.story.telling import Step
 
@@ -87,6 +91,46 @@ def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
         and (bool(targets) or any(each.startswith(module) for each in excluded))
         for module in modules
     )
+
+
+def waits_for_dependents(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only objects were left as they are that have moved, and on which something depended
+    that could not be destroyed; or that need those, or are needed by them.
+    """
+    if command[0] != "apply" or not any(each.startswith("delete ") for each in step.failures):
+        return False
+    places = moved(step)
+    waiting = [new for new, old in places.items() if old in step.before.dependencies()]
+    if like(difference, "calls: missing (update|delete|delete update) / - more$"):
+        owners = step.before.objects_of()
+        found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
+    elif like(
+        difference,
+        r"events: missing apply_(start|complete|errored) (update|delete)$",
+        r"state: resources\.\*",
+    ):
+        found = {places.get(each, each) for each in subjects(difference)}
+    else:
+        return False
+    known = {places[each] for each in waiting}
+    return bool(found) and all(
+        each in known or any(_is_related(each, other, step.files) for other in waiting)
+        for each in found
+    )
+
+
+def _is_related(address: str, other: str, files: dict[str, str]) -> bool:
+    """Whether one of two resources of a module refers to the other."""
+    module, name = _parts(address)
+    same, other_name = _parts(other)
+    refers = name in declaration(other, files) or other_name in declaration(address, files)
+    return module == same and refers
+
+
+def _parts(address: str) -> tuple[str, str]:
+    """The module of a resource, and its name there."""
+    *module, kind, name = address.split(".")
+    return ".".join(module), f"{kind}.{name}"
 
 
 def goes_beyond(_: Step, __: list[str], difference: Difference) -> bool:

@@ -24,6 +24,45 @@ PLAN: Final = "p"
 _FAILING: Final = ("create", "create", "update", "delete", "half create", "half update", "read")
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What there is before a step."""
+
+    state: dict[str, list[dict[str, object]]]
+    objects: dict[str, dict[str, object]]
+
+    def addresses(self) -> list[str]:
+        """The managed resource instances of the state."""
+        return sorted({address for address, _ in self.instances()})
+
+    def unwanted(self) -> frozenset[str]:
+        """Those that are forgotten and not destroyed."""
+        found = (address for address, each in self.instances() if each.get("skip_destroy"))
+        return frozenset(found)
+
+    def objects_of(self) -> dict[str, str]:
+        """The instance of each object, by the identifier of the object."""
+        found = ((each.get("attributes"), address) for address, each in self.instances())
+        return {str(values["id"]): address for values, address in found if isinstance(values, dict)}
+
+    def dependencies(self) -> set[str]:
+        """All that something depends on, as addresses of resources."""
+        lists = (each.get("dependencies") for _, each in self.instances())
+        return {name for each in lists if isinstance(each, list) for name in each}
+
+    def instances(self) -> Iterator[tuple[str, dict[str, object]]]:
+        """The addresses of the managed resource instances, and their objects."""
+        for resource in self.state.get("resources", ()):
+            if resource["mode"] == "managed":
+                module = f"{resource['module']}." if "module" in resource else ""
+                instances = resource["instances"]
+                assert isinstance(instances, list)
+                for instance in instances:
+                    key = instance.get("index_key")
+                    ending = "" if key is None else f"[{json.dumps(key)}]"
+                    yield f"{module}{resource['type']}.{resource['name']}{ending}", instance
+
+
 @dataclass
 class Step:
     """One step: what changes first, then the command lines."""
@@ -34,42 +73,16 @@ class Step:
     """Objects that change behind the programs' backs; None stands for one that disappears."""
     facts: dict[str, str] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
-    unwanted: frozenset[str] = frozenset()
-    """The instances of which the state says that they are forgotten and not destroyed."""
+    before: Seen = Seen({}, {})
+    """What there was before anything changed."""
+    ended: set[str] = field(default_factory=set)
+    """The instances that our plan destroys, once it was made."""
 
     def __str__(self) -> str:
         lines = [" ".join(command) for command in self.commands]
         lines += [f"object {name}: {value}" for name, value in self.objects.items()]
         lines += [f"fact {name}: {value}" for name, value in self.facts.items()]
         return "\n".join([*lines, *(f"fails: {each}" for each in self.failures)])
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What there is before a step."""
-
-    state: dict[str, list[dict[str, object]]]
-    objects: dict[str, dict[str, object]]
-
-    def addresses(self) -> list[str]:
-        """The managed resource instances of the state."""
-        return sorted({address for address, _ in self._instances()})
-
-    def unwanted(self) -> frozenset[str]:
-        """Those that are forgotten and not destroyed."""
-        found = (address for address, each in self._instances() if each.get("skip_destroy"))
-        return frozenset(found)
-
-    def _instances(self) -> Iterator[tuple[str, dict[str, object]]]:
-        for resource in self.state.get("resources", ()):
-            if resource["mode"] == "managed":
-                module = f"{resource['module']}." if "module" in resource else ""
-                instances = resource["instances"]
-                assert isinstance(instances, list)
-                for instance in instances:
-                    key = instance.get("index_key")
-                    ending = "" if key is None else f"[{json.dumps(key)}]"
-                    yield f"{module}{resource['type']}.{resource['name']}{ending}", instance
 
 
 class Story:
@@ -91,7 +104,7 @@ class Story:
         self._done += 1
         if self._done == 1:
             return Step(self._files(), self._planned([]))
-        step = Step({}, [], unwanted=seen.unwanted())
+        step = Step({}, [], before=seen)
         if self._done > self._steps:
             step.commands = self._chance.choice(
                 [[["destroy", "-auto-approve", "-json"]], self._planned(["-destroy"])]

@@ -86,6 +86,17 @@ def test_destroying_goes_against_references_to_what_has_moved(here: Path) -> Non
     assert deleted["delete terraform_data.b"] in last.after
 
 
+def test_what_has_moved_changes_after_the_end_of_what_depended_on_it(here: Path) -> None:
+    _apply(_CHAIN % 1)
+    moved = "moved {\n  from = terraform_data.a\n  to   = terraform_data.z\n}\n"
+    _, graph = _plan(
+        f'{moved}resource "terraform_data" "z" {{\n triggers_replace = 1\n input = 2\n}}'
+    )
+    numbers = {str(each): number for number, each in enumerate(graph.operations)}
+    (last,) = (each for each in graph.operations if str(each) == "update terraform_data.z")
+    assert numbers["delete terraform_data.b"] in last.after
+
+
 def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) -> None:
     lifecycle = "{\n triggers_replace = %s\n lifecycle { create_before_destroy = true }\n}"
     text = f'resource "terraform_data" "a" {lifecycle}\n'
