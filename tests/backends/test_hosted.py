@@ -19,7 +19,8 @@ from nigari.clouds.arguments import Arguments
 from nigari.cty import number as cty_number
 from nigari.diagnostics import Diagnostics
 from nigari.state.encryption import no_encryption
-from nigari.state.model import OutputState, State
+from nigari.state.model import OutputState, State, StateFile
+from nigari.state.show.show_json import state_to_json
 from tests.backends.world.hosted import HOST, ORGANIZATION, FakeService
 
 KINDS = {
@@ -98,16 +99,19 @@ def test_what_the_service_is_told(service: FakeService) -> None:
 def test_the_document_of_a_state(
     service: FakeService, kind: str, is_shown: bool, takes_uploads: bool
 ) -> None:
-    """It is there with the schemas that it needs, and only then."""
+    """It is sent where somebody can make it, and only then."""
     service.takes_uploads = takes_uploads
     storage = backend(service, kind, {"name": "one"}).storage(
         "one" if kind == "cloud" else "default"
     )
 
+    async def document(file: StateFile) -> str | None:
+        return state_to_json(file, lambda *_: None, Diagnostics())
+
     async def work() -> None:
         snapshots, diags = Snapshots(storage, no_encryption().state), Diagnostics()
         for number in range(3):
-            snapshots.schemas = (lambda *_: None) if number else None
+            snapshots.document = document if number else None
             changed = State(outputs={"count": OutputState(cty_number(number))})
             assert await snapshots.write(changed, diags), list(diags)
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.backends.world.hosted import FakeService
 from tests.backends.world.private_packages import CONFIGURATION, publish
+from tests.real.beside import settings_file
 from tests.real.stored_beside import WORDS, Shared
 
 pytestmark = pytest.mark.real
@@ -125,7 +126,8 @@ class Told:
 
     def __init__(self, path: Path, service: FakeService) -> None:
         self.service = service
-        self.shared = Shared(path, "", service.environ)
+        self.environ = dict(service.environ)
+        self.shared = Shared(path, "", self.environ)
         self.directory = self.shared.directory("work", WORDS)
 
     def outcomes(self, steps: list[Step], run: Callable[..., tuple[int, str]]) -> list[object]:
@@ -137,7 +139,7 @@ class Told:
             words = step.split()
             given = dict(each.split("=") for each in words if each.startswith("TF_"))
             line = [each for each in words if not each.startswith("TF_")]
-            shared = Shared(self.shared.path, "", {**self.service.environ, **given})
+            shared = Shared(self.shared.path, "", {**self.environ, **given})
             code, _ = (shared.tofu if run.__name__ == "tofu" else shared.ours)(
                 self.directory, *line
             )
@@ -202,10 +204,87 @@ def test_the_service_gets_the_same_document_of_a_state(
         world.outcomes(steps, world.shared.tofu if name == "theirs" else world.shared.ours)
         documents = [each.shown.decode() for each in world.service.spaces["one"].versions]
         assert all(bool(each) == (kind == "cloud") for each in documents)
-        unique = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-        shown[name] = [json.loads(re.sub(unique, "ID", each) or "null") for each in documents]
+        shown[name] = [json.loads(_without_ids(each) or "null") for each in documents]
     assert len(shown["ours"]) == 3
     assert shown["ours"] == shown["theirs"]
+
+
+DOCUMENTED: Final[dict[str, list[str]]] = {
+    "refresh": ["apply -auto-approve", "refresh -var=word=two"],
+    "destroy": ["apply -auto-approve", "destroy -auto-approve"],
+    "import": ["apply -auto-approve", "state rm terraform_data.c", "import terraform_data.c id"],
+    "state mv": ["apply -auto-approve", "state mv terraform_data.a terraform_data.d"],
+    "state rm": ["apply -auto-approve", "state rm terraform_data.a"],
+    "state rm of everything": [
+        "apply -auto-approve",
+        "state rm terraform_data.a terraform_data.c local_file.b",
+    ],
+    "state push": ["state push given.tfstate"],
+    "state replace-provider to one that is not installed": [
+        "apply -auto-approve",
+        "state replace-provider -auto-approve hashicorp/local example.com/a/b",
+    ],
+    "taint": ["apply -auto-approve", "taint local_file.b"],
+    "untaint": ["apply -auto-approve", "taint terraform_data.a", "untaint terraform_data.a"],
+}
+"""Commands that store states; the last one is what the row is about."""
+
+WITH_FILE: Final = """
+resource "terraform_data" "c" {}
+resource "local_file" "b" {
+  filename = "b.txt"
+  content  = "secret"
+}
+output "hidden" {
+  value     = local_file.b.content
+  sensitive = true
+}
+"""
+GIVEN: Final = {
+    "version": 4,
+    "terraform_version": "1.10.0",
+    "serial": 7,
+    "lineage": "00000000-0000-0000-0000-000000000001",
+    "outputs": {"given": {"value": ["x"], "type": ["list", "string"]}},
+    "resources": [
+        {
+            "mode": "managed",
+            "type": "terraform_data",
+            "name": "given",
+            "provider": 'provider["terraform.io/builtin/terraform"]',
+            "instances": [{"schema_version": 0, "attributes": {"id": "given", "input": None}}],
+        }
+    ],
+    "check_results": None,
+}
+
+
+@pytest.mark.parametrize("command", DOCUMENTED)
+def test_each_command_sends_the_same_document(
+    told: Callable[[str], Told], command: str, tmp_path: Path
+) -> None:
+    sent: dict[str, object] = {}
+    for name in ("theirs", "ours"):
+        world = told(name)
+        world.environ["TF_CLI_CONFIG_FILE"] = str(settings_file(tmp_path / "providers.tofurc"))
+        (world.directory / "main.tf").write_text(WORDS + WITH_FILE)
+        (world.directory / "given.tfstate").write_text(json.dumps(GIVEN))
+        run = world.shared.tofu if name == "theirs" else world.shared.ours
+        # OpenTofu's init wants to install what it then does not use.
+        world.outcomes([ONE, "init"], run)
+        outcomes = world.outcomes([*DOCUMENTED[command]], run)
+        sent[name] = (
+            outcomes,
+            [
+                (each.outputs, json.loads(_without_ids(each.shown.decode()) or "null"))
+                for each in world.service.spaces["one"].versions
+            ],
+        )
+    assert sent["ours"] == sent["theirs"]
+
+
+def _without_ids(text: str) -> str:
+    return re.sub("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "ID", text)
 
 
 @pytest.mark.parametrize("kind", ["remote", "cloud"])

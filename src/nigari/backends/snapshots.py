@@ -7,6 +7,7 @@ backend, and nothing of why a state changes.
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from nigari.backends.locking import (
@@ -29,7 +30,9 @@ from nigari.version import OPENTOFU_VERSION
 if TYPE_CHECKING:
     from nigari.state.formats.write_v4 import Writer
     from nigari.state.model import State, StateFile
-    from nigari.state.objects import SchemaLookup
+
+Document = Callable[["StateFile"], Awaitable[str | None]]
+"""Gives what `show -json` prints of a snapshot; None where that cannot be found out."""
 
 
 class Snapshots:
@@ -44,8 +47,8 @@ class Snapshots:
         "_storage",
         "_was_read",
         "_writer",
+        "document",
         "file",
-        "schemas",
     )
 
     def __init__(self, storage: StateStorage, encryption: StateLayer) -> None:
@@ -59,8 +62,8 @@ class Snapshots:
         self._new_lineage = ""
         self.file: StateFile | None = None
         """The newest snapshot that was read or written; `None` if there is none."""
-        self.schemas: SchemaLookup | None = None
-        """What is needed to describe a state to who shows it, if that is at hand."""
+        self.document: Document | None = None
+        """Gives the document that `show -json` prints of a snapshot, for backends that show it."""
 
     @property
     def state(self) -> State:
@@ -182,7 +185,7 @@ class Snapshots:
         if file is self.file:
             return True
         data = self._encode(file, diags)
-        self._describe(file)
+        await self._describe(file)
         if data is None or not await self._storage.write_between(data, lasting, diags):
             return False
         self.file = file
@@ -232,7 +235,7 @@ class Snapshots:
 
     async def _store(self, file: StateFile, diags: Diagnostics) -> bool:
         data = self._encode(file, diags)
-        self._describe(file)
+        await self._describe(file)
         if data is None or not await self._storage.write(data, diags):
             return False
         self.file = file
@@ -256,15 +259,12 @@ class Snapshots:
 
         return indented(data.decode()).encode() + b"\n"
 
-    def _describe(self, file: StateFile) -> None:
+    async def _describe(self, file: StateFile) -> None:
         """Give the document of a state to who shows it, unless it must not be read there."""
         describe = self._storage.describe
-        if describe is None or self.schemas is None or self._encryption.is_encrypting:
+        if describe is None or self.document is None or self._encryption.is_encrypting:
             return
-        from nigari.state.show.show_json import state_to_json
-
-        written = replace(file, version=OPENTOFU_VERSION)
-        document = state_to_json(written, self.schemas, Diagnostics())
+        document = await self.document(replace(file, version=OPENTOFU_VERSION))
         if document is not None:
             describe(document)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nigari.addrs.provider import Provider
-from nigari.addrs.resource import DATA, Resource
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
@@ -13,13 +12,13 @@ from nigari.cli.state_flags import JSON_INTO_FLAG, ONLY_FLAG, REVEAL_FLAG, SUMMA
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.record import replace
-from nigari.schema.provider import Schema
 from nigari.state.encryption.envelope import DamagedEnvelope, parse_envelope
 from nigari.state.files import parse_state
 from nigari.state.model import StateFile
 from nigari.state.objects import SchemaLookup
 from nigari.state.show.show_json import state_to_json
 from nigari.state.show.show_text import state_to_text
+from nigari.workspace.plugins.provider_schemas import find_in
 
 _CONTAINER = b"PK"
 """How the container of a saved plan begins."""
@@ -28,17 +27,7 @@ _CONTAINER = b"PK"
 async def schema_lookup(providers: Iterable[Provider], presenter: Presenter) -> SchemaLookup | None:
     """The schemas of these providers, or `None` after reporting which one is not to be had."""
     schemas = await presenter.session.load_schemas(providers)
-    if presenter.diags.has_errors:
-        return None
-
-    def look_up(provider: Provider, resource: Resource) -> Schema | None:
-        offered = schemas.get(provider)
-        if offered is None:
-            return None
-        of_mode = offered.data_sources if resource.mode is DATA else offered.resources
-        return of_mode.get(resource.type)
-
-    return look_up
+    return None if presenter.diags.has_errors else find_in(schemas)
 
 
 async def _show(presenter: Presenter) -> bool:

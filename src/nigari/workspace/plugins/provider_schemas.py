@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
+from nigari.addrs.resource import DATA
 from nigari.diagnostics import Diagnostics
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 
 if TYPE_CHECKING:
-    from nigari.schema.provider import ProviderSchema
+    from nigari.addrs.resource import Resource
+    from nigari.schema.provider import ProviderSchema, Schema
+    from nigari.state.objects import SchemaLookup
     from nigari.workspace.plugins.provider_start import ProviderStart
 
 
@@ -50,6 +53,19 @@ def schema_lookup(where: WorkingDirectory) -> Callable[[Provider], ProviderSchem
     def find(provider: Provider) -> ProviderSchema | None:
         asked = offered_schemas(installed, [provider], Diagnostics())
         return run_until_it_waits(asked).get(provider)
+
+    return find
+
+
+def find_in(schemas: Mapping[Provider, ProviderSchema]) -> SchemaLookup:
+    """Finds the schema of what a state holds."""
+
+    def find(provider: Provider, resource: Resource) -> Schema | None:
+        offered = schemas.get(provider)
+        if offered is None:
+            return None
+        of_mode = offered.data_sources if resource.mode is DATA else offered.resources
+        return of_mode.get(resource.type)
 
     return find
 

@@ -174,6 +174,7 @@ class LockedSession:
     ) -> None:
         self.session = session
         self.snapshots = snapshots
+        snapshots.document = self._document
         self.planning: Planning | None = None
         self._listener = listener
         self._reopened = reopened
@@ -403,7 +404,6 @@ class LockedSession:
 
         planning, snapshots = self.planning, self.snapshots
         assert planning is not None
-        snapshots.schemas = planning.stored_schema
 
         async def keep(current: State, lasting: bool) -> bool:
             # Where it fails it is tried again, at the latest when all is done.
@@ -446,13 +446,19 @@ class LockedSession:
     async def store_found(self, plan: Plan, unsaved: Unsaved) -> ApplyResult:
         """Store nothing but the state that a plan found."""
         assert self.planning is not None
-        self.snapshots.schemas = self.planning.stored_schema
         result, found = self.planning.found_state(plan), Diagnostics()
         is_stored = await self._store(result, found)
         if not is_stored:
             self._rescue(result, unsaved, found)
         self.diags.extend(found)
         return ApplyResult(result, is_stored, found)
+
+    async def _document(self, file: StateFile) -> str | None:
+        """What `show -json` prints of a snapshot, by the schemas that are known here."""
+        from nigari.state.show.show_json import state_to_json
+
+        assert self.planning is not None
+        return state_to_json(file, self.planning.stored_schema, Diagnostics())
 
     async def _store(self, result: State, found: Diagnostics) -> bool:
         """Store the state after everything was done, with a second try: much depends on it."""

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nigari.diagnostics import Diagnostics, Range, Severity
+from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.record import replace
 from nigari.workspace.base.mentions import may_be_encrypted, mentions
 from nigari.workspace.base.options import (
@@ -443,13 +443,32 @@ class Session:
         self, providers: Iterable[Provider]
     ) -> Mapping[Provider, ProviderSchema]:
         """What these providers offer; one that cannot be started is reported."""
+        return await self._offered(providers, self.diags)
+
+    async def _offered(
+        self, providers: Iterable[Provider], diags: Diagnostics
+    ) -> Mapping[Provider, ProviderSchema]:
         from nigari.workspace.plugins.provider_schemas import offered_schemas
         from nigari.workspace.plugins.providers import InstalledProviders
 
         installed = InstalledProviders(self.where)
-        found = await offered_schemas(installed, providers, self.diags)
-        self.diags.extend(installed.problems)
+        found = await offered_schemas(installed, providers, diags)
+        diags.extend(installed.problems)
         return found
+
+    async def _document(self, file: StateFile) -> str | None:
+        """What `show -json` prints of a snapshot; None after a warning that it cannot be known."""
+        from nigari.state.show.show_json import state_to_json
+        from nigari.workspace.plugins.provider_schemas import find_in
+
+        shown, problems = self.as_shown(file.state), Diagnostics()
+        schemas = await self._offered(shown.providers(), problems)
+        if not problems.has_errors:
+            document = state_to_json(replace(file, state=shown), find_in(schemas), problems)
+            if document is not None:
+                return document
+        self.diags.append(_no_document(problems))
+        return None
 
     # -- under the lock -------------------------------------------------------------------------
 
@@ -558,6 +577,7 @@ class Session:
         ):
             yield None
             return
+        snapshots.document = self._document
         try:
             yield snapshots if await snapshots.read(diags) else None
         finally:
@@ -577,3 +597,15 @@ class Session:
             return None
         decrypted = self.encryptions.plan.decrypt(data, self.diags)
         return None if decrypted is None else read_plan_file(decrypted.data, self.diags)
+
+
+def _no_document(problems: Diagnostics) -> Diagnostic:
+    """Why those who look at the state in the service do not see what is in it."""
+    why = "\n".join(f"{each.summary}: {each.detail}" for each in problems)
+    return Diagnostic(
+        Severity.WARNING,
+        "State stored without its description",
+        "The service shows the objects of a state by a description that it gets with it, which "
+        f"cannot be made without the schemas of all providers in the state. The next apply sends "
+        f"one.\n\n{why}",
+    )
