@@ -1,16 +1,23 @@
 """Servers that are programs: started for a while, and used once they answer."""
 
 import contextlib
+import random
 import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+_PORTS: Final = range(20_000, 32_000)
+"""Those that no system gives to whoever asks for any port, or connects to another one."""
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
+    """A port of 127.0.0.1 that nobody listens on, nor is given one until a server does."""
+    for port in random.SystemRandom().sample(_PORTS, 100):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no port is free")
 
 
 @contextlib.contextmanager
@@ -37,6 +44,7 @@ def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
+            assert process.poll() is None, "the server has ended, and another one answers"
             return
         except OSError:
             assert process.poll() is None, "the server has ended"

@@ -5,7 +5,6 @@ import glob
 import itertools
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -13,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.net_world.programs import free_port
 
 _NUMBERS = itertools.count(1)
 _NOBODY = "postgres"
@@ -51,8 +52,7 @@ def running() -> Iterator[Postgres]:
             capture_output=True,
             cwd="/",
         )
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = int(free.getsockname()[1])
+        port = free_port()
         options = ["-h", "127.0.0.1", "-k", "", "-p", str(port), "-F"]
         with subprocess.Popen(
             [*user, programs / "postgres", "-D", data, *options],
