@@ -9,13 +9,15 @@ import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import new_lock
-from nigari.backends.store import BackendFailure, Content, StateIsLocked
+from nigari.backends.store import ABSENT, BackendFailure, Content, StateIsLocked
 from nigari.backends.stores.s3 import open_store
 from nigari.backends.stores.s3.settings import read_bucket, read_connection
 from nigari.backends.stores.s3.storing import S3Store
+from nigari.backends.stores.s3.table import LockTable
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure
 from tests.backends.world.moto import KEYS, Moto, running
+from tests.net_world.faults import FaultyProxy
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +106,45 @@ def test_a_digest_that_does_not_match(moto: Moto, monkeypatch: pytest.MonkeyPatc
     moto.ask("PUT", f"/{bucket}/a/state", b"{ }")
     with pytest.raises(BackendFailure, match="99914b932bd37a50b983c5e7c90ae93b"):
         run_in(store, "read", "default")
+
+
+@pytest.mark.parametrize("fault", ["cut", "broken", "reset"])
+def test_the_digest_is_that_of_a_state_whose_answer_was_lost(
+    moto: Moto, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setattr("nigari.backends.stores.s3.storing._PATIENCE", 0.0)
+    with FaultyProxy(moto.port, True) as proxy:
+        given = config(Moto(proxy.port), moto.bucket(), dynamodb_table=moto.table())
+        store = opened(given)
+        run_in(store, "write", "default", b"{}", ABSENT)
+        before = run_in(store, "read", "default")
+        assert isinstance(before, Content)
+        proxy.spoil(fault, 1)
+        run_in(store, "write", "default", b"[]", before.version)
+        found = run_in(store, "read", "default")
+        assert isinstance(found, Content)
+        assert found.data == b"[]"
+
+
+@pytest.mark.parametrize("has_digest", [True, False])
+def test_a_digest_that_cannot_be_stored(
+    moto: Moto, monkeypatch: pytest.MonkeyPatch, has_digest: bool
+) -> None:
+    """It matters only where another one is there, which would then be wrong."""
+    bucket, table = moto.bucket(), moto.table()
+    store = opened(config(moto, bucket, dynamodb_table=table))
+    if has_digest:
+        run_in(store, "write", "default", b"{}", None)
+
+    async def refused(*_: object) -> None:
+        raise CloudFailure("You may not.", "AccessDeniedException")
+
+    monkeypatch.setattr(LockTable, "put_digest", refused)
+    if not has_digest:
+        run_in(store, "write", "default", b"[]", None)
+        return
+    with pytest.raises(BackendFailure, match=r"digest.*You may not"):
+        run_in(store, "write", "default", b"[]", None)
 
 
 def test_who_has_the_second_lock_keeps_us_from_the_first(moto: Moto) -> None:

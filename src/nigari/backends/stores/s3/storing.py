@@ -117,11 +117,26 @@ class S3Store(HttpStore):
             response = await self._put(key, data, self._bucket.state_tags, {})
         is_missing = response.status == 404 and refusal_of(response).code == "NoSuchKey"
         if expected is not None and (response.status in (_REFUSED, _CONFLICT) or is_missing):
-            return await self._settle(key, data)
-        self._required(response, 200)
-        if (table := self._table) is not None:
+            version = await self._settle(key, data)
+        else:
+            version = self._required(response, 200).headers.get("etag")
+        await self._put_digest(workspace, data)
+        return version
+
+    async def _put_digest(self, workspace: str, data: bytes) -> None:
+        """Without the right to do so nothing is wrong, unless there is one, which is now of old."""
+        table = self._table
+        if table is None:
+            return
+        try:
             await table.put_digest(self.location(workspace), _md5(data))
-        return response.headers.get("etag")
+        except CloudFailure as failure:
+            if not await self._expected_digest(workspace):
+                return
+            raise BackendFailure(
+                f"The state was stored, but not its digest in the DynamoDB table {table.name}, so "
+                f"nobody will be able to read it: {failure.text}"
+            ) from None
 
     def _condition(self, expected: str | None) -> Mapping[str, str]:
         if expected is None or not self._can_have_conditions:

@@ -17,7 +17,7 @@ class LockTable:
     """A table; items are named by bucket and object."""
 
     def __init__(self, name: str, service: AwsService, client: AwsClient) -> None:
-        self._name = name
+        self.name = name
         self._service = service
         self._client = client
 
@@ -81,5 +81,5 @@ class LockTable:
         return str(value.get("S", "")) if isinstance(value, dict) else ""
 
     async def _call(self, operation: str, **arguments: object) -> dict[str, object]:
-        arguments["TableName"] = self._name
+        arguments["TableName"] = self.name
         return dict(await self._client.call(self._service, _API + operation, arguments))
