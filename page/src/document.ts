@@ -166,7 +166,12 @@ export interface ApplyEvent {
   /** Of a fleet. */
   unit?: string;
   units?: string[];
-  states?: Record<string, string>;
+  phase?: "plan" | "apply";
+  changes?: UnitChanges;
+  is_empty?: boolean;
+  because_of?: string;
+  log?: string;
+  apply?: FleetUnfinished | null;
   /** Of tests. */
   files?: Record<string, string[]>;
   file?: string;
@@ -206,8 +211,10 @@ export interface Fleet {
   cycles: string[][];
   /** The last apply of each unit, where there was one. */
   applied: Record<string, UnitApplied>;
-  /** The apply of the fleet that has not come to its end. */
-  journal?: FleetJournal;
+  /** What the last plan or apply of the fleet has told. */
+  progress: ApplyEvent[];
+  /** How far an apply of the fleet is that has not come to its end. */
+  unfinished: FleetUnfinished | null;
 }
 
 export interface UnitApplied {
@@ -220,9 +227,20 @@ export interface UnitApplied {
   counts?: Record<string, number>;
 }
 
-export interface FleetJournal {
-  units: string[];
-  states: Record<string, string>;
+export interface FleetUnfinished {
+  done: number;
+  units: number;
+}
+
+/** How much the plan of a unit does. */
+export interface UnitChanges {
+  add: number;
+  change: number;
+  destroy: number;
+  import: number;
+  forget: number;
+  outputs: number;
+  drift: number;
 }
 
 export interface PageDocument {

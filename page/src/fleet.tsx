@@ -1,50 +1,18 @@
 // A fleet: its units, what they need and why, how their last applies went, and how far one is.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import type { ApplyEvent, FleetJournal, FleetUnit, UnitApplied } from "./document";
+import type { FleetUnit, UnitApplied, UnitChanges } from "./document";
 import { doc } from "./document";
 import type { Events } from "./events";
+import type { Known, State } from "./fleet-run";
+import { STATES, knownOf, stateOf } from "./fleet-run";
 import type { Route } from "./route";
 import { change, href } from "./route";
 import { duration } from "./times";
 import { Empty, Icon, count } from "./ui";
 import { Virtual } from "./virtual";
 
-type State = "waiting" | "running" | "done" | "failed" | "stopped" | "";
-const LOOKS: Record<Exclude<State, "">, [look: string, word: string]> = {
-  waiting: ["unknown", "waiting"],
-  running: ["unknown", "applying"],
-  done: ["pass", "applied"],
-  failed: ["fail", "failed"],
-  stopped: ["fail", "interrupted"],
-};
-
-interface Known {
-  applied: Record<string, UnitApplied>;
-  journal?: FleetJournal;
-}
-
-/** What the page came with, and what has happened since. */
-export function knownOf(events: ApplyEvent[]): Known {
-  const known: Known = { applied: { ...doc.fleet!.applied }, journal: doc.fleet!.journal };
-  for (const event of events) {
-    if (event.type === "unit") known.applied[event.unit!] = event as unknown as UnitApplied;
-    else if (event.type === "fleet") known.journal = event.units ? { units: event.units, states: event.states ?? {} } : undefined;
-  }
-  return known;
-}
-
-export function stateOf(unit: string, { applied, journal }: Known): State {
-  const last = applied[unit];
-  if (last?.state === "running") return "running";
-  if (journal?.units.includes(unit)) {
-    const state = journal.states[unit];
-    if (!state) return "waiting";
-    if (state === "start") return "stopped";
-    return state === "done" ? "done" : "failed";
-  }
-  return last?.state ?? "";
-}
+type States = Map<string, State | "">;
 
 export function FleetView({ route, events }: { route: Route; events: Events }): VNode {
   const fleet = doc.fleet!;
@@ -53,12 +21,11 @@ export function FleetView({ route, events }: { route: Route; events: Events }): 
   const open = route.options.get("unit") ?? "";
   const only = route.options.get("state") ?? "";
   const states = useMemo(() => new Map(fleet.units.map((each) => [each.name, stateOf(each.name, known)])), [known]);
-  const present = (Object.keys(LOOKS) as Exclude<State, "">[]).map((each): [typeof each, number] => [each, [...states.values()].filter((one) => one === each).length]).filter(([, number]) => number);
+  const present = (Object.keys(STATES) as State[]).map((each): [State, number] => [each, [...states.values()].filter((one) => one === each).length]).filter(([, number]) => number);
   const units = useMemo(
     () => fleet.units.filter((each) => (!only || states.get(each.name) === only) && `${each.name} ${each.directory} ${each.labels.join(" ")}`.toLowerCase().includes(wanted)),
     [wanted, only, states],
   );
-  const isRunning = [...states.values()].includes("running");
   return (
     <div class="main">
       <header class="main-head">
@@ -68,7 +35,7 @@ export function FleetView({ route, events }: { route: Route; events: Events }): 
           <span>{count(fleet.edges.length, "dependency", "dependencies")}</span>
           <span>{count(fleet.layers.length, "layer")}</span>
           {fleet.cycles.length > 0 && <span class="mark-delete">{count(fleet.cycles.length, "cycle")}</span>}
-          {known.journal && <span class={`tag ${isRunning ? "" : "tag-warn"}`}>{isRunning ? "an apply goes on" : "an apply has not finished"}</span>}
+          <Doing known={known} />
         </p>
       </header>
       <div class="toolbar">
@@ -80,7 +47,7 @@ export function FleetView({ route, events }: { route: Route; events: Events }): 
           <div class="chips" role="group" aria-label="States">
             {present.map(([state, number]) => (
               <button key={state} class="chip" aria-pressed={only === state} onClick={() => change(route, { state: only === state ? undefined : state })}>
-                {LOOKS[state][1]} <span class="count">{number}</span>
+                {STATES[state][1]} <span class="count">{number}</span>
               </button>
             ))}
           </div>
@@ -106,18 +73,54 @@ export function FleetView({ route, events }: { route: Route; events: Events }): 
   );
 }
 
+/** What is being done with the fleet, or is left to be done. */
+function Doing({ known: { run, unfinished } }: { known: Known }): VNode | null {
+  if (run?.goesOn) {
+    const over = [...run.units.values()].filter((each) => !["waiting", "planning", "applying"].includes(each.state)).length;
+    return (
+      <span class="tag tag-live" role="status">
+        <span class="live-dot" aria-hidden="true" />
+        {run.phase === "plan" ? "planning" : "applying"}: {over} of {count(run.units.size, "unit")}
+      </span>
+    );
+  }
+  if (!unfinished) return null;
+  return (
+    <span class="tag tag-warn">
+      an apply has not finished: {unfinished.done} of {count(unfinished.units, "unit")} applied
+    </span>
+  );
+}
+
 /** What there is to say of a unit in a few words: what it waits for, or when it was applied. */
-function note(unit: FleetUnit, state: State, states: Map<string, State>, last?: UnitApplied): string {
+function note(unit: FleetUnit, state: State | "", states: States, known: Known): string {
+  const last = known.applied[unit.name];
+  const told = known.run?.units.get(unit.name);
   if (state === "waiting") {
-    const on = unit.needs.filter((each) => ["waiting", "running", "failed", "stopped"].includes(states.get(each) ?? ""));
+    const on = unit.needs.filter((each) => ["waiting", "planning", "applying", "failed", "interrupted"].includes(states.get(each) ?? ""));
     return on.length ? `after ${on.join(", ")}` : "";
   }
-  if (state === "running" && last) return `${last.done} done, ${last.running} running`;
+  if (state === "applying" && last?.state === "running") return `${last.done} done, ${last.running} running`;
+  if (state === "planned" && told?.changes) return planned(told.changes);
+  if (state === "skipped" && told?.because) return `because ${told.because} failed`;
   return unit.needs.length ? `needs ${unit.needs.join(", ")}` : "";
 }
 
-function Unit({ unit, known, state, states, isOpen, onClick }: { unit: FleetUnit; known: Known; state: State; states: Map<string, State>; isOpen: boolean; onClick: () => void }): VNode {
-  const last = known.applied[unit.name];
+/** How much a plan does, in the words that plans end with. */
+function planned(changes: UnitChanges): string {
+  const parts = [
+    changes.import && `${changes.import} to import`,
+    changes.add && `${changes.add} to add`,
+    changes.change && `${changes.change} to change`,
+    changes.destroy && `${changes.destroy} to destroy`,
+    changes.forget && `${changes.forget} to forget`,
+    changes.outputs && `${count(changes.outputs, "output")} to change`,
+    changes.drift && `${count(changes.drift, "object")} changed outside`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function Unit({ unit, known, state, states, isOpen, onClick }: { unit: FleetUnit; known: Known; state: State | ""; states: States; isOpen: boolean; onClick: () => void }): VNode {
   return (
     <article class={`change ${isOpen ? "is-open" : ""}`}>
       <button class="change-row" aria-expanded={isOpen} onClick={onClick}>
@@ -130,14 +133,16 @@ function Unit({ unit, known, state, states, isOpen, onClick }: { unit: FleetUnit
             {each}
           </span>
         ))}
-        {state && <span class={`status status-${LOOKS[state][0]}`}>{LOOKS[state][1]}</span>}
+        {state && <span class={`status status-${STATES[state][0]}`}>{STATES[state][1]}</span>}
         {unit.problems.length > 0 && <span class="tag tag-warn">{count(unit.problems.length, "problem")}</span>}
-        <span class="change-why muted">{note(unit, state, states, last)}</span>
+        <span class="change-why muted">{note(unit, state, states, known)}</span>
       </button>
-      {isOpen && <UnitDetail unit={unit} last={last} />}
+      {isOpen && <UnitDetail unit={unit} known={known} />}
     </article>
   );
 }
+
+const OUTCOMES: Record<UnitApplied["state"], string> = { running: "running", done: "nothing changed", failed: "failed", stopped: "interrupted" };
 
 function lastApply(last: UnitApplied): string {
   const what = Object.entries(last.counts ?? {})
@@ -145,10 +150,12 @@ function lastApply(last: UnitApplied): string {
     .map(([word, number]) => `${number} ${word}`)
     .join(", ");
   const when = new Date(last.start * 1000).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
-  return `${when}, ${duration(last.end - last.start)}: ${what || (last.state === "done" ? "nothing changed" : LOOKS[last.state][1])}`;
+  return `${when}, ${duration(last.end - last.start)}: ${what || OUTCOMES[last.state]}`;
 }
 
-function UnitDetail({ unit, last }: { unit: FleetUnit; last?: UnitApplied }): VNode {
+function UnitDetail({ unit, known }: { unit: FleetUnit; known: Known }): VNode {
+  const last = known.applied[unit.name];
+  const told = known.run?.units.get(unit.name);
   const edges = doc.fleet!.edges.filter((each) => each.unit === unit.name);
   return (
     <div class="change-detail">
@@ -173,6 +180,18 @@ function UnitDetail({ unit, last }: { unit: FleetUnit; last?: UnitApplied }): VN
           <div>
             <dt>Last apply</dt>
             <dd>{lastApply(last)}</dd>
+          </div>
+        )}
+        {told?.changes && known.run!.phase === "plan" && (
+          <div>
+            <dt>Last plan</dt>
+            <dd>{planned(told.changes) || "no changes"}</dd>
+          </div>
+        )}
+        {told?.log && (
+          <div>
+            <dt>Log</dt>
+            <dd class="address">{told.log}</dd>
           </div>
         )}
         <div>

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { doc } from "./document";
 import type { Events } from "./events";
-import { knownOf, stateOf } from "./fleet";
+import { STATES, knownOf, stateOf } from "./fleet-run";
 import type { Drawn } from "./graph-model";
 import { Graph, drawn } from "./graph-model";
 import { Picture } from "./picture";
@@ -46,11 +46,7 @@ const KINDS: Record<string, [kind: string, title: string, isUsual: boolean][]> =
   ],
   units: [
     ["unit", "not applied", true],
-    ["unit-waiting", "waiting", true],
-    ["unit-running", "applying", true],
-    ["unit-done", "applied", true],
-    ["unit-failed", "failed", true],
-    ["unit-stopped", "interrupted", true],
+    ...Object.entries(STATES).map(([state, [, word]]): [string, string, boolean] => [`unit-${state}`, word, true]),
   ],
   operations: [
     ["create", "create", true],

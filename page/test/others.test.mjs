@@ -1,6 +1,9 @@
 // Someone looks at tests, at a fleet, and at what a plan leaves for later.
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
 import { test } from "node:test";
 import { open, pageUrl, violations } from "./browser.mjs";
 import { copied, ended, start } from "./program.mjs";
@@ -49,7 +52,7 @@ test("a fleet is followed while it is applied, and remembers how that went", asy
     await page.getByText("2 units", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Graph of the units" }).click();
     await page.getByRole("button", { name: "unit failed app[\"prod\"]" }).waitFor();
-    await page.getByRole("button", { name: "unit done network" }).waitFor();
+    await page.getByRole("button", { name: "unit applied network" }).waitFor();
   } finally {
     server.kill();
   }
@@ -58,6 +61,47 @@ test("a fleet is followed while it is applied, and remembers how that went", asy
   const page = await open(`file://${cwd}/page.html`, { hash: "#/fleet?unit=network" });
   assert.match(await page.locator(".change-detail").textContent(), /Last apply.*: 1 added/);
   assert.deepEqual(await violations(page), []);
+  rmSync(cwd, { recursive: true });
+});
+
+test("a fleet is followed while it is planned", async () => {
+  const cwd = copied("fleet");
+  // The plan of a unit waits for a state that is somewhere else until somebody has looked.
+  let answer;
+  const asked = new Promise((found) => {
+    answer = found;
+  });
+  const states = createServer(async (_, response) => {
+    const reply = await asked;
+    response.end(reply);
+  }).listen(0, "127.0.0.1");
+  await once(states, "listening");
+  const address = `http://127.0.0.1:${states.address().port}/state`;
+  writeFileSync(join(cwd, "network", "others.tf"), `data "terraform_remote_state" "others" {\n  backend = "http"\n  config  = { address = "${address}" }\n}\n`);
+  const server = start(cwd, "explore", "-fleet", "-no-browser");
+  const unit = (page, name) => page.getByRole("button", { name }).locator(".status");
+  try {
+    const page = await open(await server.address);
+    await page.getByRole("button", { name: /^network/ }).waitFor();
+    const plan = start(cwd, "fleet", "plan");
+    await unit(page, /^network/).getByText("planning").waitFor();
+    await page.getByText("planning: 0 of 3 units").waitFor();
+    assert.match(await page.getByRole("button", { name: /^app\["dev"\] / }).textContent(), /waiting.*after network/);
+    answer('{"version": 4, "serial": 1, "lineage": "x", "outputs": {}, "resources": []}');
+    await unit(page, /^network/).getByText("planned").waitFor();
+    const planned = page.getByRole("button", { name: /^app\["prod"\] / });
+    await planned.getByText("planned").waitFor();
+    assert.match(await planned.textContent(), /3 to add/);
+    assert.equal(await ended(plan), 0, plan.text);
+    await page.getByText("planning: ").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "planned 3", exact: true }).click();
+    await page.getByRole("link", { name: "Graph of the units" }).click();
+    await page.getByRole("button", { name: 'unit planned app["prod"]' }).waitFor();
+    assert.deepEqual(await violations(page), []);
+  } finally {
+    server.kill();
+    states.close();
+  }
   rmSync(cwd, { recursive: true });
 });
 

@@ -183,7 +183,7 @@ def test_an_apply_does_without_it(infra: Path, how: str) -> None:
         (data / _NAME).mkdir()
     elif how == "a link":
         (data / _NAME).symlink_to(infra / "elsewhere")
-    other = apply_journal._opened(path_in(infra)) if how == "another apply" else None
+    other = apply_journal.opened_journal(path_in(infra)) if how == "another apply" else None
     apply(infra)
     assert not (infra / "elsewhere").exists()
     assert json.loads((infra / "terraform.tfstate").read_bytes())["resources"]

@@ -1,4 +1,6 @@
-"""A fleet as data for the page: its units, what they need and why, and how their applies went."""
+"""A fleet as data for the page: its units, what they need and why, how their applies went, and how far
+a plan or an apply of the fleet is.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ from typing import Final
 
 from nigari.diagnostics import Diagnostics
 from nigari.explore.feed import Event, Feed
-from nigari.explore.journal import journal_summary
-from nigari.fleet.runs.journal import unfinished
+from nigari.explore.journal import JournalFollower, journal_events, journal_summary
+from nigari.fleet.runs.journal import DONE, unfinished
+from nigari.fleet.runs.progress import progress_path
 from nigari.fleet.units.documents import graph_document
 from nigari.fleet.units.inspection import working_directory
 from nigari.fleet.units.survey import Survey
@@ -26,31 +29,27 @@ _POLL: Final = 0.5
 
 
 def fleet_data(survey: Survey, environ: Mapping[str, str]) -> Data:
-    """The units with their edges and last applies; where an apply of the fleet has not come to its
-    end, also how far it is.
+    """The units with their edges and last applies, the last plan or apply of the fleet, and whether
+    an apply is to be gone on with.
     """
     found: Data = {**graph_document(survey, list(survey.units))}
     applied = {
         name: journal_summary(_journal(unit, environ)) for name, unit in survey.units.items()
     }
     found["applied"] = {name: each for name, each in applied.items() if each is not None}
-    journal = _unfinished(survey)
-    if journal:
-        found["journal"] = journal
+    found["progress"] = journal_events(progress_path(survey.root), str)
+    found["unfinished"] = _unfinished(survey)
     return found
 
 
-def _unfinished(survey: Survey) -> Data:
-    """Which units an apply of the fleet is about, and which of them it has come to."""
+def _unfinished(survey: Survey) -> Data | None:
+    """How far an apply of the fleet is that has not come to its end; None where there is none."""
     journal = unfinished(survey.root)
     if journal is None:
-        return {}
+        return None
     about = journal.header.get("units")
-    states = {name: journal.state(name) for name in survey.units}
-    return {
-        "units": about if isinstance(about, list) else list(survey.units),
-        "states": {name: state for name, state in states.items() if state},
-    }
+    names = about if isinstance(about, list) else list(survey.units)
+    return {"done": sum(journal.state(name) == DONE for name in names), "units": len(names)}
 
 
 def _journal(unit: Unit, environ: Mapping[str, str]) -> str:
@@ -68,6 +67,7 @@ class FleetFollower:
     def __init__(self, survey: Survey, environ: Mapping[str, str], feed: Feed) -> None:
         self._survey = survey
         self._feed = feed
+        self._progress = JournalFollower(progress_path(survey.root), str, feed)
         self._journals = {name: _journal(unit, environ) for name, unit in survey.units.items()}
         self._times: dict[str, int] = {}
         self._told: dict[str, Data] = {}
@@ -85,7 +85,8 @@ class FleetFollower:
                 summary = journal_summary(path)
                 if summary is not None:
                     self._tell(name, {"type": "unit", "unit": name, **summary})
-        self._tell("", {"type": "fleet", **_unfinished(self._survey)})
+        self._progress.step()
+        self._tell("", {"type": "unfinished", "apply": _unfinished(self._survey)})
 
     def _has_changed(self, path: str) -> bool:
         changed = 0

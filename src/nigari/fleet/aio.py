@@ -40,6 +40,7 @@ from nigari.fleet.runs.plan_file import (
     write_fleet_plan,
 )
 from nigari.fleet.runs.planning import FleetPlan, FleetPlanning
+from nigari.fleet.runs.progress import FleetProgress
 from nigari.fleet.runs.results import (
     FleetResult,
     ListenFleet,
@@ -194,10 +195,11 @@ class Fleet:
                 _sweep(fleet_directory(self.path))
                 plans = Journal(os.path.join(fleet_directory(self.path), id_)).plans
                 make_private(plans)
-        planning = FleetPlanning(
-            self.survey, chosen, self.workers, options, self.logs, plans, listen, id_
-        )
-        return await _interruptible(planning.run(), planning.interrupt)
+        with FleetProgress(self.path, listen).begin("plan", options.mode, chosen) as told:
+            planning = FleetPlanning(
+                self.survey, chosen, self.workers, options, self.logs, plans, told, id_
+            )
+            return await _interruptible(planning.run(), planning.interrupt)
 
     def save(self, plan: FleetPlan, path: str | PathLike[str]) -> None:
         """Write a plan that was kept to a file, for `nigari fleet apply FILE`."""
@@ -311,6 +313,8 @@ class Fleet:
                 make_private(self.logs)
                 journal.begin(plan.id, list(plan.units), is_saved)
             settings = _with_mode(options, plan.mode)
+            progress = FleetProgress(self.path, listen).begin("apply", plan.mode, list(plan.units))
+            told = stack.enter_context(progress)
             applying = FleetApplying(
                 self.survey,
                 plan,
@@ -319,7 +323,7 @@ class Fleet:
                 settings,
                 self.logs,
                 approve,
-                listen,
+                told,
                 plans_again,
             )
             try:

@@ -29,12 +29,14 @@ from nigari.workspace.session.apply_events import OUTPUT, ApplyEvents, Entry
 if TYPE_CHECKING:
     from nigari.workspace.plans.planning import Planning
 
-_FORMAT: Final = 1
+FORMAT: Final = 1
 _MODE: Final = 0o600
 _MOST_BYTES: Final = 8 * 1024 * 1024
 _MOST_OPERATIONS: Final = 20_000
 """With more, it does not say what waits for what."""
 _LONGEST_VALUE: Final = 8 * 1024
+_TRIES: Final = 5
+_MOMENT: Final = 0.005
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _ALWAYS: Final = ("end", "diagnostic")
 """What is written even when the journal is full."""
@@ -54,10 +56,10 @@ class ApplyJournal:
         """Begin with a plan, in place of what was there; or go on with the next one."""
         if self._file is None:
             with suppress(OSError):
-                self._file = _opened(journal_path(self._directory, planning.workspace))
+                self._file = opened_journal(journal_path(self._directory, planning.workspace))
             self.events.add(
                 "apply",
-                format=_FORMAT,
+                format=FORMAT,
                 version=VERSION,
                 workspace=planning.workspace,
                 mode=plan.mode.value,
@@ -89,19 +91,31 @@ class ApplyJournal:
         os.write(self._file, data)
 
 
-def _opened(path: str) -> int:
-    import fcntl
-
+def opened_journal(path: str) -> int:
+    """An empty journal that is locked; `OSError` where it cannot be written, or another has it."""
     make_directories(os.path.dirname(path))
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(file)
         os.ftruncate(file, 0)
     except OSError:
         # Another apply goes on, of another state.
         os.close(file)
         raise
     return file
+
+
+def _lock(file: int) -> None:
+    """Lock a journal; whoever looks whether that is so has it for a moment."""
+    import fcntl
+    import time
+
+    for _ in range(_TRIES - 1):
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(_MOMENT)
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _variables(planning: Planning) -> Entry:
@@ -158,7 +172,7 @@ def journal_entries(path: str) -> list[Entry]:
 
 def _read(lines: Iterator[str]) -> Iterator[Entry]:
     first = parsed(next(lines, ""))
-    if first is None or first.get("format") != _FORMAT:
+    if first is None or first.get("format") != FORMAT:
         return
     yield first
     for line in lines:
