@@ -11,14 +11,16 @@ export interface Work {
   end?: number;
   hasFailed?: boolean;
   lines: string[];
-  /** The number of its operation in the plan. */
+  /** The operations of its plan, which is one of several where they are applied in rounds. */
+  order: Order;
+  /** The number of its operation among them. */
   operation?: number;
 }
 
 export interface Run {
   works: Work[];
   problems: ApplyEvent[];
-  state: "idle" | "running" | "stopping" | "done" | "failed" | "stopped";
+  state: "idle" | "next" | "running" | "stopping" | "done" | "failed" | "stopped";
   order: Order;
   mode?: string;
   start?: number;
@@ -99,12 +101,12 @@ export function runOf(events: ApplyEvent[]): Run {
       latest = new Map();
     } else if (event.type === "plan") {
       run.order = event.operations?.length ? new Order(event.operations) : planned;
-      if (run.works.length) run.state = "running";
+      if (run.works.length) run.state = "next";
     } else if (event.type === "apply_start" || event.type === "refresh_start") {
       const action = event.type === "refresh_start" ? "refresh" : event.action!;
-      const work: Work = { id: `${run.works.length}`, address, action, deposed: event.deposed, start: event.at, lines: [], operation: run.order.find(action, address, event.deposed) };
+      const work: Work = { id: `${run.works.length}`, address, action, deposed: event.deposed, start: event.at, lines: [], order: run.order, operation: run.order.find(action, address, event.deposed) };
       run.start ??= event.at;
-      if (run.state === "idle") run.state = "running";
+      if (run.state === "idle" || run.state === "next") run.state = "running";
       run.works.push(work);
       open.set(key, work);
       latest.set(address, work);
@@ -144,8 +146,9 @@ const MOST_EXPLAINED = 500;
 /** The operations of the plan that have not begun, with what they wait for. */
 export function waitingOf(run: Run): Waiting[] {
   const { order } = run;
-  const begun = new Set(run.works.map((each) => each.operation));
-  const done = new Set(run.works.filter((each) => each.end !== undefined && !each.hasFailed).map((each) => each.operation));
+  const works = run.works.filter((each) => each.order === order);
+  const begun = new Set(works.map((each) => each.operation));
+  const done = new Set(works.filter((each) => each.end !== undefined && !each.hasFailed).map((each) => each.operation));
   const found: Waiting[] = [];
   order.operations.forEach((each, at) => {
     if (!order.isWork(at) || begun.has(at)) return;
@@ -158,21 +161,29 @@ export function waitingOf(run: Run): Waiting[] {
 /** The work that others had to be done with before it began, what ended last first. */
 export function waitedFor(run: Run, work: Work): Work[] {
   if (work.operation === undefined) return [];
-  const before = new Set(run.order.before(work.operation));
-  const found = run.works.filter((each) => each.operation !== undefined && before.has(each.operation) && each.end !== undefined);
+  const before = new Set(work.order.before(work.operation));
+  const found = run.works.filter((each) => each.order === work.order && each.operation !== undefined && before.has(each.operation) && each.end !== undefined);
   return found.sort((one, other) => other.end! - one.end!);
 }
 
 /** What decided how long it took: the work that ended last, what that waited for, and so on. */
-export function longestChain(run: Run, works: Work[]): Work[] {
-  const byOperation = new Map(works.filter((each) => each.operation !== undefined).map((each) => [each.operation!, each]));
+export function longestChain(works: Work[]): Work[] {
   const until = (work: Work) => work.end ?? Infinity;
-  let at: Work | undefined = works.reduce<Work | undefined>((last, each) => (!last || until(each) > until(last) ? each : last), undefined);
-  const chain: Work[] = [];
-  while (at) {
-    chain.unshift(at);
-    const before: Work[] = at.operation === undefined ? [] : run.order.before(at.operation).flatMap((each) => byOperation.get(each) ?? []);
-    at = before.reduce<Work | undefined>((last, each) => (!last || until(each) > until(last) ? each : last), undefined);
+  const last = (some: Work[]): Work | undefined => some.reduce<Work | undefined>((latest, each) => (!latest || until(each) > until(latest) ? each : latest), undefined);
+  const rounds = new Map<Order, Map<number, Work>>();
+  for (const each of works) {
+    if (!rounds.has(each.order)) rounds.set(each.order, new Map());
+    if (each.operation !== undefined) rounds.get(each.order)!.set(each.operation, each);
   }
+  const orders = [...rounds.keys()];
+  const before = (work: Work): Work | undefined => {
+    const own = rounds.get(work.order)!;
+    const needed = work.operation === undefined ? [] : work.order.before(work.operation).flatMap((each) => own.get(each) ?? []);
+    // What waits for nothing in its own round has waited for the whole round before.
+    const earlier = orders[orders.indexOf(work.order) - 1];
+    return last(needed) ?? (earlier && last([...rounds.get(earlier)!.values()]));
+  };
+  const chain: Work[] = [];
+  for (let at = last(works); at; at = before(at)) chain.unshift(at);
   return chain;
 }

@@ -30,6 +30,7 @@ function statusOf(run: Run, isRunning: boolean): string {
   if (run.state === "failed") return `${what} failed: ${done}`;
   if (run.state === "stopped") return `The ${what.toLowerCase()} was interrupted`;
   if (run.state === "idle") return "Waiting for the apply to begin";
+  if (run.state === "next" && isLive) return "Waiting for the next round to begin";
   if (!isRunning) return `The ${what.toLowerCase()} has not finished`;
   if (run.state === "stopping") return "Stopping: nothing new is started";
   return run.mode === "destroy" ? "Destroying" : "Applying";
@@ -54,7 +55,7 @@ export function ApplyView({ route, events }: { route: Route; events: Events }): 
   const works = useMemo(() => run.works.filter((each) => each.action !== "refresh"), [run]);
   const waiting = useMemo(() => (run.state === "done" ? [] : waitingOf(run)), [run]);
   const isChain = route.options.get("show") === "chain";
-  const shown = useMemo(() => (isChain ? longestChain(run, works) : works), [run, works, isChain]);
+  const shown = useMemo(() => (isChain ? longestChain(works) : works), [run, works, isChain]);
   if (run.state === "idle" && !waiting.length && !run.problems.length && !doc.applies) {
     return (
       <div class="main apply">
@@ -221,7 +222,7 @@ const MOST_NAMED = 20;
 
 function WorkDetail({ work, run, start }: { work: Work; run: Run; start: number }): VNode {
   const waited = waitedFor(run, work);
-  const after = work.operation === undefined ? [] : run.order.after(work.operation).map((each) => run.order.operations[each]);
+  const after = work.operation === undefined ? [] : work.order.after(work.operation).map((each) => work.order.operations[each]);
   const isPlanned = doc.plan?.changes.some((each) => each.address === work.address);
   return (
     <div class="change-detail work-detail">

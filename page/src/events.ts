@@ -54,7 +54,7 @@ export const isOfTests = (events: ApplyEvent[]): boolean => events.some((each) =
 export function isRunning({ all, link }: Events): boolean {
   if (link !== "following") return false;
   for (let at = all.length - 1; at >= 0; at--) {
-    if (all[at].type === "end" || all[at].type === "stopped") return false;
+    if (["end", "stopped", "plan"].includes(all[at].type)) return false;
     if (all[at].type === "apply_start") return true;
   }
   return false;

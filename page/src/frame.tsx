@@ -56,7 +56,8 @@ function Page(): VNode {
   const events = useEvents();
   const views = viewsOf(events);
   // Whoever follows something wants to see that first; a plan that waits for approval is read before.
-  const follows = doc.applies && (!doc.number || events.all.some((each) => each.type === "apply_start"));
+  const latest = events.all.findLast((each) => each.type === "plan" || each.type === "apply_start");
+  const follows = doc.applies && (!doc.number || latest?.type === "apply_start");
   const first = views.find((each) => (follows || each.isRunning) && (each.name === "apply" || each.name === "tests")) ?? views[0];
   const view = views.find((each) => each.name === route.view) ?? first;
   useEffect(() => applyTheme(theme), [theme]);

@@ -97,6 +97,42 @@ test("explore shows applies of the directory as they come, and the last one afte
   rmSync(cwd, { recursive: true });
 });
 
+test("the page goes on with each round of an apply", async () => {
+  const cwd = copied("rounds");
+  const apply = start(cwd, "apply", "-allow-deferral", "-auto-approve", "-explore");
+  const page = await open(await apply.address);
+  let loads = 0;
+  page.on("load", () => loads++);
+  await running(page, "terraform_data.first").waitFor();
+  await page.getByRole("link", { name: /^Plan/ }).click();
+  await page.getByRole("link", { name: /^Deferred/ }).waitFor();
+  assert.equal(await page.getByRole("button", { name: /terraform_data\.later/ }).count(), 0);
+  await page.getByRole("link", { name: /^Apply/ }).click();
+  letGo(cwd, "first");
+  // The page of the next plan comes in its place, with all that has happened before.
+  await running(page, "terraform_data.later[0]").waitFor();
+  assert.equal(loads, 1);
+  assert.equal(page.url().split("#")[1], "/apply");
+  await done(page, "terraform_data.first").waitFor();
+  const waiting = page.locator(".work.waiting");
+  assert.equal(await waiting.count(), 1);
+  assert.match(await waiting.textContent(), /terraform_data\.last.*after terraform_data\.later/);
+  await page.getByRole("button", { name: /terraform_data\.first/ }).click();
+  assert.match(await page.locator(".work-detail").textContent(), /Waits for itnothing/);
+  await page.getByRole("link", { name: /^Plan/ }).click();
+  await page.getByRole("button", { name: /terraform_data\.last/ }).waitFor();
+  assert.equal(await page.getByRole("link", { name: /^Deferred/ }).count(), 0);
+  await page.getByRole("link", { name: /^Apply/ }).click();
+  letGo(cwd, "second");
+  await page.getByRole("heading", { name: "Apply complete: 4 added, 0 changed, 0 destroyed" }).waitFor();
+  assert.equal(await ended(apply), 0, apply.text);
+  await page.getByRole("link", { name: "longest chain" }).click();
+  const chain = await page.locator(".work .work-name").allTextContents();
+  assert.deepEqual(chain.map((each) => /terraform_data\.[a-z]+/.exec(each)[0]), ["terraform_data.first", "terraform_data.later", "terraform_data.last"]);
+  assert.equal(loads, 1);
+  rmSync(cwd, { recursive: true });
+});
+
 test("what -json-into writes is followed, too", async () => {
   const cwd = copied("live");
   const server = start(cwd, "explore", "-no-browser", "-events=run.jsonl", "plan.out");

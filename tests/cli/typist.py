@@ -9,6 +9,7 @@ import signal
 import subprocess
 import termios
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -22,13 +23,13 @@ _PATIENCE = 4.0
 class Typist:
     """A terminal with the program running in it."""
 
-    def __init__(self, *args: str, cwd: Path) -> None:
+    def __init__(self, *args: str, cwd: Path, settings: Mapping[str, str] | None = None) -> None:
         ours, theirs = pty.openpty()
         self._terminal = ours
         self._process = subprocess.Popen(
             command(*args),
             cwd=cwd,
-            env=environment(TERM="xterm", NO_COLOR="1"),
+            env=environment(TERM="xterm", NO_COLOR="1", **(settings or {})),
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

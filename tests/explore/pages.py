@@ -176,6 +176,31 @@ locals {
 """An apply that waits for files, so that somebody can look on."""
 
 
+ROUNDS: Final = {
+    "main.tf": """\
+resource "terraform_data" "first" {
+  provisioner "local-exec" {
+    command = "${local.wait} first.go"
+  }
+}
+resource "terraform_data" "later" {
+  count = terraform_data.first.id == "" ? 0 : 2
+  input = count.index
+  provisioner "local-exec" {
+    command = "${local.wait} second.go"
+  }
+}
+resource "terraform_data" "last" {
+  input = terraform_data.later[*].id
+}
+locals {
+  wait = "wait() { until [ -e $1 ]; do sleep 0.1; done; }; wait"
+}
+"""
+}
+"""An apply in two rounds that wait for files, so that somebody can look on."""
+
+
 def _timed(name: str, seconds: float, *needs: str) -> str:
     inputs = ", ".join(f"terraform_data.{each}.id" for each in needs)
     return (

@@ -16,7 +16,18 @@ from benchmarks.configurations import module_calls, resource_chains
 from nigari.explore.page import PageNotBuilt, built
 from tests.cli.process import ROOT, environment, nigari
 from tests.explore.explored import write
-from tests.explore.pages import ALIKE, DEFERRED, FLEET, LARGE, LIVE, OUTSIDE, STAGES, TESTED, woven
+from tests.explore.pages import (
+    ALIKE,
+    DEFERRED,
+    FLEET,
+    LARGE,
+    LIVE,
+    OUTSIDE,
+    ROUNDS,
+    STAGES,
+    TESTED,
+    woven,
+)
 from tests.plugins import overriding
 
 pytestmark = pytest.mark.real
@@ -48,6 +59,7 @@ def made_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         _run("explore", f"-out={place / name}.html", cwd=directory)
     write(place / "made" / "woven", woven(5000, 50))
     _run("explore", f"-out={place / 'woven.html'}", cwd=place / "made" / "woven")
+    write(place / "made" / "rounds", ROUNDS)
     live = place / "made" / "live"
     write(live, LIVE)
     _run("plan", "-out=plan.out", cwd=live)
