@@ -155,6 +155,29 @@ def test_events_of_an_apply() -> None:
     assert last["changes"]["add"] == 2
 
 
+def test_what_earlier_rounds_import_is_counted_at_the_end() -> None:
+    Path("main.tf").write_text(
+        """\
+resource "terraform_data" "a" {}
+import {
+  to = terraform_data.taken
+  id = terraform_data.a.id
+}
+resource "terraform_data" "taken" {}
+resource "terraform_data" "b" {
+  for_each = toset([terraform_data.taken.id])
+}
+resource "terraform_data" "c" {
+  for_each = toset([for each in terraform_data.b : each.id])
+}
+"""
+    )
+    assert run("init").code == 0
+    done = run("apply", "-allow-deferral", "-auto-approve")
+    assert "\nRound 3\n" in done.out
+    assert "Apply complete! Resources: 1 imported, 3 added, 0 changed" in done.out
+
+
 def test_so_many_rounds_and_no_more() -> None:
     done = run("apply", "-allow-deferral", "-auto-approve", "-rounds=1")
     assert done.code == 0, done.err

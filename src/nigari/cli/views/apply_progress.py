@@ -94,9 +94,11 @@ class Untimed(AllViews, TimedView):
 
 
 class Counts(TimedView):
-    """Counts what has been done."""
+    """Counts what has been done, in all rounds."""
 
     def __init__(self) -> None:
+        self.taken: int = 0
+        """What was imported."""
         self.added: int = 0
         self.changed: int = 0
         self.destroyed: int = 0
@@ -112,6 +114,9 @@ class Counts(TimedView):
         elif operation.kind is OperationKind.FORGET:
             actions = (Action.FORGET, Action.FORGET_THEN_CREATE)
             self.forgotten += change.action in actions
+
+    def imported(self, change: Change) -> None:
+        self.taken += 1
 
 
 class Progress(TimedView):

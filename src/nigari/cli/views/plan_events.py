@@ -146,24 +146,22 @@ def _summary(
     lines.event(text, {"type": "change_summary", "changes": changes})
 
 
-def result_text(is_destroy: bool, done: Counts, imported: int) -> str:
+def result_text(is_destroy: bool, done: Counts) -> str:
     """The line that says what has come of a plan."""
     if is_destroy:
         return f"Destroy complete! Resources: {done.destroyed} destroyed."
-    taken = f"{imported} imported, " if imported else ""
+    taken = f"{done.taken} imported, " if done.taken else ""
     text = f"{taken}{done.added} added, {done.changed} changed, {done.destroyed} destroyed"
     if done.forgotten:
         text += f", {done.forgotten} forgotten"
     return f"Apply complete! Resources: {text}."
 
 
-def result_events(
-    is_destroy: bool, done: Counts, imported: int, result: State, lines: JsonLines
-) -> None:
+def result_events(is_destroy: bool, done: Counts, result: State, lines: JsonLines) -> None:
     """Tell what has come of a plan."""
-    counts = (done.added, done.changed, imported, done.destroyed, done.forgotten)
+    counts = (done.added, done.changed, done.taken, done.destroyed, done.forgotten)
     operation = "destroy" if is_destroy else "apply"
-    _summary(lines, result_text(is_destroy, done, imported), operation, counts)
+    _summary(lines, result_text(is_destroy, done), operation, counts)
     if not is_destroy:
         output_events(result, lines)
 

@@ -132,8 +132,8 @@ class PlanPresenter:
         presenter, style = self._presenter, self._style
         self.close()
         if presenter.events is not None:
-            result_events(self._is_end, self.counts, plan.imported, result, presenter.events)
-        text = result_text(self._is_end, self.counts, plan.imported)
+            result_events(self._is_end, self.counts, result, presenter.events)
+        text = result_text(self._is_end, self.counts)
         presenter.text(f"\n{style.bold(style.green(text))}")
         if plan.left:
             self._left(plan)
