@@ -34,7 +34,6 @@ def record(cls: type[_T]) -> type[_T]:
         if name not in ("__dict__", "__weakref__")
     }
     defaults = {name: members.pop(name) for name in names if name in members}
-    key = attrgetter(*names)
     wanted = frozenset(names)
 
     def initialize_first(self: object, *given: object, **named: object) -> None:
@@ -53,6 +52,18 @@ def record(cls: type[_T]) -> type[_T]:
         made.__init__ = constructor  # type: ignore[method-assign]
         constructor(self, *given, **named)
 
+    generated = {"__init__": initialize_first, **_methods(names, cls.__qualname__)}
+    members["__slots__"] = (*names, *members.get("__slots__", ()))
+    members["__match_args__"] = names
+    make: Callable[..., type[_T]] = type(cls)
+    made = make(cls.__name__, cls.__bases__, {**generated, **members})
+    return made
+
+
+def _methods(names: tuple[str, ...], qualified_name: str) -> dict[str, object]:
+    """What follows from the values of the fields: equality, hash and representation."""
+    key = attrgetter(*names)
+
     def equals(self: object, other: object) -> object:
         return key(self) == key(other) if type(other) is type(self) else NotImplemented
 
@@ -61,19 +72,9 @@ def record(cls: type[_T]) -> type[_T]:
 
     def printed(self: object) -> str:
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
-        return f"{cls.__qualname__}({fields})"
+        return f"{qualified_name}({fields})"
 
-    generated = {
-        "__init__": initialize_first,
-        "__eq__": equals,
-        "__hash__": hashed,
-        "__repr__": printed,
-    }
-    members["__slots__"] = (*names, *members.get("__slots__", ()))
-    members["__match_args__"] = names
-    make: Callable[..., type[_T]] = type(cls)
-    made = make(cls.__name__, cls.__bases__, {**generated, **members})
-    return made
+    return {"__eq__": equals, "__hash__": hashed, "__repr__": printed}
 
 
 def replace(given: _T, **changes: object) -> _T:

@@ -16,6 +16,7 @@ from nigari.explore.sensitive import (
 from nigari.explore.values import ValueTable
 from nigari.schema.block import Block
 from nigari.workspace.views.blocks import BackendView, BlockView, ResourceView
+from nigari.workspace.views.declarations import VariableView
 from nigari.workspace.views.known import Known
 from nigari.workspace.views.module_views import CallView, ModuleView
 from nigari.workspace.views.provider_views import ProviderView
@@ -59,21 +60,7 @@ class ConfigurationData:
             "files": [
                 number for number in map(table.sources.number, module.files) if number is not None
             ],
-            "variables": [
-                {
-                    "name": name,
-                    "value": table.add(each),
-                    "type": str(each.type),
-                    **_said(
-                        description=each.description,
-                        deprecated=each.deprecated,
-                        sensitive=each.is_sensitive,
-                        ephemeral=each.is_ephemeral,
-                        required=each.default is None,
-                    ),
-                }
-                for name, each in module.variables.items()
-            ],
+            "variables": [self._variable(*each) for each in module.variables.items()],
             "locals": [
                 {"name": name, "value": table.add(each, _path(module, f"local.{name}"))}
                 for name, each in module.locals.items()
@@ -98,6 +85,20 @@ class ConfigurationData:
                 }
                 for name, each in module.required_providers.items()
             ],
+        }
+
+    def _variable(self, name: str, variable: VariableView) -> Data:
+        return {
+            "name": name,
+            "value": self._table.add(variable),
+            "type": str(variable.type),
+            **_said(
+                description=variable.description,
+                deprecated=variable.deprecated,
+                sensitive=variable.is_sensitive,
+                ephemeral=variable.is_ephemeral,
+                required=variable.default is None,
+            ),
         }
 
     def _optional(self, known: Known | None) -> int | None:

@@ -16,8 +16,9 @@ from nigari.plan.differences.datum import datum
 from nigari.plan.differences.difference import DifferenceScope, paths_of
 from nigari.plan.differences.object_comparison import compare_block
 from nigari.plan.differences.value_comparison import compare
-from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan
+from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, OutputChange, Plan
 from nigari.plan.model.reasons import why
+from nigari.state.model import CheckResult
 from nigari.workspace.plans.reasons import PlanReasons
 
 Data = dict[str, object]
@@ -76,32 +77,29 @@ class PlanData:
                 if each.action is not Action.NO_OP
             ],
             "drift": [self._drift(each) for each in plan.drift],
-            "deferred": [
-                {
-                    "address": each.address,
-                    "kind": each.kind.value,
-                    "reason": each.reason.value,
-                    "chain": list(each.chain),
-                    "round": each.round,
-                    "change": None if each.change is None else self._change(each.change),
-                }
-                for each in plan.deferred
-            ],
-            "checks": [
-                {
-                    "kind": each.kind,
-                    "address": each.block,
-                    "status": each.status,
-                    "objects": [
-                        [
-                            one.address,
-                            one.status,
-                            [*map(self._secrets.scrubbed, one.failure_messages)],
-                        ]
-                        for one in each.objects
-                    ],
-                }
-                for each in plan.checks
+            "deferred": [self._deferred(each) for each in plan.deferred],
+            "checks": [self._check(each) for each in plan.checks],
+        }
+
+    def _deferred(self, deferred: DeferredChange) -> Data:
+        return {
+            "address": deferred.address,
+            "kind": deferred.kind.value,
+            "reason": deferred.reason.value,
+            "chain": list(deferred.chain),
+            "round": deferred.round,
+            "change": None if deferred.change is None else self._change(deferred.change),
+        }
+
+    def _check(self, check: CheckResult) -> Data:
+        scrubbed = self._secrets.scrubbed
+        return {
+            "kind": check.kind,
+            "address": check.block,
+            "status": check.status,
+            "objects": [
+                [each.address, each.status, [*map(scrubbed, each.failure_messages)]]
+                for each in check.objects
             ],
         }
 

@@ -249,17 +249,7 @@ class CollectionParser(AccessParser):
         """Production: for name ["," name] in expression ":" [expression "=>"] expression ["..."]
         [if expression]
         """
-        self.at += 1
-        value_name = self._for_name(opening, "for")
-        key_name = ""
-        if self.kinds[self.at] == COMMA:
-            self.at += 1
-            key_name, value_name = value_name, self._for_name(opening, "the comma")
-        if self.kinds[self.at] != IN:
-            raise self._bad_for(
-                opening, 'The variable names of a for expression must be followed by "in".'
-            )
-        self.at += 1
+        key_name, value_name = self._for_names(opening)
         collection = self.expression()
         if self.kinds[self.at] != COLON:
             raise self._bad_for(
@@ -299,6 +289,20 @@ class CollectionParser(AccessParser):
             ellipsis >= 0,
             self.end(opening),
         )
+
+    def _for_names(self, opening: int) -> tuple[str, str]:
+        """Production: for name ["," name] in; gives the names of key and value."""
+        self.at += 1
+        key_name, value_name = "", self._for_name(opening, "for")
+        if self.kinds[self.at] == COMMA:
+            self.at += 1
+            key_name, value_name = value_name, self._for_name(opening, "the comma")
+        if self.kinds[self.at] != IN:
+            raise self._bad_for(
+                opening, 'The variable names of a for expression must be followed by "in".'
+            )
+        self.at += 1
+        return key_name, value_name
 
     def _for_name(self, opening: int, after: str) -> str:
         kind = self.kinds[self.at]

@@ -53,6 +53,17 @@ _CERTIFICATE_FAULTS: Final = {
 }
 
 
+def _need_library(url: str) -> None:
+    """Fail with what to install, where the library that speaks HTTP is missing."""
+    try:
+        import httpcore  # noqa: F401 - whether it is there
+    except ModuleNotFoundError as error:
+        advice = missing_library(error)
+        if advice is None:
+            raise
+        raise NetFailure(url, "Nothing can be fetched.", advice) from error
+
+
 class Connections:
     """The connections of one client."""
 
@@ -81,13 +92,8 @@ class Connections:
         stalled_after: float | None,
     ) -> AsyncIterator[httpcore.Response]:
         """Send a request; what comes back is open until the context ends."""
-        try:
-            import httpcore
-        except ModuleNotFoundError as error:
-            advice = missing_library(error)
-            if advice is None:
-                raise
-            raise NetFailure(url, "Nothing can be fetched.", advice) from error
+        _need_library(url)
+        import httpcore
 
         try:
             origin = origin_of(url)

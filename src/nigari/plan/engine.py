@@ -87,7 +87,6 @@ class Planner:
         if self._has_failed():
             return None
         moves = moved_state(self._static, self._state, self.diags)
-        moved = moves.result
         if options.targets or options.excluded:
             check_selection(moves, options, self.diags)
         if self._has_failed():
@@ -96,19 +95,11 @@ class Planner:
         self.settings = BlockSettings(self._static, self.graph, removed)
         if self._has_failed():
             return None
-        is_destroy = options.mode is PlanMode.DESTROY
         if options.targets or options.excluded:
             self._warn_of_selection()
-        selected = selection(self.graph, moved.state, options.targets, options.excluded, is_destroy)
-        run, driver = await self._worked_out(options, moved, selected)
-        held = held_blocks(run)
-        while not held <= run.staying:
-            # What waits together with what needs it does not change in this round.
-            await run.ephemeral.close_all()
-            run, driver = await self._worked_out(options, moved, selected, held | run.staying)
-            held = held_blocks(run)
+        run, driver = await self._all_worked_out(options, moves.result)
         try:
-            if not self._moves_fit(moves, run, is_destroy):
+            if not self._moves_fit(moves, run, options.mode is PlanMode.DESTROY):
                 return None
             if options.mode is PlanMode.NORMAL:
                 self._check_imports(run)
@@ -124,6 +115,26 @@ class Planner:
             self.incomplete = replace(plan, is_incomplete=True)
             return None
         return plan
+
+    async def _all_worked_out(
+        self, options: PlanOptions, moved: MoveResult
+    ) -> tuple[PlanRun, Driver]:
+        """What the configuration wants, once it is known what stays as it is in this round."""
+        selected = selection(
+            self.graph,
+            moved.state,
+            options.targets,
+            options.excluded,
+            options.mode is PlanMode.DESTROY,
+        )
+        run, driver = await self._worked_out(options, moved, selected)
+        held = held_blocks(run)
+        while not held <= run.staying:
+            # What waits together with what needs it does not change in this round.
+            await run.ephemeral.close_all()
+            run, driver = await self._worked_out(options, moved, selected, held | run.staying)
+            held = held_blocks(run)
+        return run, driver
 
     async def _worked_out(
         self,

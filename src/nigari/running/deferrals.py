@@ -203,19 +203,10 @@ class Deferrals:
         """
         module = frame.instance.addr
         text = name if repetition.has_one_value else f"{name}[*]"
-        value = expansion.deferred_by
-        if self._planned is not None:
-            known = self._planned.get(text if module.is_root else f"{module}.{text}")
-            if known is None:
-                return None
-            there = expansion.certain if value is not None else expansion.instances
-            certain: Mapping[InstanceKey, InstanceData] = {
-                key: there[key] for key in known if key in there
-            }
-        elif value is None or is_reported(value):
+        certain = self._certain(text if module.is_root else f"{module}.{text}", expansion)
+        if certain is None:
             return None
-        else:
-            certain = expansion.certain
+        value = expansion.deferred_by
         expr = repetition.count or repetition.for_each or repetition.enabled
         origins: list[Written] = []
         if expr is not None:
@@ -234,6 +225,21 @@ class Deferrals:
             subject=subject,
         )
         return deferral, certain
+
+    def _certain(
+        self, address: str, expansion: Expansion
+    ) -> Mapping[InstanceKey, InstanceData] | None:
+        """The instances of a block that are known while others are not; None where nothing is
+        deferred. A plan that is applied has decided that already.
+        """
+        value = expansion.deferred_by
+        if self._planned is None:
+            return None if value is None or is_reported(value) else expansion.certain
+        known = self._planned.get(address)
+        if known is None:
+            return None
+        there = expansion.certain if value is not None else expansion.instances
+        return {key: there[key] for key in known if key in there}
 
 
 def _is_large(value: Value) -> bool:

@@ -6,7 +6,7 @@ look for; the rest is in our own words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from nigari.cli.views.change_text import change_text, drift_text, symbol
@@ -20,7 +20,7 @@ from nigari.lang.marks import SENSITIVE
 from nigari.plan.differences.datum import datum
 from nigari.plan.differences.difference import EVERYWHERE, Difference, Fate, Paths
 from nigari.plan.differences.value_comparison import compare, present
-from nigari.plan.model.changes import Action, OutputChange, Plan, PlanMode
+from nigari.plan.model.changes import Action, Change, OutputChange, Plan, PlanMode
 from nigari.plan.show.relevant import RelevantAttribute
 from nigari.plan.show.short import Filter
 from nigari.plan.show.waiting import by_cause, cause_line, deferred_summary, waiting_line
@@ -51,53 +51,71 @@ def plan_text(
     out changes, and says how many.
     """
     presentation = presentation or Presentation()
+    style = presentation.style
     parts = list(_drift(plan, presentation, relevant))
-    has_drift = bool(parts)
     changes = [change for change in plan.changes if change.is_visible]
     # Output values alone are nothing that a plan which has failed could still do.
     outputs = _outputs(plan, presentation) if changes or not plan.is_incomplete else ""
-    if not changes and not outputs and not plan.left:
-        if plan.mode is PlanMode.REFRESH_ONLY and has_drift:
-            return "".join(parts)
-        parts += [
-            rule(width, presentation.style) if has_drift else "",
-            *_no_changes(plan, presentation.style),
-        ]
+    does_something = bool(changes or outputs or plan.left)
+    if parts and not does_something and plan.mode is PlanMode.REFRESH_ONLY:
         return "".join(parts)
-    if has_drift:
-        parts.append(rule(width, presentation.style))
-    if any(change.action is not Action.NO_OP for change in changes):
-        used = {change.action for change in changes}
-        parts.append("\nThe plan uses these symbols:\n")
-        parts += [
-            f"{symbol(action, presentation.style)} {text}\n"
-            for action, text in _MEANINGS.items()
-            if action in used
-        ]
-    if changes:
-        heading = "These actions will be performed:"
-        if plan.is_incomplete:
-            heading = "These actions were planned before the errors below:"
-        parts.append(f"\n{heading}\n")
-        shown = changes if shows is None else [change for change in changes if shows(change)]
-        parts += [f"\n{change_text(change, presentation)}\n" for change in shown]
-        if len(shown) < len(changes):
-            parts.append(f"\n{not_shown(len(changes) - len(shown))}\n")
-    if changes or plan.left:
-        parts += _deferred(plan, presentation.style)
-        counts = summary(plan).removeprefix("Plan:")
-        parts.append(f"\n{presentation.style.bold('Plan:')}{counts}\n")
-    if plan.left:
-        counts = deferred_summary(plan).removeprefix("Deferred:")
-        parts.append(f"{presentation.style.bold('Deferred:')}{counts}\n")
-    if outputs:
-        parts.append(f"\nChanges to Outputs:\n{outputs}\n")
-        is_all = not plan.is_incomplete and not plan.left
-        if is_all and all(each.action is Action.NO_OP for each in changes):
-            parts.append(
-                "\nApplying this plan only saves the new output values; nothing else is changed.\n"
-            )
+    if parts:
+        parts.append(rule(width, style))
+    if does_something:
+        parts += _symbols(changes, style)
+        parts += _actions(plan, changes, presentation, shows)
+        parts += _totals(plan, changes, style)
+        parts += _changed_outputs(plan, changes, outputs)
+    else:
+        parts += _no_changes(plan, style)
     return "".join(parts)
+
+
+def _symbols(changes: Sequence[Change], style: Style) -> Iterator[str]:
+    """What the symbols before the changes mean."""
+    used = {change.action for change in changes}
+    if used <= {Action.NO_OP}:
+        return
+    yield "\nThe plan uses these symbols:\n"
+    for action, text in _MEANINGS.items():
+        if action in used:
+            yield f"{symbol(action, style)} {text}\n"
+
+
+def _actions(
+    plan: Plan, changes: Sequence[Change], presentation: Presentation, shows: Filter | None
+) -> Iterator[str]:
+    """The changes, one after the other."""
+    if not changes:
+        return
+    heading = "These actions will be performed:"
+    if plan.is_incomplete:
+        heading = "These actions were planned before the errors below:"
+    yield f"\n{heading}\n"
+    shown = changes if shows is None else [change for change in changes if shows(change)]
+    for change in shown:
+        yield f"\n{change_text(change, presentation)}\n"
+    if len(shown) < len(changes):
+        yield f"\n{not_shown(len(changes) - len(shown))}\n"
+
+
+def _totals(plan: Plan, changes: Sequence[Change], style: Style) -> Iterator[str]:
+    """How much is done now, and how much is left for later, with what that waits for."""
+    if changes or plan.left:
+        yield from _deferred(plan, style)
+        yield f"\n{style.bold('Plan:')}{summary(plan).removeprefix('Plan:')}\n"
+    if plan.left:
+        yield f"{style.bold('Deferred:')}{deferred_summary(plan).removeprefix('Deferred:')}\n"
+
+
+def _changed_outputs(plan: Plan, changes: Sequence[Change], outputs: str) -> Iterator[str]:
+    """The output values that change, and whether they are all that does."""
+    if not outputs:
+        return
+    yield f"\nChanges to Outputs:\n{outputs}\n"
+    is_all = not plan.is_incomplete and not plan.left
+    if is_all and all(each.action is Action.NO_OP for each in changes):
+        yield "\nApplying this plan only saves the new output values; nothing else is changed.\n"
 
 
 def _deferred(plan: Plan, style: Style) -> Iterator[str]:

@@ -76,7 +76,16 @@ async def plan_change(
 
 
 class _Conversation:
-    __slots__ = ("_block", "_config", "_diags", "_marks", "_prior", "_provider", "_wanted")
+    __slots__ = (
+        "_block",
+        "_config",
+        "_diags",
+        "_marks",
+        "_nothing",
+        "_prior",
+        "_provider",
+        "_wanted",
+    )
 
     def __init__(
         self,
@@ -90,46 +99,33 @@ class _Conversation:
         self._prior = prior
         self._diags = diags
         self._block = wanted.schema.block
+        self._nothing = null(self._block.implied_type)
         self._config: Value = wanted.config
         self._marks: list[MarksAt] = []
 
     async def change(self) -> Change:
-        wanted, prior = self._wanted, self._prior
-        self._config = self._storable(wanted.config)
-        plain = self._config if not self._config.contains_marked else self._config.unmark_deep()[0]
-        type_name = wanted.address.item.resource.type
-        self._tell((await self._provider.validate_resource(type_name, plain)).diagnostics)
-        nothing = null(self._block.implied_type)
-        before = nothing if prior is None or prior.is_tainted else prior.value
-        config = self._config
-        if wanted.ignore is not None and not before.is_null:
-            config = wanted.ignore(before, config)
-        if config.contains_marked:
-            plain, self._marks = unmark_deep_with_paths(config)
-        else:
-            plain = config
+        wanted = self._wanted
+        await self._validate()
+        # A damaged object is planned as if it were not there.
+        sound = None if self._prior is None or self._prior.is_tainted else self._prior
+        before = self._nothing if sound is None else sound.value
+        config = self._that_counts(before)
         old = before if not before.contains_marked else before.unmark_deep()[0]
-        private = b"" if prior is None or prior.is_tainted else prior.private
-        identity = None if prior is None or prior.is_tainted else prior.identity
-        answer = await self._ask(old, plain, private, identity)
-        self._check(answer, old, plain)
+        private, identity = (b"", None) if sound is None else (sound.private, sound.identity)
+        answer = await self._ask(old, config, private, identity)
+        self._check(answer, old, config)
         after = answer.planned
         if answer.legacy_type_system and wanted.ignore is not None and not before.is_null:
             after = wanted.ignore(old, after)
         paths = self._replace_paths(answer.requires_replace, old, after)
         action, reason = self._action(old, after, paths)
-        planned_private, planned_identity = answer.planned_private, answer.identity
         if action.is_replace:
-            plain = self._wanted.config.unmark_deep()[0]
-            answer = await self._ask(nothing, plain, planned_private, None)
-            self._check_type(answer.planned)
+            answer = await self._ask_for_another(answer.planned_private)
             after = answer.planned
-            planned_private, planned_identity = answer.planned_private, answer.identity
         after = self._marked(after)
-        if action is Action.CREATE and prior is not None and prior.is_tainted:
-            action = self._replacing()
+        if self._prior is not None and sound is None:
+            action, before = self._replacing(), self._prior.value
             reason = Reason.TAINTED if reason is Reason.NONE else reason
-            before = prior.value
         if action is Action.NO_OP and not _same_secrets(before, after):
             action = Action.UPDATE
         if action.is_replace and wanted.forgets:
@@ -143,10 +139,34 @@ class _Conversation:
             wanted.schema,
             reason,
             paths,
-            planned_private,
+            answer.planned_private,
             previous_address=wanted.previous_address,
-            identity=planned_identity,
+            identity=answer.identity,
         )
+
+    async def _validate(self) -> None:
+        self._config = config = self._storable(self._wanted.config)
+        plain = config if not config.contains_marked else config.unmark_deep()[0]
+        type_name = self._wanted.address.item.resource.type
+        self._tell((await self._provider.validate_resource(type_name, plain)).diagnostics)
+
+    def _that_counts(self, before: Value) -> Value:
+        """The configuration without the changes that are ignored and without its marks, which are
+        kept for what is planned.
+        """
+        config, ignore = self._config, self._wanted.ignore
+        if ignore is not None and not before.is_null:
+            config = ignore(before, config)
+        if config.contains_marked:
+            config, self._marks = unmark_deep_with_paths(config)
+        return config
+
+    async def _ask_for_another(self, private: bytes) -> api.PlanResponse:
+        """The plan of an object that takes the place of the one there is."""
+        config = self._wanted.config.unmark_deep()[0]
+        answer = await self._ask(self._nothing, config, private, None)
+        self._check_type(answer.planned)
+        return answer
 
     async def _ask(
         self, prior: Value, config: Value, private: bytes, identity: Value | None

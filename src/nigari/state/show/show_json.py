@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-from nigari.addrs.absolute import Abs, instance_of
+from nigari.addrs.absolute import Abs, AbsResourceInstance, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
@@ -145,9 +145,11 @@ def _instance(
     schemas: SchemaLookup,
     diags: Diagnostics,
 ) -> str:
-    item = resource.address.item
-    provider = resource.provider.item.provider
     address = instance_of(resource.address, key)
+    value = _value(resource, address, stored, schemas, diags)
+    if value is None:
+        return ""
+    item = resource.address.item
     members = {
         "address": quoted(address.text),
         "mode": quoted(_MODES[item.mode]),
@@ -156,20 +158,8 @@ def _instance(
     }
     if key is not None:
         members["index"] = quoted(key) if isinstance(key, str) else str(key)
-    members["provider_name"] = quoted(provider.text)
+    members["provider_name"] = quoted(resource.provider.item.provider.text)
     members["schema_version"] = "0" if deposed else str(stored.schema_version)
-    schema = schemas(provider, item)
-    try:
-        if schema is None:
-            raise UnreadableObject(f"the provider {provider.display} has no schema for {item.type}")
-        value = decode_for_display(stored, schema)
-    except UnreadableObject as problem:
-        diags.error(
-            "Object cannot be shown",
-            f"The object of {address} cannot be shown: {problem}.",
-            address=address.text,
-        )
-        return ""
     plain, _ = value.unmark_deep()
     members["values"] = object_text(
         {name: cty_json.value_to_json(part) for name, part in sorted(plain.mapping().items())}
@@ -186,6 +176,29 @@ def _instance(
         if stored.identity_schema_version is not None:
             members["identity_schema_version"] = str(stored.identity_schema_version)
     return object_text(members)
+
+
+def _value(
+    resource: ResourceState,
+    address: AbsResourceInstance,
+    stored: StoredObject,
+    schemas: SchemaLookup,
+    diags: Diagnostics,
+) -> Value | None:
+    """The object as its provider describes it; None after reporting why it cannot be shown."""
+    provider, item = resource.provider.item.provider, resource.address.item
+    schema = schemas(provider, item)
+    try:
+        if schema is None:
+            raise UnreadableObject(f"the provider {provider.display} has no schema for {item.type}")
+        return decode_for_display(stored, schema)
+    except UnreadableObject as problem:
+        diags.error(
+            "Object cannot be shown",
+            f"The object of {address} cannot be shown: {problem}.",
+            address=address.text,
+        )
+        return None
 
 
 def sensitive_shape(value: Value) -> object:

@@ -68,24 +68,11 @@ def saved_plan(
     packages = workspace.packages
     assert isinstance(packages, InstalledPackages)
     modules, links = packages.modules, packages.links
-    kept = {real_path(path, modules, links): text for path, text in workspace.sources.items()}
+    kept = _kept_files(workspace, modules, links)
     places = workspace.modules.places.values()
     called = {real_path(each.directory, modules, links) for each in places}
-    manifest = os.path.join(modules, MANIFEST)
-    if workspace.files.is_file(manifest):
-        kept[manifest] = workspace.files.read(manifest)
+    variables, given = _kept_variables(planning)
     environment = workspace.where.environment
-    variables: Data = {}
-    given: Data = {}
-    assert planning.planner is not None
-    assert planning.planner.plan_run is not None
-    for name, node in planning.planner.plan_run.root.variables.items():
-        value = node.value
-        if EPHEMERAL not in value.marks:
-            variables[name] = value_to_plan(value)
-            as_given = _as_given(planning, name)
-            if as_given is not None:
-                given[name] = value_to_plan(as_given)
     extra: Data = {
         "workspace": planning.workspace,
         "environment": "" if environment is None else environment.name,
@@ -104,6 +91,31 @@ def saved_plan(
     }
     header = plan_header(plan, planning.graph(plan), extra)
     return SavedPlan(header, kept, plan.previous_state, plan.refreshed_state)
+
+
+def _kept_files(workspace: Workspace, modules: str, links: Mapping[str, str]) -> dict[str, bytes]:
+    """The files of the configuration and the list of installed modules, by their real paths."""
+    kept = {real_path(path, modules, links): text for path, text in workspace.sources.items()}
+    manifest = os.path.join(modules, MANIFEST)
+    if workspace.files.is_file(manifest):
+        kept[manifest] = workspace.files.read(manifest)
+    return kept
+
+
+def _kept_variables(planning: Planning) -> tuple[Data, Data]:
+    """The values of all variables except ephemeral ones, and those that were set, as given."""
+    variables: Data = {}
+    given: Data = {}
+    assert planning.planner is not None
+    assert planning.planner.plan_run is not None
+    for name, node in planning.planner.plan_run.root.variables.items():
+        value = node.value
+        if EPHEMERAL not in value.marks:
+            variables[name] = value_to_plan(value)
+            as_given = _as_given(planning, name)
+            if as_given is not None:
+                given[name] = value_to_plan(as_given)
+    return variables, given
 
 
 def _as_given(planning: Planning, name: str) -> Value | None:

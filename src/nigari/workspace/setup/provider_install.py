@@ -74,34 +74,21 @@ class ProviderInstall:
         self, requirements: Iterable[Requirement], diags: Diagnostics
     ) -> Installation | None:
         """Make every provider available; None after reporting what cannot be."""
-        config = self._installed.cli_config
         self._locks = load_locks(self._lock_path, diags)
         diags.extend(self._installed.problems)
         if diags.has_errors:
             return None
-        store = self._installed.store
-        cache = (
-            ProviderStore(Path(config.plugin_cache_dir), current_platform())
-            if config.plugin_cache_dir
-            else None
-        )
         asked = list(requirements)
-        overridden = {
+        overridden = frozenset(
             each.provider for each in asked if self._installed.is_elsewhere(each.provider)
-        }
+        )
         developed = overridden.intersection(self._installed.overrides)
         if developed:
             diags.append(self._installed.under_development(developed))
-        network = Network(replace(config, aliases=self._aliases), self._environ)
-        places = InstallLocations(
-            self._source(network),
-            store,
-            cache,
-            config.plugin_cache_may_break_lock_file,
-            frozenset(overridden),
-            self._environ,
-        )
-        self._before = _paths(store.directory)
+        config = replace(self._installed.cli_config, aliases=self._aliases)
+        network = Network(config, self._environ)
+        places = self._locations(network, overridden)
+        self._before = _paths(self._installed.store.directory)
         locks = adopt_predecessors(self._locks, diags)
         try:
             self._result = await install_providers(
@@ -117,6 +104,21 @@ class ProviderInstall:
             self._locks, self._result.locks, self._options.readonly, diags
         )
         return self._result if diags.error_count == 0 else None
+
+    def _locations(self, network: Network, overridden: frozenset[Provider]) -> InstallLocations:
+        """Where packages come from, and where they are put."""
+        config = self._installed.cli_config
+        cache = None
+        if config.plugin_cache_dir:
+            cache = ProviderStore(Path(config.plugin_cache_dir), current_platform())
+        return InstallLocations(
+            self._source(network),
+            self._installed.store,
+            cache,
+            config.plugin_cache_may_break_lock_file,
+            overridden,
+            self._environ,
+        )
 
     @property
     def writes_locks(self) -> bool:
