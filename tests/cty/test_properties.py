@@ -175,10 +175,17 @@ def test_implied_values_write_the_same_json(value: cty.Value) -> None:
 @given(typed(marked=False))
 def test_values_survive_msgpack(value: cty.Value) -> None:
     data = cty.msgpack.marshal(value, value.type)
-    assert cty.msgpack.unmarshal(data, value.type) == value
+    wanted = with_one_zero(value)
+    assert cty.msgpack.unmarshal(data, value.type) == wanted
     dynamic = cty.msgpack.marshal(value, cty.DYNAMIC)
-    assert cty.msgpack.unmarshal(dynamic, cty.DYNAMIC) == value
+    assert cty.msgpack.unmarshal(dynamic, cty.DYNAMIC) == wanted
     cty.msgpack.implied_type(data)
+
+
+def with_one_zero(value: cty.Value) -> cty.Value:
+    """What msgpack makes of a value: -0 is 0 there, which sorts elsewhere in a set of objects."""
+    zero = cty.number(0)
+    return cty.transform(value, lambda _, part: zero if part == cty.number("-0") else part)
 
 
 HOLLOW = st.recursive(
@@ -200,7 +207,7 @@ def test_open_parts_are_each_read_with_their_own_type(
     open_type = cty.ObjectType(dict.fromkeys(value.mapping(), cty.DYNAMIC))
     packed, text = cty.msgpack.marshal(value, open_type), cty.value_to_json(value, open_type)
     with memory_reused() if pressed else contextlib.nullcontext():
-        assert cty.msgpack.unmarshal(packed, open_type) == value
+        assert cty.msgpack.unmarshal(packed, open_type) == with_one_zero(value)
         assert cty.value_from_json(text, open_type) == value
         assert cty.value_to_json(value, open_type) == text
 
