@@ -1,9 +1,13 @@
 """Documents cannot rot: what they name exists, what they link to is there, what they show runs."""
 
+import ast
 import contextlib
 import importlib
 import io
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -13,7 +17,11 @@ import pytest
 from nigari.cli.main import COMMANDS
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-DOCUMENTS: Final = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS: Final = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "examples").rglob("*.md")),
+]
 
 # Made on the reader's machine, not kept in the repository.
 GENERATED: Final = frozenset({".venv", "build", "dist"})
@@ -57,6 +65,9 @@ NOT_OURS: Final = frozenset(
 )
 
 _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PYTHON: Final = re.compile(
+    r"^\s*(?:```|~~~)\s*py|^ {4,}(?:import \w|from \w+.* import )", re.MULTILINE
+)
 _NAMED_FILE: Final = re.compile(r"# ([\w./-]+\.(?:tf|tfvars|hcl))\n")
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
 _LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
@@ -100,8 +111,27 @@ def symbol_exists(name: str) -> bool:
     return False
 
 
-def python_examples() -> Iterator[tuple[str, str, dict[str, str]]]:
-    """The examples of all documents, with the files that a document has for its own."""
+def said_to_be_printed(text: str) -> tuple[list[str], bool]:
+    """The comment after each print, on its line or on the next, and whether all have one."""
+    lines = text.splitlines()
+    ends = sorted(
+        call.end_lineno or 0
+        for call in ast.walk(ast.parse(text))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "print"
+    )
+    found: list[str] = []
+    for end in ends:
+        _, same_line, said = lines[end - 1].rpartition(")  # ")
+        below = lines[end].strip() if end < len(lines) else ""
+        if same_line or below.startswith("# "):
+            found.append(said if same_line else below.removeprefix("# "))
+    return found, len(found) == len(ends)
+
+
+def python_examples() -> Iterator[tuple[str, Path, str, dict[str, str]]]:
+    """The examples of all documents, with the files that a document has for its own, and where
+    its reader is without them.
+    """
     for document in DOCUMENTS:
         blocks = _FENCE.findall(document.read_text(encoding="utf-8"))
         files = {
@@ -111,7 +141,8 @@ def python_examples() -> Iterator[tuple[str, str, dict[str, str]]]:
         }
         examples = [text for language, text in blocks if language == "python"]
         for index, text in enumerate(examples):
-            yield f"{document.name} {index}", text, files
+            place = document.parent if ROOT / "examples" in document.parents else ROOT
+            yield f"{document.relative_to(ROOT)} {index}", place, text, files
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -129,6 +160,12 @@ class TestDocument:
         names = sorted(set(_SYMBOL.findall(document.read_text(encoding="utf-8"))))
         assert [name for name in names if not symbol_exists(name)] == []
 
+    def test_all_python_is_run(self, document: Path) -> None:
+        """Also what is indented, or fenced in another way, would have to be."""
+        blocks = _FENCE.findall(document.read_text(encoding="utf-8"))
+        others = [text for language, text in blocks if language != "python"]
+        assert [text for text in [prose(document), *others] if _PYTHON.search(text)] == []
+
     def test_make_targets_exist(self, document: Path) -> None:
         targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
         named = set(_TARGET.findall("\n".join(_SPAN.findall(prose(document)))))
@@ -136,13 +173,18 @@ class TestDocument:
 
 
 @pytest.mark.parametrize(
-    ("text", "files"),
-    [pytest.param(text, files, id=name) for name, text, files in python_examples()],
+    ("directory", "text", "files"),
+    [pytest.param(*example, id=name) for name, *example in python_examples()],
 )
 def test_python_example_runs_and_prints_what_it_says(
-    text: str, files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    directory: Path,
+    text: str,
+    files: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An example's `# …` comment after a print is its output."""
+    """An example's `# …` comment after a print is its output; its tests pass."""
+    monkeypatch.chdir(directory)
     if files:
         (tmp_path / "nothing.tfrc").touch()
         monkeypatch.setenv("TF_CLI_CONFIG_FILE", str(tmp_path / "nothing.tfrc"))
@@ -151,12 +193,25 @@ def test_python_example_runs_and_prints_what_it_says(
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-    wanted = re.findall(r"print\(.*\)  # (.*)$", text, re.MULTILINE)
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         exec(compile(text, "example", "exec"), {"__name__": "example"})
-    if wanted:
-        assert output.getvalue().splitlines() == wanted
+    wanted, all_said = said_to_be_printed(text)
+    printed = output.getvalue().splitlines()
+    assert (printed if all_said else [each for each in printed if each in wanted]) == wanted
+    if "def test_" in text:
+        (tmp_path / "test_example.py").write_text(text)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        done = subprocess.run(
+            [*command, str(tmp_path), str(tmp_path / "test_example.py")],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stdout
 
 
 def test_the_page_of_commands_has_all_of_them() -> None:
