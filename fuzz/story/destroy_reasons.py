@@ -55,11 +55,18 @@ def keeps_secrets(step: Step, command: list[str], difference: Difference) -> boo
 
 
 def reads_what_providers_need(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether only data was not read that no provider is configured with."""
+    """Whether only data was not read with which no provider is configured that destroys anything."""
     found = re.findall(r'"addr": "(?:module\.[^"]*\.)?(data\.\w+\.\w+)', difference.text)
-    providers = "".join(re.findall(r"(?ms)^provider .*?^}$", step.files["main.tf"]))
+    blocks = re.findall(r"(?ms)^provider .*?^}$", step.files["main.tf"])
+    providers = step.before.providers(step.ended)
+    used = [
+        each
+        for each in blocks
+        if (alias := re.search(r'alias *= "(\w+)"', each)) is None
+        or any(f"].{alias[1]}" in provider for provider in providers)
+    ]
     is_reading = like(difference, "events: missing apply_(start|complete) read$")
-    return destroys(step, command) and is_reading and not any(each in providers for each in found)
+    return destroys(step, command) and is_reading and not any(e in "".join(used) for e in found)
 
 
 def looks_at_what_providers_need(step: Step, command: list[str], difference: Difference) -> bool:

@@ -50,8 +50,19 @@ class Seen:
         lists = (each.get("dependencies") for _, each in self.instances())
         return {name for each in lists if isinstance(each, list) for name in each}
 
+    def providers(self, addresses: set[str]) -> set[str]:
+        """The provider configurations that some instances have."""
+        return {
+            str(each.get("provider", resource.get("provider")))
+            for address, resource, each in self._stored()
+            if address in addresses
+        }
+
     def instances(self) -> Iterator[tuple[str, dict[str, object]]]:
         """The addresses of the managed resource instances, and their objects."""
+        return ((address, instance) for address, _, instance in self._stored())
+
+    def _stored(self) -> Iterator[tuple[str, dict[str, object], dict[str, object]]]:
         for resource in self.state.get("resources", ()):
             if resource["mode"] == "managed":
                 module = f"{resource['module']}." if "module" in resource else ""
@@ -60,7 +71,8 @@ class Seen:
                 for instance in instances:
                     key = instance.get("index_key")
                     ending = "" if key is None else f"[{json.dumps(key)}]"
-                    yield f"{module}{resource['type']}.{resource['name']}{ending}", instance
+                    address = f"{module}{resource['type']}.{resource['name']}{ending}"
+                    yield address, resource, instance
 
 
 @dataclass
