@@ -24,7 +24,8 @@ from nigari.running.remembered_config import (
 )
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 from nigari.schema.placeholders import empty_block, unknown_block
-from nigari.state.provider_memory import ProviderMemory, memories, memories_text
+from nigari.state.model import ProviderMemory
+from nigari.state.provider_memory import memories, memories_text
 from nigari.state.stored_addresses import StoredAddresses
 
 INNER = Block(

@@ -14,8 +14,8 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
 from nigari.state.files import format_state, parse_state
-from nigari.state.model import State, StateFile, StoredObject
-from nigari.state.provider_memory import MEMBER, ProviderMemory, following, is_iterated
+from nigari.state.model import PROVIDER_MEMORIES, ProviderMemory, State, StateFile, StoredObject
+from nigari.state.provider_memory import following, is_iterated
 
 CONFIG = ProviderConfig(Provider("example.com", "test", "cloud"), "by_region")
 BOX = Resource(MANAGED, "cloud_box", "b")
@@ -63,7 +63,7 @@ def test_there_and_back() -> None:
         assert found.state == file.state
     lines = format_state(file, is_for_people=True).decode().splitlines()
     assert "12345678901234567890.5" in "".join(lines)
-    start = lines.index(f'  "{MEMBER}": [')
+    start = lines.index(f'  "{PROVIDER_MEMORIES}": [')
     assert lines[start + 1 : start + 4] == [
         "    {",
         r'      "provider": "provider[\"example.com/test/cloud\"].by_region[0]",',
@@ -73,7 +73,7 @@ def test_there_and_back() -> None:
 
 def test_without_memories_there_is_no_member() -> None:
     text = format_state(StateFile(State(), "line", 1), is_for_people=True).decode()
-    assert MEMBER not in text
+    assert PROVIDER_MEMORIES not in text
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_without_memories_there_is_no_member() -> None:
     ],
 )
 def test_what_makes_no_sense_counts_for_nothing(entry: dict[str, object]) -> None:
-    data = {"version": 4, "serial": 1, "lineage": "l", "resources": [], MEMBER: [entry]}
+    data = {"version": 4, "serial": 1, "lineage": "l", "resources": [], PROVIDER_MEMORIES: [entry]}
     diags = Diagnostics()
     found = parse_state(json.dumps(data).encode(), diags)
     assert found is not None

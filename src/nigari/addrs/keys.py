@@ -7,11 +7,13 @@ A key is plain data: `None` (the thing is not expanded), an integer (`count`), a
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from nigari.cty.types import KIND_NUMBER, KIND_STRING
-from nigari.cty.values import Value
 from nigari.hcl.quoting import quoted
+
+# An address is made without a value, but for the few that are parsed.
+if TYPE_CHECKING:
+    from nigari.cty.values import Value
 
 
 class Deferred(Enum):
@@ -54,6 +56,8 @@ def key_from_value(value: Value) -> int | str | None:
     """The key that an index value stands for, or `None` when no instance can have such a key."""
     if not value.is_known or value.is_null:
         return None
+    from nigari.cty.types import KIND_NUMBER, KIND_STRING
+
     if value.type.kind == KIND_STRING:
         return value.as_string()
     if value.type.kind == KIND_NUMBER:

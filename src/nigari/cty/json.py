@@ -8,8 +8,6 @@ values have a JSON form.
 """
 
 from nigari.cty import numbers
-from nigari.cty.conform import conformance_errors
-from nigari.cty.conversion_results import type_of_all
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.json_text import check_depth, clean_text, escape_like_go, parse_json, quote
@@ -67,8 +65,11 @@ def value_to_json(value: Value, type_: Type | None = None) -> str:
     """The JSON text of a value, to be read back with that type; with its own if none is given."""
     if type_ is None:
         type_ = value.type
-    elif value.type is not type_ and conformance_errors(value.type, type_):
-        value = convert(value, type_)
+    elif value.type is not type_:
+        from nigari.cty.conform import conformance_errors
+
+        if conformance_errors(value.type, type_):
+            value = convert(value, type_)
     if value.flags:
         _refuse(value)
     parts: list[str] = []
@@ -275,10 +276,17 @@ def _read_sequence(data: object, type_: CollectionType) -> Value:
             step = Index(unknown(element)) if type_.kind == KIND_SET else index_step(i)
             raise error.under(step) from None
     if type_.has_dynamic:
-        element = type_of_all(elements, element)
+        element = _common_type(elements, element)
     elif type_.kind != KIND_SET:
         return Value(type_, tuple(elements))
     return (set_value if type_.kind == KIND_SET else list_value)(element, elements)
+
+
+def _common_type(elements: list[Value], element: Type) -> Type:
+    """The type of all elements, where the collection leaves it open."""
+    from nigari.cty.conversion_results import type_of_all
+
+    return type_of_all(elements, element)
 
 
 def _read_map(data: object, type_: CollectionType) -> Value:
@@ -293,7 +301,7 @@ def _read_map(data: object, type_: CollectionType) -> Value:
         except CtyError as error:
             raise error.under(index_step(key)) from None
     if type_.has_dynamic:
-        return map_value(type_of_all(list(elements.values()), element), elements)
+        return map_value(_common_type(list(elements.values()), element), elements)
     return Value(type_, elements)
 
 

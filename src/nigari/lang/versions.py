@@ -13,7 +13,6 @@ from functools import lru_cache, total_ordering
 
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted
-from nigari.hcl.source import Source
 from nigari.record import record
 
 # Patterns are kept as texts, and compiled when one is first used.
@@ -383,6 +382,8 @@ def _report_constraint(
     subject: Range | None,
     strict: bool = False,
 ) -> None:
+    from nigari.hcl.source import Source
+
     piece = text[start:end]
     diags.error(
         "Invalid version constraint",

@@ -26,7 +26,7 @@ from nigari.running.deferrals import DeferralReason, Deferrals, DeferredKind, wr
 from nigari.running.provider_keys import ExpandedProvider, selected_key
 from nigari.running.provider_node import ProviderNode
 from nigari.running.provider_pool import ProviderPool
-from nigari.state.provider_memory import ProviderMemory
+from nigari.state.model import ProviderMemory
 
 
 class ProviderInstances:

@@ -44,7 +44,8 @@ from nigari.schema.decode import decoder_spec
 from nigari.schema.placeholders import empty_block, unknown_block
 from nigari.schema.provider import ProviderSchema
 from nigari.schema.unknown_arguments import lacks_required
-from nigari.state.provider_memory import ProviderMemory, is_iterated
+from nigari.state.model import ProviderMemory
+from nigari.state.provider_memory import is_iterated
 
 _MOST_LISTED: Final = 10
 

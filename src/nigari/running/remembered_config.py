@@ -39,7 +39,7 @@ from nigari.state.json_text import (
     read_members,
     read_text,
 )
-from nigari.state.provider_memory import ProviderMemory
+from nigari.state.model import ProviderMemory
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
 _SECRET: Final = frozenset((SENSITIVE, EPHEMERAL))

@@ -17,11 +17,11 @@ from nigari.state.model import (
     CheckResult,
     InstanceState,
     OutputState,
+    ProviderMemory,
     ResourceState,
     State,
     StoredObject,
 )
-from nigari.state.provider_memory import ProviderMemory
 
 
 class StateDraft:

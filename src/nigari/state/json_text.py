@@ -42,14 +42,12 @@ def _refuse_constant(name: str) -> NoReturn:
 _VALUES: Final = json.JSONDecoder(parse_constant=_refuse_constant)
 _PIECES: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=str, parse_int=str)
 
+# Few patterns, as compiling one takes as long as reading a small state.
 _SPACE: Final = lazy_pattern(r"[ \t\n\r]*")
-_OPEN: Final = lazy_pattern(r"\{[ \t\n\r]*(\}?)")
-_OPEN_LIST: Final = lazy_pattern(r"\[[ \t\n\r]*(\]?)")
 # Possessive, so that a long text costs no memory to match.
 _STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _KEY: Final = lazy_pattern(rf"({_STRING})[ \t\n\r]*:[ \t\n\r]*")
-_NEXT_MEMBER: Final = lazy_pattern(r"[ \t\n\r]*([,}])[ \t\n\r]*")
-_NEXT_ELEMENT: Final = lazy_pattern(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
+_NEXT: Final = lazy_pattern(r"[ \t\n\r]*([,}\]])[ \t\n\r]*")
 
 
 def read_value(text: str, index: int) -> tuple[object, int]:
@@ -72,13 +70,12 @@ def read_members(
     otherwise: Reader[object] = read_value,
 ) -> tuple[dict[str, object], int]:
     """The members of an object, each read with the reader for its name."""
-    opening = _OPEN.match(text, index)
-    if opening is None:
+    if not text.startswith("{", index):
         raise json.JSONDecodeError("An object is expected", text, index)
     members: dict[str, object] = {}
-    position = opening.end()
-    if opening[1]:
-        return members, position
+    position = _after_space(text, index + 1)
+    if text.startswith("}", position):
+        return members, position + 1
     while True:
         key = _KEY.match(text, position)
         if key is None:
@@ -86,8 +83,8 @@ def read_members(
         quoted_name = key[1]
         name = json.loads(quoted_name) if "\\" in quoted_name else quoted_name[1:-1]
         members[name], end = readers.get(name, otherwise)(text, key.end())
-        following = _NEXT_MEMBER.match(text, end)
-        if following is None:
+        following = _NEXT.match(text, end)
+        if following is None or following[1] == "]":
             raise json.JSONDecodeError("A comma or closing brace is expected", text, end)
         position = following.end()
         if following[1] == "}":
@@ -96,20 +93,19 @@ def read_members(
 
 def read_elements(text: str, index: int, reader: Reader[T]) -> tuple[list[T], int]:
     """The elements of an array; null counts as an empty one, as it does in Go."""
-    opening = _OPEN_LIST.match(text, index)
-    if opening is None:
+    if not text.startswith("[", index):
         if text.startswith("null", index):
             return [], index + 4
         raise json.JSONDecodeError("An array is expected", text, index)
     elements: list[T] = []
-    position = opening.end()
-    if opening[1]:
-        return elements, position
+    position = _after_space(text, index + 1)
+    if text.startswith("]", position):
+        return elements, position + 1
     while True:
         element, end = reader(text, position)
         elements.append(element)
-        following = _NEXT_ELEMENT.match(text, end)
-        if following is None:
+        following = _NEXT.match(text, end)
+        if following is None or following[1] == "}":
             raise json.JSONDecodeError("A comma or closing bracket is expected", text, end)
         position = following.end()
         if following[1] == "]":
@@ -118,13 +114,14 @@ def read_elements(text: str, index: int, reader: Reader[T]) -> tuple[list[T], in
 
 def end_of_document(text: str, index: int) -> None:
     """Refuse anything but white space after the document."""
+    after = _after_space(text, index)
+    if after != len(text):
+        raise json.JSONDecodeError("There is more text after the end of the document", text, after)
+
+
+def _after_space(text: str, index: int) -> int:
     space = _SPACE.match(text, index)
-    if space is None or space.end() != len(text):
-        raise json.JSONDecodeError(
-            "There is more text after the end of the document",
-            text,
-            space.end() if space else index,
-        )
+    return index if space is None else space.end()
 
 
 _NOT_SPACE: Final = lazy_pattern(rf'(?:{_STRING}|[^" \t\n\r]++)++')

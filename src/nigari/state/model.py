@@ -24,7 +24,11 @@ from nigari.addrs.resource import MANAGED
 from nigari.cty import Value
 from nigari.record import record, replace
 from nigari.state.json_text import compact
-from nigari.state.provider_memory import ProviderMemory
+
+PROVIDER_MEMORIES: Final = "nigari_provider_instances"
+"""The member of a state file with what is remembered of provider instances; its name cannot come to
+mean anything else.
+"""
 
 
 class ObjectStatus(Enum):
@@ -242,6 +246,22 @@ class CheckResult:
     status: str
     """`pass`, `fail`, `error` or `unknown`."""
     objects: tuple[CheckObject, ...] = ()
+
+
+@record
+class ProviderMemory:
+    """What is remembered of one provider instance."""
+
+    address: AbsProviderInstance
+    """With the keys of the module instance that the block is in."""
+    each_value: Value | None = None
+    """What `each.value` was; null where it is withheld. None where there is no `for_each`."""
+    each_withheld: str = "[]"
+    """Compact JSON text: the paths in it that were secret."""
+    arguments: str = "{}"
+    """Compact JSON text: the arguments by name, those of nested blocks inside of them."""
+    withheld: tuple[str, ...] = ()
+    """The paths of arguments that were set and are secret."""
 
 
 @record

@@ -10,7 +10,6 @@ from typing import Final
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider, ProviderConfig
-from nigari.state.draft import StateDraft
 from nigari.state.model import State
 
 _PREDECESSOR_HOST: Final = "registry.terraform.io"
@@ -29,6 +28,9 @@ def has_predecessors(state: State, environ: Mapping[str, str]) -> bool:
 
 def adopt_predecessors(state: State, kept: Collection[Provider]) -> State:
     """The state with our registry's providers, but for those that the configuration names."""
+    # Most states have none, and are only looked at.
+    from nigari.state.draft import StateDraft
+
     draft = StateDraft(state)
     for address, resource in state.resources.items():
         config = resource.provider

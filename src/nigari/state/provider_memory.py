@@ -15,9 +15,9 @@ from typing import Final, cast
 from nigari.addrs.absolute import Abs
 from nigari.addrs.module import ModuleAddr, module_from_steps
 from nigari.addrs.provider import AbsProviderInstance
-from nigari.cty import CtyError, Value
+from nigari.cty import CtyError
 from nigari.cty import json as cty_json
-from nigari.record import record, replace
+from nigari.record import replace
 from nigari.state.json_text import (
     compact,
     indented,
@@ -26,29 +26,11 @@ from nigari.state.json_text import (
     read_members,
     read_text,
 )
+from nigari.state.model import PROVIDER_MEMORIES, ProviderMemory
 from nigari.state.sensitive_paths import parse_paths
 from nigari.state.stored_addresses import StoredAddresses
 
-MEMBER: Final = "nigari_provider_instances"
-"""The member of a state file; its name cannot come to mean anything else."""
-
 _ENTRY_DEPTH: Final = 2
-
-
-@record
-class ProviderMemory:
-    """What is remembered of one provider instance."""
-
-    address: AbsProviderInstance
-    """With the keys of the module instance that the block is in."""
-    each_value: Value | None = None
-    """What `each.value` was; null where it is withheld. None where there is no `for_each`."""
-    each_withheld: str = "[]"
-    """Compact JSON text: the paths in it that were secret."""
-    arguments: str = "{}"
-    """Compact JSON text: the arguments by name, those of nested blocks inside of them."""
-    withheld: tuple[str, ...] = ()
-    """The paths of arguments that were set and are secret."""
 
 
 def is_iterated(address: AbsProviderInstance) -> bool:
@@ -103,8 +85,8 @@ def memories(text: str, addresses: StoredAddresses) -> Iterator[ProviderMemory]:
 
 def _memory(text: str, addresses: StoredAddresses) -> ProviderMemory:
     entry = _members(text)
-    module = addresses.module(_text(entry.get("module", '""')), MEMBER)
-    provider = addresses.provider(_text(entry["provider"]), MEMBER)
+    module = addresses.module(_text(entry.get("module", '""')), PROVIDER_MEMORIES)
+    provider = addresses.provider(_text(entry["provider"]), PROVIDER_MEMORIES)
     if module is None or provider is None:
         raise ValueError
     value, secret = None, "[]"

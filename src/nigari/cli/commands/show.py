@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.cli.args import UsageError
@@ -12,13 +13,11 @@ from nigari.cli.state_flags import JSON_INTO_FLAG, ONLY_FLAG, REVEAL_FLAG, SUMMA
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.record import replace
-from nigari.state.encryption.envelope import DamagedEnvelope, parse_envelope
-from nigari.state.files import parse_state
-from nigari.state.model import StateFile
-from nigari.state.objects import SchemaLookup
-from nigari.state.show.show_json import state_to_json
-from nigari.state.show.show_text import state_to_text
-from nigari.workspace.plugins.provider_schemas import find_in
+
+# One thing is shown, in one form.
+if TYPE_CHECKING:
+    from nigari.state.model import StateFile
+    from nigari.state.objects import SchemaLookup
 
 _CONTAINER = b"PK"
 """How the container of a saved plan begins."""
@@ -26,6 +25,8 @@ _CONTAINER = b"PK"
 
 async def schema_lookup(providers: Iterable[Provider], presenter: Presenter) -> SchemaLookup | None:
     """The schemas of these providers, or `None` after reporting which one is not to be had."""
+    from nigari.workspace.plugins.provider_schemas import find_in
+
     schemas = await presenter.session.load_schemas(providers)
     return None if presenter.diags.has_errors else find_in(schemas)
 
@@ -65,6 +66,8 @@ def _is_plan(data: bytes) -> bool:
     """Whether a file is a saved plan, encrypted or not: an encrypted state tells its lineage."""
     if data.startswith(_CONTAINER):
         return True
+    from nigari.state.encryption.envelope import DamagedEnvelope, parse_envelope
+
     try:
         envelope = parse_envelope(data)
     except DamagedEnvelope:
@@ -88,6 +91,8 @@ def _path(invocation: Invocation) -> str:
 
 def _print(file: StateFile | None, lookup: SchemaLookup, presenter: Presenter) -> bool:
     if presenter.invocation.switch("json") or presenter.invocation.text("json-into"):
+        from nigari.state.show.show_json import state_to_json
+
         document = state_to_json(file, lookup, presenter.diags)
         if document is None:
             return False
@@ -100,6 +105,8 @@ def _print(file: StateFile | None, lookup: SchemaLookup, presenter: Presenter) -
     elif file.state.is_empty:
         presenter.terminal.out("The state file is empty. No resources are represented.")
     else:
+        from nigari.state.show.show_text import state_to_text
+
         reveal = presenter.invocation.switch("show-sensitive")
         presenter.terminal.stdout.write(state_to_text(file.state, lookup, presenter.diags, reveal))
     return not presenter.diags.has_errors
@@ -117,6 +124,8 @@ def _content(path: str, presenter: Presenter) -> bytes | None:
 def _stored(data: bytes, path: str, presenter: Presenter) -> StateFile | None:
     if not data:
         return None
+    from nigari.state.files import parse_state
+
     decrypted = presenter.session.encryption.decrypt(data, presenter.diags)
     return None if decrypted is None else parse_state(decrypted.data, presenter.diags, path)
 

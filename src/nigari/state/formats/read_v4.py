@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, cast
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import InstanceKey
-from nigari.addrs.provider import AbsProviderConfig
+from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance
 from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.cty import CtyError
 from nigari.cty import json as cty_json
@@ -27,17 +27,18 @@ from nigari.state.json_text import (
     read_text,
 )
 from nigari.state.model import (
+    PROVIDER_MEMORIES,
     CheckObject,
     CheckResult,
     InstanceState,
     ObjectStatus,
     OutputState,
+    ProviderMemory,
     ResourceState,
     State,
     StateFile,
     StoredObject,
 )
-from nigari.state.provider_memory import MEMBER, memories
 from nigari.state.sensitive_paths import parse_paths
 from nigari.state.stored_addresses import StoredAddresses, config_of
 
@@ -103,7 +104,7 @@ _OUTPUT_READERS: Final[Mapping[str, Reader[object]]] = {"value": read_text, "typ
 _FILE_READERS: Final[Mapping[str, Reader[object]]] = {
     "resources": _read_resources,
     "outputs": _read_outputs,
-    MEMBER: read_text,
+    PROVIDER_MEMORIES: read_text,
 }
 
 
@@ -202,9 +203,7 @@ class _Build:
             built = self._output(name, output)
             if built is not None:
                 outputs[name] = built
-        text = cast("str", members.get(MEMBER, "[]"))
-        remembered = {each.address: each for each in memories(text, StoredAddresses(Diagnostics()))}
-        state = State(resources, outputs, checks, remembered)
+        state = State(resources, outputs, checks, _remembered(members))
         return StateFile(state, lineage, serial, version)
 
     def _resource(self, members: Members, resources: dict[AbsResource, ResourceState]) -> None:
@@ -472,6 +471,17 @@ def _flat_attributes(members: Members) -> Mapping[str, str] | None:
 def _check_status(members: Members) -> str:
     status = _text(members, "status")
     return status if status in _CHECK_STATUSES else "unknown"
+
+
+def _remembered(members: Members) -> Mapping[AbsProviderInstance, ProviderMemory]:
+    """What the file tells of provider instances, which few do."""
+    text = members.get(PROVIDER_MEMORIES)
+    if text is None:
+        return {}
+    from nigari.state.provider_memory import memories
+
+    found = memories(cast("str", text), StoredAddresses(Diagnostics()))
+    return {each.address: each for each in found}
 
 
 def _looks_like_version(text: str) -> bool:

@@ -19,6 +19,7 @@ from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.cty import json as cty_json
 from nigari.state.json_text import compact, escaped_for_html, indented, quoted
 from nigari.state.model import (
+    PROVIDER_MEMORIES,
     CheckResult,
     ObjectStatus,
     OutputState,
@@ -27,7 +28,6 @@ from nigari.state.model import (
     StateFile,
     StoredObject,
 )
-from nigari.state.provider_memory import MEMBER, memories_text
 from nigari.version import OPENTOFU_VERSION
 
 _MODES: Final = {MANAGED: "managed", DATA: "data"}
@@ -66,7 +66,9 @@ class Writer:
         before = "{\n  " + ",\n  ".join(members) + ',\n  "resources": ['
         after = f'],\n  "check_results": {_checks(state.checks)}'
         if state.remembered:
-            after += f',\n  "{MEMBER}": {memories_text(state.remembered.values())}'
+            from nigari.state.provider_memory import memories_text
+
+            after += f',\n  "{PROVIDER_MEMORIES}": {memories_text(state.remembered.values())}'
         after += "\n}\n"
         pieces = [self._laid_out(before)]
         self._add_resources(state, pieces)

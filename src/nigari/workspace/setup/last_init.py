@@ -33,6 +33,7 @@ _SECRETS: Final = ("TF_ENCRYPTION", "TF_TOKEN_", "TF_VAR_")
 """Those whose values may be secret, of which not even a digest is kept."""
 _AT_REST: Final = 1_000_000_000
 """Nanoseconds after which the time of a file tells one change from the next."""
+_DIGEST_SIZE: Final = 32
 _ANSWERED: Final = frozenset((InstallStep.BUILT_IN, InstallStep.REUSED))
 
 Question = tuple[str, str, int]
@@ -196,9 +197,13 @@ def _answer(files: DiskFiles, question: Question) -> str:
 
 
 def _digest(content: bytes) -> str:
-    import hashlib
-
-    return hashlib.sha256(content).hexdigest()
+    # What hashlib brings along takes as long to load as everything else here: it asks OpenSSL for
+    # algorithms that are not needed. The standard library's `random` does the same.
+    try:
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+    return blake2b(content, digest_size=_DIGEST_SIZE).hexdigest()
 
 
 def _listing(entries: Sequence[Entry]) -> str:
