@@ -41,6 +41,8 @@ NOT_OURS: Final = frozenset(
         "/opt/modules",
         "environments.hcl",
         "errored.tfstate",
+        "errored.1.tfstate",
+        "errored_test.1.tfstate",
         "fleet.hcl",
         ".nigari/fleet/ID/journal.jsonl",
         ".nigari/fleet/logs",

@@ -212,6 +212,27 @@ def test_a_backend_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "0 added, 0 changed, 0 destroyed" in said
 
 
+def test_a_rescued_state_never_replaces_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.tf").write_text(_THREE)
+    Path("errored.tfstate").write_text("of an earlier run")
+    said = ""
+    with monkeypatch.context() as full:
+        _fail_to_write(full, 1000)
+        for _ in range(2):
+            status, told = applied([], {})
+            assert status == 1
+            said += " ".join(told.split())
+    assert Path("errored.tfstate").read_text() == "of an earlier run"
+    for number in (1, 2):
+        assert f"nigari state push errored.{number}.tfstate" in said
+    assert "errored.tfstate was left as it is" in said
+    status, said = ran(state_push.COMMAND, ["errored.2.tfstate"], {})
+    assert status == 0, said
+
+
 _TAKEN_AWAY = """\
 terraform {{
   backend "local" {{ path = "states/s.tfstate" }}

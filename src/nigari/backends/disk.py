@@ -46,6 +46,33 @@ def write_beside(
         raise
 
 
+def write_unused(path: str | os.PathLike[str], content: bytes, mode: int = 0o666) -> str:
+    """Write a file where there is none, all of it or nothing but an empty one, and say where it is:
+    under this name or, where that is taken, under the first that is free with a number in it.
+    """
+    free, number = os.fspath(path), 0
+    make_directories(directory_of(free))
+    stem, suffix = os.path.splitext(free)
+    while not _is_claimed(free, mode):
+        number += 1
+        free = f"{stem}.{number}{suffix}"
+    try:
+        write_beside(free, content, mode)
+    except BaseException:
+        discard(free)
+        raise
+    return free
+
+
+def _is_claimed(path: str, mode: int) -> bool:
+    """Make an empty file that is ours, unless there is something of that name."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
+    except FileExistsError:
+        return False
+    return True
+
+
 def make_directories(path: str) -> None:
     """Make a directory and those above it, where they are missing."""
     if not os.path.isdir(path):

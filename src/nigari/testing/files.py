@@ -7,12 +7,13 @@ end is put into a file, so that somebody can.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import time
 from typing import Final
 
 from nigari.apply.view import ApplyView
-from nigari.backends.disk import write_beside
+from nigari.backends.disk import write_unused
 from nigari.backends.snapshots import new_lineage
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.test_files import TestFile, TestRun
@@ -218,8 +219,8 @@ class TestFileRunner:
         data = format_state(StateFile(left, new_lineage(), 1), is_for_people=True)
         where = self._laboratory.workspace.where
         try:
-            write_beside(where.at(where.name, RESCUED), data, _PRIVATE)
-            done.saved_at = RESCUED
+            path = write_unused(where.at(where.name, RESCUED), data, _PRIVATE)
+            done.saved_at = os.path.basename(path)
         except OSError as error:
             done.unsaved = data
             done.diags.error(

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import Final
 
+from nigari.backends.disk import write_beside, write_unused
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.units.unit import Unit
 from nigari.fleet.work.tasks import Task
+
+_PRIVATE: Final = 0o600
 
 
 def _path(unit: Unit) -> str:
@@ -29,7 +33,7 @@ def read_rescued(unit: Unit) -> bytes | None:
 def keep_rescued(unit: Unit, state: bytes | None) -> None:
     """Have this state where the unit is, or none."""
     if state is not None:
-        _write(_path(unit), state)
+        write_beside(_path(unit), state, _PRIVATE)
     elif os.path.exists(_path(unit)):
         os.unlink(_path(unit))
 
@@ -40,7 +44,7 @@ def keep_elsewhere(task: Task, state: bytes) -> Diagnostic:
     for directory in (os.path.dirname(task.plan or task.agreed), tempfile.gettempdir()):
         path = os.path.join(directory, unit.rescued_state)
         try:
-            _write(path, state)
+            path = write_unused(path, state, _PRIVATE)
         except OSError as error:
             reasons.append(f"{path}: {error.strerror}")
             continue
@@ -63,9 +67,3 @@ def not_stored_yet(unit: Unit) -> Diagnostic:
         f'in the directory of the unit, "nigari state push {unit.rescued_state}" does. Remove the '
         "file once it is stored.",
     )
-
-
-def _write(path: str, state: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-        file.write(state)

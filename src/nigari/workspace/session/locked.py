@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.view import ApplyView
-from nigari.backends.disk import write_beside
+from nigari.backends.disk import write_unused
 from nigari.backends.snapshots import Snapshots
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
@@ -479,15 +479,19 @@ class LockedSession:
         data = self.session.encryption.encrypt(text, file.serial, file.lineage, found)
         if data is None:
             return
-        rescued = self.session.options.rescued
-        where = f"The new state was written to the file {rescued} in this directory."
+        wanted, where = self.session.options.rescued, self.session.where
+        name = wanted
         try:
-            write_beside(self.session.where.at(self.session.where.name, rescued), data, _PRIVATE)
+            name = os.path.basename(write_unused(where.at(where.name, wanted), data, _PRIVATE))
         except OSError as error:
-            where = f"{rescued} cannot be written either: {error.strerror}. {unsaved(data)}"
+            put = f"{wanted} cannot be written either: {error.strerror}. {unsaved(data)}"
+        else:
+            put = f"The new state was written to the file {name} in this directory."
+            if name != wanted:
+                put += f" The state of an earlier run in {wanted} was left as it is."
         found.error(
             "State not saved",
-            f'{where} Once the backend works again, store it with "nigari state push {rescued}".',
+            f'{put} Once the backend works again, store it with "nigari state push {name}".',
         )
 
 
