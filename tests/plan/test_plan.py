@@ -97,6 +97,41 @@ def test_what_has_moved_changes_after_the_end_of_what_depended_on_it(here: Path)
     assert numbers["delete terraform_data.b"] in last.after
 
 
+_UNAPPLIED = """
+resource "terraform_data" "a" {
+  count = 1
+  lifecycle { %s }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stored", "now", "flags", "action"),
+    [
+        ("destroy = false", "", (), Action.DELETE),
+        ("destroy = false", "", ("-refresh=false",), Action.FORGET),
+        ("destroy = false", "destroy = true", (), Action.DELETE),
+        ("", "destroy = false", (), Action.FORGET),
+        ("", "destroy = false", ("-refresh=false",), Action.FORGET),
+    ],
+)
+def test_a_destroy_takes_over_what_the_configuration_says(
+    here: Path, stored: str, now: str, flags: tuple[str, ...], action: Action
+) -> None:
+    _apply(_UNAPPLIED % stored)
+    plan, _ = _plan(_UNAPPLIED % now, "-destroy", *flags)
+    assert [each.action for each in plan.changes] == [action]
+
+
+def test_what_a_destroy_leaves_has_what_the_configuration_says(here: Path) -> None:
+    _apply(_UNAPPLIED % "")
+    plan, _ = _plan(_UNAPPLIED % "create_before_destroy = true", "-destroy")
+    state = plan.refreshed_state.instance(plan.changes[0].address)
+    assert state is not None
+    assert state.current is not None
+    assert state.current.create_before_destroy
+
+
 def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) -> None:
     lifecycle = "{\n triggers_replace = %s\n lifecycle { create_before_destroy = true }\n}"
     text = f'resource "terraform_data" "a" {lifecycle}\n'

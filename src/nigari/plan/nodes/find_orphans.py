@@ -86,7 +86,7 @@ class Orphans:
             yield OrphanNode(run, address, instance.current, provider, end, "", protection)
         for key, deposed in instance.deposed.items():
             statement = statement_for(self._statements, address)
-            end = self._end(address, deposed, statement, Reason.NONE)
+            end = self._end(address, deposed, statement, Reason.NONE, is_current=False)
             yield OrphanNode(run, address, deposed, provider, end, key)
 
     def _manager(self, address: AbsResourceInstance) -> ProviderNode | list[Need] | None:
@@ -130,22 +130,26 @@ class Orphans:
         stored: StoredObject,
         statement: RemoveStatement | None,
         why: Reason,
+        is_current: bool = True,
     ) -> End:
         """Whether an object is destroyed or only forgotten, and why.
 
         A `removed` block is what the user said last, so it counts more than what the `lifecycle`
-        of the resource says, or once said.
+        of the resource says, or once said. A destroy takes over what a resource says that is still
+        declared, so that what it once said counts no more.
         """
+        resource = self._declared(address)
+        is_refreshed = self._is_destroy and self._run.refreshes and is_current
+        is_renewed = is_refreshed and resource is not None
         skips = self._run.settings.skips_destroy(address.module, address.item.resource)
-        forgets = skips or stored.skip_destroy
+        forgets = skips or (stored.skip_destroy and not is_renewed)
         if statement is not None:
             forgets = not statement.destroys
         if forgets and skips:
             why = Reason.KEPT_BY_CONFIG
         elif forgets and stored.skip_destroy:
             why = Reason.KEPT_BY_STATE
-        resource = self._declared(address)
-        return End(forgets, why, None if resource is None else resource.body)
+        return End(forgets, why, None if resource is None else resource.body, is_renewed)
 
     def _declared(self, address: AbsResourceInstance) -> Resource | None:
         frame = self._frame(address.module)

@@ -48,6 +48,8 @@ class End:
     reason: Reason
     body: Body | None = None
     """How it is declared, if its resource still is."""
+    is_renewed: bool = False
+    """Whether the state takes over what the configuration now says of it, should it stay."""
 
 
 class OrphanNode(Node):
@@ -218,6 +220,8 @@ class OrphanNode(Node):
         run.record.note_refreshed(self.address, prior, now, schema, node.address, self._deposed)
         if now is None or run.is_refresh_only:
             return
+        if self._end.is_renewed:
+            run.record.note_lifecycle(self.address, node.address)
         if self._is_refused():
             return
         private = now.private
