@@ -1,12 +1,32 @@
 // Lays a graph out in layers, away from the page so that nothing stands still meanwhile.
-import { coordGreedy, decrossTwoLayer, graphStratify, layeringLongestPath, sugiyama, twolayerAgg } from "d3-dag";
-import { layered, layersOf } from "./layered";
+import type { SugiNode, SugiSeparation } from "d3-dag";
+import { coordCenter, coordGreedy, decrossDfs, decrossTwoLayer, graphStratify, layeringLongestPath, sugiyama, twolayerAgg } from "d3-dag";
 import type { Laid, LayoutRequest } from "./layout";
 
 const GAP = 14;
 const LAYER_GAP = 70;
-/** Up to so many nodes, and bends of edges, are laid out with the best order in each layer. */
+/** Up to so many nodes, and bends of edges, are laid out as well as can be; that takes a time that grows with their square. */
 const MOST_POINTS = 700;
+const SWEEPS = 3;
+
+type Layers = SugiNode<unknown, unknown>[][];
+const isLarge = (layers: Layers): boolean => layers.reduce((sum, each) => sum + each.length, 0) > MOST_POINTS;
+const best = decrossTwoLayer().order(twolayerAgg()).passes(8);
+const means = twolayerAgg();
+
+function decross(layers: Layers): void {
+  if (!isLarge(layers)) return best(layers);
+  // The same sweeps without counting what crosses after each of them.
+  decrossDfs()(layers);
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    for (let at = 1; at < layers.length; at++) means(layers[at - 1], layers[at], true);
+    for (let at = layers.length - 1; at > 0; at--) means(layers[at - 1], layers[at], false);
+  }
+}
+
+function coord<N, L>(layers: SugiNode<N, L>[][], separation: SugiSeparation<N, L>): number {
+  return (isLarge(layers) ? coordCenter() : coordGreedy())(layers, separation);
+}
 
 onmessage = (event: MessageEvent<LayoutRequest>) => {
   postMessage(laid(event.data));
@@ -54,37 +74,16 @@ function connected(size: number, edges: [number, number][]): number[][] {
 
 /** One group in layers, beginning at the origin. */
 function group(numbers: number[], sizes: [number, number][], edges: [number, number][], picture: Laid): Group {
-  const places = new Map<number, number>();
-  const inner = numbers.map((at) => edges[at].map((node) => {
-    if (!places.has(node)) places.set(node, places.size);
-    return places.get(node)!;
-  }) as [number, number]);
-  const nodes = [...places.keys()];
-  const layer = layersOf(nodes.length, inner);
-  const points = layer ? inner.reduce((sum, [from, to]) => sum + layer[to] - layer[from] - 1, nodes.length) : 0;
-  // To find the best order takes a time that grows with the square of the points.
-  const found = layer && points > MOST_POINTS ? quickly(nodes, sizes, inner, layer, picture) : carefully(nodes, numbers, sizes, edges, picture);
-  return { nodes, edges: numbers, ...found };
-}
-
-function quickly(nodes: number[], sizes: [number, number][], edges: [number, number][], layer: Int32Array, picture: Laid): { width: number; height: number } {
-  const all = { widths: Float64Array.from(nodes, (at) => sizes[at][0]), heights: Float64Array.from(nodes, (at) => sizes[at][1]) };
-  const found = layered(all, edges, layer, GAP, LAYER_GAP * 2);
-  nodes.forEach((at, number) => {
-    picture.x[at] = found.x[number];
-    picture.y[at] = found.y[number];
-  });
-  return found;
-}
-
-function carefully(nodes: number[], numbers: number[], sizes: [number, number][], edges: [number, number][], picture: Laid): { width: number; height: number } {
-  const needs = new Map<number, number[]>(nodes.map((at) => [at, []]));
+  const needs = new Map<number, number[]>();
   const byEnds = new Map<string, number>();
   for (const at of numbers) {
     const [from, to] = edges[at];
     byEnds.set(`${from} ${to}`, at);
+    if (!needs.has(from)) needs.set(from, []);
+    if (!needs.has(to)) needs.set(to, []);
     needs.get(to)!.push(from);
   }
+  const nodes = [...needs.keys()];
   const graph = graphStratify()(nodes.map((at) => ({ id: String(at), parentIds: needs.get(at)!.map(String) })));
   const layout = sugiyama()
     .nodeSize((node: { data: { id: string } }) => {
@@ -93,8 +92,8 @@ function carefully(nodes: number[], numbers: number[], sizes: [number, number][]
     })
     .gap([GAP, LAYER_GAP])
     .layering(layeringLongestPath())
-    .decross(decrossTwoLayer().order(twolayerAgg()).passes(nodes.length > 300 ? 4 : 12))
-    .coord(coordGreedy());
+    .decross(decross)
+    .coord(coord);
   const size = layout(graph as never);
   // Layers are columns here, so that names can be read.
   for (const node of graph.nodes()) {
@@ -102,12 +101,47 @@ function carefully(nodes: number[], numbers: number[], sizes: [number, number][]
     picture.x[at] = node.y;
     picture.y[at] = node.x;
   }
-  for (const link of graph.links()) {
+  const links = [...graph.links()];
+  // Thousands of edges with bends would take too long to paint while the picture moves.
+  const isPlain = links.reduce((sum, each) => sum + each.points.length - 2, nodes.length) > MOST_POINTS;
+  for (const link of isPlain ? [] : links) {
     const [one, other] = [link.source.data.id, link.target.data.id];
     const at = byEnds.get(`${one} ${other}`) ?? byEnds.get(`${other} ${one}`);
     if (at !== undefined) picture.routes[at] = link.points.flatMap(([across, along]) => [along, across]);
   }
-  return { width: size.height, height: size.width };
+  const whole = { nodes, edges: numbers, width: size.height, height: size.width };
+  return wrapped(whole, sizes, picture);
+}
+
+/** A group whose columns are far too high for a picture gets several for each of those. */
+function wrapped(whole: Group, sizes: [number, number][], picture: Laid): Group {
+  const columns = new Map<number, number[]>();
+  for (const at of whole.nodes) {
+    const column = columns.get(picture.x[at]);
+    if (column) column.push(at);
+    else columns.set(picture.x[at], [at]);
+  }
+  const most = Math.max(40, Math.ceil(Math.sqrt(whole.nodes.length * 6)));
+  if ([...columns.values()].every((each) => each.length <= most)) return whole;
+  let [left, height] = [0, 0];
+  for (const [, column] of [...columns].sort(([one], [other]) => one - other)) {
+    column.sort((one, other) => picture.y[one] - picture.y[other]);
+    const parts = Math.ceil(column.length / most);
+    for (let part = 0; part < parts; part++) {
+      const nodes = column.filter((_, at) => at % parts === part);
+      const wide = Math.max(...nodes.map((at) => sizes[at][0]));
+      let top = 0;
+      for (const at of nodes) {
+        [picture.x[at], picture.y[at]] = [left + wide / 2, top + sizes[at][1] / 2];
+        top += sizes[at][1] + GAP;
+      }
+      left += wide + LAYER_GAP;
+      height = Math.max(height, top - GAP);
+    }
+  }
+  // Edges go straight to where the nodes are now.
+  for (const at of whole.edges) picture.routes[at] = [];
+  return { ...whole, width: left - LAYER_GAP, height };
 }
 
 const GROUP_GAP = 40;

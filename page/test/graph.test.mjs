@@ -86,8 +86,9 @@ test("a node among thousands is found by pointing at it, and by its name", async
   const page = await open(pageUrl("woven"), { hash: OPENED });
   await page.waitForFunction(() => document.querySelector("svg.graph > g"));
   const box = await page.locator("svg.graph").boundingBox();
-  // Somewhere down the first column there is one.
-  for (let y = box.y + 20; y < box.y + box.height && !(await page.locator(".pointed").count()); y += 2) await page.mouse.move(box.x + 40, y);
+  // Somewhere across the middle there is one.
+  const middle = box.y + box.height / 2;
+  for (let x = box.x + 20; x < box.x + box.width && !(await page.locator(".pointed").count()); x += 2) await page.mouse.move(x, middle + (x % 7));
   const name = await page.locator(".pointed").textContent();
   await page.mouse.down();
   await page.mouse.up();
