@@ -124,7 +124,7 @@ def test_the_same_directory_for_several_environments(tmp_path: Path) -> None:
     assert (prod.directory, prod.workspace) == ("network", "prod")
     assert prod.var_files == (str(tmp_path / "network/env/prod.tfvars"),)
     assert found.units['app["dev"]'].labels == ("dev",)
-    variables = found.definition.variables('network["prod"]', {}, found.definition.diags)
+    variables = found.definition.values.variables('network["prod"]', {}, found.definition.diags)
     assert variables.values["region"].to_python() == "us-east-1"
 
 

@@ -6,16 +6,16 @@ import asyncio
 
 import pytest
 
-from nigari.fleet.runs.walk import Walk
+from nigari.fleet.work.walk import Walk
 from tests.limits import costs_little
 
 _NEEDS = {"b": ["a"], "c": ["b"], "d": ["a", "x"], "e": ["c", "d"]}
 _ALL = ["a", "b", "c", "d", "e", "x"]
 
 
-def _walk(failing: set[str], stop_after: str = "") -> tuple[list[str], dict[str, str]]:
+def _walk(failing: set[str], stop_after: str = "") -> tuple[list[str], dict[str, str | None]]:
     done: list[str] = []
-    skipped: dict[str, str] = {}
+    skipped: dict[str, str | None] = {}
 
     async def whole() -> None:
         async def work(name: str) -> bool:
@@ -57,7 +57,7 @@ def test_what_work_raises_is_raised() -> None:
         raise RuntimeError(name)
 
     with pytest.raises(RuntimeError):
-        asyncio.run(Walk(["a"], {}, work, lambda *_: None).run())
+        asyncio.run(Walk(["a"], {}, work).run())
 
 
 def test_many_units_cost_what_they_should() -> None:
@@ -67,4 +67,4 @@ def test_many_units_cost_what_they_should() -> None:
     names = [str(each) for each in range(100_000)]
     needs = {str(each): [str(each - 1000)] for each in range(1000, len(names))}
     with costs_little():
-        asyncio.run(Walk(names, needs, work, lambda *_: None).run())
+        asyncio.run(Walk(names, needs, work).run())

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import pytest
 from nigari.fleet import aio
 from nigari.fleet.cluster import ClusterWorkers
 from nigari.fleet.runs.planning import FleetPlan
-from nigari.fleet.runs.results import FleetResult, UnitStatus
+from nigari.fleet.runs.results import FleetResult, UnitFinished, UnitStarted, UnitStatus
 from tests.cli.process import ROOT, environment, nigari
 from tests.fleet.trees import reading, write_tree
 
@@ -301,25 +302,132 @@ def test_the_scheduler_is_killed(tmp_path: Path, states: str, machines: Machines
     assert result.units["c"].status is UnitStatus.SKIPPED
 
 
-def test_a_lost_machine_while_planning(tmp_path: Path, states: str, machines: Machines) -> None:
-    root = tmp_path / "fleet"
-    write_tree(root, {f"u{n}/main.tf": _unit(states, f"u{n}") for n in range(20)})
-    write_tree(root, {"modules/m/main.tf": _MODULE, "modules/m/t.tpl": "<${x}>"})
-    work = Work(root, machines)
+def _wide(root: Path, states: str) -> Path:
+    """Twenty units, of which the second ten need one of the first ten each."""
+    units = {
+        f"u{n}/main.tf": _unit(states, f"u{n}", "" if n < 10 else f"u{n - 10}") for n in range(20)
+    }
+    write_tree(root, units)
+    return write_tree(root, {"modules/m/main.tf": _MODULE, "modules/m/t.tpl": "<${x}>"})
+
+
+def _planning(
+    work: Work, enough: int, meanwhile: Callable[[asyncio.Task[FleetPlan]], object]
+) -> FleetPlan:
+    """Plan, and have something happen once so many units are planned and another one has begun."""
 
     async def whole() -> FleetPlan:
+        is_time = asyncio.Event()
+        finished: list[str] = []
+
+        def listen(event: UnitStarted | UnitFinished) -> None:
+            if isinstance(event, UnitFinished):
+                finished.append(event.unit)
+            elif len(finished) >= enough:
+                is_time.set()
+
         async with work.open() as fleet:
-            planning = asyncio.create_task(fleet.plan(keep=False))
-            for _ in range(1200):
-                if list((tmp_path / "machines").glob("*/**/nigari-fleet/*")):
-                    break
-                await asyncio.sleep(0.05)
-            machines.kill("one")
+            planning = asyncio.create_task(fleet.plan(keep=False, listen=listen))
+            await asyncio.wait_for(is_time.wait(), 240)
+            meanwhile(planning)
             return await asyncio.wait_for(planning, 240)
 
-    plan = asyncio.run(whole())
+    return asyncio.run(whole())
+
+
+@pytest.mark.parametrize("enough", [0, 6])
+def test_a_lost_machine_while_planning(
+    tmp_path: Path, states: str, machines: Machines, enough: int
+) -> None:
+    work = Work(_wide(tmp_path / "fleet", states), machines)
+    plan = _planning(work, enough, lambda _: machines.kill("one"))
+    # What the machine had planned already, and others still need, is planned again as well.
     assert not plan.has_failed, [each.result.diagnostics for each in plan.units.values()]
     assert plan.totals == (20, 0, 0)
+
+
+def test_the_scheduler_is_killed_while_planning(
+    tmp_path: Path, states: str, machines: Machines
+) -> None:
+    work = Work(_wide(tmp_path / "fleet", states), machines)
+    plan = _planning(work, 3, lambda _: machines.kill("scheduler"))
+    found = Counter(each.result.status for each in plan.units.values())
+    assert found[UnitStatus.DONE] >= 3
+    assert found[UnitStatus.LOST] > 0
+    assert set(found) <= {UnitStatus.DONE, UnitStatus.LOST, UnitStatus.SKIPPED}
+
+
+def test_an_interruption_begins_nothing_more(
+    tmp_path: Path, states: str, machines: Machines
+) -> None:
+    work = Work(_wide(tmp_path / "fleet", states), machines)
+    plan = _planning(work, 2, lambda planning: planning.cancel())
+    found = Counter(each.result.status for each in plan.units.values())
+    assert found[UnitStatus.DONE] >= 2
+    assert found[UnitStatus.SKIPPED] >= 10
+    assert set(found) == {UnitStatus.DONE, UnitStatus.SKIPPED}
+
+
+_GIVEN = """
+unit "first" {
+  directory = "a"
+}
+unit "second" {
+  directory = "b"
+  variables = { given = "${file("word")} ${unit.first.outputs.known}" }
+}
+unit "third" {
+  directory  = "c"
+  depends_on = [unit.second]
+}
+"""
+
+
+def _simple(states: str, name: str, rest: str) -> str:
+    return f"""
+terraform {{
+  backend "http" {{ address = "{states}/{name}" }}
+}}
+{rest}
+"""
+
+
+def test_outputs_travel_from_worker_to_worker(
+    tmp_path: Path, states: str, machines: Machines
+) -> None:
+    """Values of `fleet.hcl` are worked out where the unit is planned, with the files it reads."""
+    root = write_tree(
+        tmp_path / "fleet",
+        {
+            "fleet.hcl": _GIVEN,
+            "word": "hello",
+            "a/main.tf": _simple(states, "a", 'output "known" { value = "world" }'),
+            "b/main.tf": _simple(
+                states, "b", 'variable "given" {}\noutput "said" { value = var.given }'
+            ),
+            "c/main.tf": _simple(states, "c", ""),
+        },
+    )
+    work = Work(root, machines)
+
+    async def planned() -> FleetPlan:
+        async with work.open() as fleet:
+            return await fleet.plan(keep=False)
+
+    plan = asyncio.run(planned())
+    assert not plan.has_failed, [each.result.diagnostics for each in plan.units.values()]
+    outputs = plan.units["second"].result.outputs
+    assert outputs is not None
+    assert outputs["said"].to_python() == "hello world"
+    # A failure is passed on as such, and what is wrong with fleet.hcl is reported where it is written.
+    write_tree(root, {"fleet.hcl": _GIVEN.replace("outputs.known", "outputs.unknown")})
+    plan = asyncio.run(planned())
+    assert plan.units["first"].result.is_done
+    (problem,) = plan.units["second"].result.diagnostics
+    assert problem.subject is not None
+    assert problem.subject.filename == "fleet.hcl"
+    third = plan.units["third"].result
+    assert (third.status, third.because_of) == (UnitStatus.SKIPPED, "second")
 
 
 # -- the command line --------------------------------------------------------------------------------

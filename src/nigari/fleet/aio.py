@@ -22,9 +22,9 @@ from os import PathLike, fspath
 from types import TracebackType
 from typing import Final, TypeVar
 
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet.runs.applying import Approve, FleetApplying, agree
+from nigari.fleet.runs.each_unit import EachUnit
 from nigari.fleet.runs.journal import (
     Journal,
     abandon,
@@ -44,18 +44,12 @@ from nigari.fleet.runs.progress import FleetProgress
 from nigari.fleet.runs.results import (
     FleetResult,
     ListenFleet,
-    UnitFinished,
-    UnitResult,
-    UnitStarted,
-    result_of,
-    skipped,
 )
-from nigari.fleet.runs.walk import Walk
 from nigari.fleet.units.choice import Choice, chosen_units
 from nigari.fleet.units.graph import Graph
 from nigari.fleet.units.survey import Survey, survey
 from nigari.fleet.units.unit import Unit
-from nigari.fleet.work.tasks import Kind, Task, TaskOptions, not_stored
+from nigari.fleet.work.tasks import Kind, TaskOptions, not_stored
 from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
@@ -345,38 +339,8 @@ class Fleet:
         chosen = self.select() if names is None else names
         with _storing():
             make_private(self.logs)
-        found, results = self.survey, dict[str, UnitResult]()
-
-        async def work(name: str) -> bool:
-            unit = found.units[name]
-            log = os.path.join(self.logs, f"{unit.file_name}.log")
-
-            def task() -> Task | None:
-                if walk.is_stopped:
-                    return None
-                listen(UnitStarted(name, kind.value))
-                return Task(kind, unit, options, self._static_values(name), log=log)
-
-            result = result_of(unit, await self.workers.run(task), log)
-            results[name] = result
-            listen(UnitFinished(name, kind.value, result))
-            return True
-
-        def skip(name: str, because_of: str) -> None:
-            results[name] = skipped(name, because_of)
-
-        walk = Walk(chosen, {}, work, skip)
-
-        async def interrupt() -> None:
-            walk.stop()
-            await self.workers.interrupt()
-
-        await _interruptible(walk.run(), interrupt)
-        return FleetResult({name: results.get(name) or skipped(name, "") for name in chosen})
-
-    def _static_values(self, name: str) -> Mapping[str, Value]:
-        """What is known of a unit's variables without its neighbours."""
-        return self.survey.definition.variables(name, {}, Diagnostics()).values
+        run = EachUnit(self.survey, kind, chosen, self.workers, options, self.logs, listen)
+        return await _interruptible(run.run(), run.interrupt)
 
 
 @record

@@ -1,71 +1,62 @@
 """Workers of a Dask cluster: the same tasks on other machines.
 
-What a unit reads is sent as packages that Dask knows by their content, so that each worker gets each
-of them once. Credentials do not travel: workers have their own environment, with the variables in it
-that are passed by name. States and locks stay with their backends.
+A run whose tasks can be repeated is handed to Dask as a whole: units are tasks, edges are dependencies,
+and outputs travel from worker to worker. Whatever is lost with a worker Dask makes again elsewhere. An
+apply must not be repeated, so that units are handed over one by one when their turn has come, each with
+a token: who finds it taken does nothing.
 
-A worker may be lost. What can be repeated is repeated elsewhere by Dask. An apply is not: each has a
-token, and who finds it taken does nothing.
+What a unit reads is sent as packages that Dask knows by their content. Credentials do not travel: workers
+have their own environment, with the variables in it that are passed by name. States and locks stay with
+their backends.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
-import tempfile
 import uuid
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from nigari.diagnostics import Diagnostic, Severity
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet.units.survey import Survey
-from nigari.fleet.units.unit import Unit
-from nigari.fleet.work.performing import perform
+from nigari.fleet.units.unit_values import UnitValues
+from nigari.fleet.work.distant import (
+    TOPIC,
+    Assignment,
+    Returned,
+    package,
+    packed_values,
+    pass_on,
+    read_file,
+    work,
+    write_file,
+)
 from nigari.fleet.work.rescued import keep_rescued, read_rescued
-from nigari.fleet.work.shipping import Packer, Shipment, unpack
-from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskOutcome, TaskStatus
+from nigari.fleet.work.shipping import FilePackage, Packer, Shipment
+from nigari.fleet.work.steps import (
+    Passed,
+    Step,
+    StepKey,
+    Steps,
+    Watch,
+    passed,
+    skipped_task,
+)
+from nigari.fleet.work.tasks import Kind, Task, TaskOutcome, TaskStatus
 from nigari.fleet.work.workers import MakeTask, lost_worker
-from nigari.record import record, replace
-from nigari.version import VERSION
+from nigari.record import replace
 from nigari.workspace.session.failure import SessionError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
     from distributed.deploy.cluster import Cluster
 
 _RETRIES: Final = 2
-_AT_ONCE: Final = 1000
-"""How many tasks the cluster is handed at once: it has its own queues."""
-
-
-@record
-class Assignment:
-    """A task for a worker of the cluster, with what it cannot find there."""
-
-    task: Task
-    shipment: Shipment | None
-    """What the unit reads; None where workers see the same files."""
-    environ: Mapping[str, str]
-    plan: bytes = b""
-    """The plan to be applied."""
-    agreed: bytes = b""
-    rescued: bytes | None = None
-    """A state that an earlier apply could not store."""
-    token: str = ""
-    """What must not be taken twice; empty for what may be repeated."""
-    version: str = VERSION
-
-
-@record
-class Returned:
-    """What comes back."""
-
-    outcome: TaskOutcome
-    plan: bytes = b""
-    log: bytes = b""
-    rescued: bytes | None = None
-    """The state, if it could not be stored."""
+"""How often Dask tries a task elsewhere whose worker cannot even begin with it."""
 
 
 class ClusterWorkers:
@@ -92,12 +83,11 @@ class ClusterWorkers:
         self._environ = dict(os.environ if environ is None else environ)
         self._passed = {each: self._environ[each] for each in pass_env if each in self._environ}
         self._shares_files = shares_files
-        self._packer = Packer([unit.path for unit in found.units.values()])
+        self._packer = Packer(found.root, [unit.path for unit in found.units.values()])
         self._client: Client | None = None
         self._connecting = asyncio.Lock()
-        self._slots = asyncio.Semaphore(_AT_ONCE)
-        self._sent: dict[str, object] = {}
-        self._sending = asyncio.Lock()
+        self._sent: dict[str, Future] = {}
+        self._runs: dict[str, _Run] = {}
 
     async def _connected(self) -> Client:
         async with self._connecting:
@@ -115,96 +105,155 @@ class ClusterWorkers:
                     )
                 except (OSError, TimeoutError, ValueError) as error:
                     raise SessionError([_unreachable(address, error)]) from None
+                self._client.subscribe_topic(TOPIC, self._hear)
             return self._client
 
+    # -- handing over ---------------------------------------------------------------------------
+
     async def run(self, make: MakeTask) -> TaskOutcome:
-        async with self._slots:
-            await self._connected()
-            task = make()
-            if task is None:
-                return TaskOutcome(TaskStatus.INTERRUPTED)
-            refusal = self._refusal(task)
-            if refusal is not None:
-                return TaskOutcome(TaskStatus.FAILED, (refusal,))
-            returned = await self._submitted(task)
-            for _ in range(_RETRIES if task.is_repeatable else 0):
-                if returned is None:
-                    # What was sent may be gone with the worker that had it.
-                    self._sent.clear()
-                    returned = await self._submitted(task)
-        if returned is None:
+        client = await self._connected()
+        task = make()
+        if task is None:
+            return TaskOutcome(TaskStatus.INTERRUPTED)
+        refused = self._refusal(task)
+        if refused is not None:
+            return refused
+        return await self._outcome(task, self._submit(client, Step(task), task.variables))
+
+    async def run_all(self, steps: Steps, values: UnitValues, watch: Watch) -> None:
+        client = await self._connected()
+        run = _Run(uuid.uuid4().hex, watch)
+        self._runs[run.id] = run
+        data = packed_values(values)
+        expressions = self._package(client, hashlib.sha256(data).hexdigest(), data)
+        try:
+            for step in steps.values():
+                self._hand_over(client, step, values, expressions, run)
+                # What has come back by now is heard between two steps.
+                await asyncio.sleep(0)
+            await asyncio.gather(*run.collecting.values())
+        finally:
+            del self._runs[run.id]
+
+    def _hand_over(
+        self, client: Client, step: Step, values: UnitValues, expressions: Future, run: _Run
+    ) -> None:
+        """Hand over a step with what those before it will pass on."""
+        task = step.task
+        outcome = skipped_task() if run.watch.is_stopped else self._refusal(task)
+        if outcome is not None:
+            run.passed[step.key] = passed(task.kind, task.unit, outcome)
+            run.end(step.key, outcome)
+            return
+        known = task.variables
+        if step.needs is not None:
+            known = values.variables(task.unit.name, {}, Diagnostics()).values
+        before = [run.passed[key] for key in step.after]
+        future = self._submit(client, step, known, run.id, expressions, before)
+        run.waiting[step.key] = future
+        run.passed[step.key] = client.submit(pass_on, task.kind, task.unit, future, pure=False)
+        run.collecting[step.key] = asyncio.ensure_future(self._collect(step, future, run))
+
+    def _submit(
+        self,
+        client: Client,
+        step: Step,
+        known: Mapping[str, Value],
+        run: str = "",
+        expressions: Future | None = None,
+        before: Sequence[Passed | Future] = (),
+    ) -> Future:
+        task = step.task
+        shipment, packages = self._shipment(client, task, known)
+        assignment = Assignment(
+            step,
+            shipment,
+            self._passed,
+            run,
+            plan=read_file(task.plan) if task.kind is Kind.APPLY and not task.agreed else b"",
+            agreed=read_file(task.agreed) if task.agreed else b"",
+            rescued=None if self._shares_files else read_rescued(task.unit),
+            token="" if task.is_repeatable else uuid.uuid4().hex,
+        )
+        return client.submit(
+            work,
+            assignment,
+            packages,
+            expressions,
+            list(before),
+            key=f"nigari-{task.kind.value}-{task.unit.name}-{uuid.uuid4().hex[:8]}",
+            pure=False,
+            retries=_RETRIES if task.is_repeatable else 0,
+        )
+
+    def _shipment(
+        self, client: Client, task: Task, known: Mapping[str, Value]
+    ) -> tuple[Shipment | None, list[Future]]:
+        """What a unit reads: where it is to be put, and the data as something that Dask has."""
+        if self._shares_files:
+            return None, []
+        values = {name: value for name, value in known.items() if value.is_wholly_known}
+        shipment = self._packer.pack(task.unit, self._environ, values)
+        packages = [self._package(client, each.digest, each.data) for each in shipment.packages]
+        return Shipment(shipment.unit, tuple(map(_without_data, shipment.packages))), packages
+
+    def _package(self, client: Client, digest: str, data: bytes) -> Future:
+        """A package, sent once, under a name that is its content's. It is a task, too, so that Dask
+        can make it again when the worker that had it is lost.
+        """
+        if digest not in self._sent:
+            self._sent[digest] = client.submit(package, data, key=f"nigari-package-{digest}")
+        return self._sent[digest]
+
+    # -- what comes back ------------------------------------------------------------------------
+
+    def _hear(self, event: tuple[float, Mapping[str, str]]) -> None:
+        """A worker has begun with a step, of one of our runs or of somebody else's."""
+        _, told = event
+        run = self._runs.get(told["run"])
+        if run is not None:
+            run.begin((Kind(told["kind"]), told["unit"]))
+
+    async def _collect(self, step: Step, future: Future, run: _Run) -> None:
+        outcome = await self._outcome(step.task, future)
+        if outcome.status is TaskStatus.LOST:
+            outcome = await run.reason(step, outcome)
+        run.end(step.key, outcome)
+
+    async def _outcome(self, task: Task, future: Future) -> TaskOutcome:
+        """What has come of a task, once everything that it leaves behind is here."""
+        from distributed import CancelledError, KilledWorker
+        from distributed.comm.core import CommClosedError
+
+        try:
+            returned = await future
+        except (CancelledError, KilledWorker, CommClosedError, OSError, TimeoutError):
             return TaskOutcome(TaskStatus.LOST, (lost_worker(task),))
+        except Exception as error:  # noqa: BLE001 - whatever the worker lacks to begin with a task
+            return TaskOutcome(TaskStatus.FAILED, (_not_begun(error),))
+        assert isinstance(returned, Returned)
         if task.plan and returned.plan:
-            _write(task.plan, returned.plan)
+            write_file(task.plan, returned.plan)
         if task.log and returned.log:
-            _write(task.log, returned.log)
+            write_file(task.log, returned.log)
         if not self._shares_files:
             keep_rescued(task.unit, returned.rescued)
         return returned.outcome
 
-    def _refusal(self, task: Task) -> Diagnostic | None:
-        """Why a unit cannot be worked with elsewhere, if it cannot."""
+    def _refusal(self, task: Task) -> TaskOutcome | None:
+        """The outcome for a unit that cannot be worked with elsewhere; None where it can."""
         state = self._found.graph.states.get(task.unit.name)
         if self._shares_files or state is None or state.backend not in ("local", "inmem"):
             return None
         if task.kind in (Kind.INIT, Kind.VALIDATE, Kind.TEST):
             return None
-        return Diagnostic(
-            Severity.ERROR,
-            "State that other machines cannot reach",
-            f"The state of {task.unit.name} is in a local file, which workers on other machines do "
-            "not see. Store it in a remote backend, or, if all workers share the file system, use "
-            "-cluster-shares-files.",
-        )
-
-    async def _submitted(self, task: Task) -> Returned | None:
-        from distributed import CancelledError, KilledWorker
-        from distributed.comm.core import CommClosedError
-
-        try:
-            client = await self._connected()
-            assignment, packages = await self._assignment(client, task)
-            future = client.submit(
-                work,
-                assignment,
-                *packages,
-                key=f"nigari-{task.kind.value}-{task.unit.name}-{uuid.uuid4().hex[:8]}",
-                pure=False,
-                retries=_RETRIES if task.is_repeatable else 0,
-            )
-            returned = await future
-        except (CancelledError, KilledWorker, CommClosedError, OSError, TimeoutError):
-            return None
-        assert isinstance(returned, Returned)
-        return returned
-
-    async def _assignment(self, client: Client, task: Task) -> tuple[Assignment, list[object]]:
-        plan = _read(task.plan) if task.kind is Kind.APPLY and not task.agreed else b""
-        agreed = _read(task.agreed) if task.agreed else b""
-        token = "" if task.is_repeatable else uuid.uuid4().hex
-        if self._shares_files:
-            return Assignment(task, None, self._passed, plan, agreed, token=token), []
-        known = {name: value for name, value in task.variables.items() if value.is_wholly_known}
-        shipment = self._packer.pack(task.unit, self._environ, known)
-        packages = [
-            await self._package(client, each.digest, each.data) for each in shipment.packages
-        ]
-        rescued = read_rescued(task.unit)
-        empty = tuple(replace(each, data=b"") for each in shipment.packages)
-        light = Shipment(shipment.unit, empty)
-        return Assignment(task, light, self._passed, plan, agreed, rescued, token), packages
-
-    async def _package(self, client: Client, digest: str, data: bytes) -> object:
-        """A package as something that Dask has, under a name that is its content's."""
-        async with self._sending:
-            if digest not in self._sent:
-                name = f"nigari-package-{digest}"
-                sent = await client.scatter({name: data}, hash=False)
-                self._sent[digest] = sent[name]
-            return self._sent[digest]
+        return TaskOutcome(TaskStatus.FAILED, (_out_of_reach(task),))
 
     async def interrupt(self) -> None:
-        """What is under way comes to its end: nobody can reach into a worker of a cluster."""
+        """Begin nothing more. What is under way comes to its end: nobody can reach into a worker."""
+        for run in self._runs.values():
+            if self._client is not None and run.waiting:
+                await self._client.cancel(list(run.waiting.values()))
 
     async def close(self) -> None:
         self._sent.clear()
@@ -213,6 +262,47 @@ class ClusterWorkers:
             self._client = None
         if self._closes_cluster and not isinstance(self._cluster, str):
             await asyncio.to_thread(self._cluster.close)
+
+
+class _Run:
+    """A run that a cluster works on."""
+
+    def __init__(self, id_: str, watch: Watch) -> None:
+        self.id: str = id_
+        self.watch: Watch = watch
+        self.waiting: dict[StepKey, Future] = {}
+        """The steps that nobody has begun with."""
+        self.passed: dict[StepKey, Passed | Future] = {}
+        """What each step passes on, or will."""
+        self.collecting: dict[StepKey, asyncio.Task[None]] = {}
+        self._ended: dict[StepKey, TaskOutcome] = {}
+
+    def begin(self, key: StepKey) -> None:
+        """A worker has begun with a step, or has begun again."""
+        if self.waiting.pop(key, None) is not None:
+            self.watch.begun(key)
+
+    def end(self, key: StepKey, outcome: TaskOutcome) -> None:
+        """Something has come of a step."""
+        self.waiting.pop(key, None)
+        self._ended[key] = outcome
+        self.watch.ended(key, outcome)
+
+    async def reason(self, step: Step, lost: TaskOutcome) -> TaskOutcome:
+        """Why nothing has come of a step: Dask gives up whatever comes after a lost one as well."""
+        if step.key in self.waiting and self.watch.is_stopped:
+            return skipped_task()
+        for key in step.after:
+            if key in self.collecting:
+                await self.collecting[key]
+            before = self._ended[key]
+            if before.status is not TaskStatus.DONE:
+                return skipped_task(before.because_of or key[1])
+        return lost
+
+
+def _without_data(each: FilePackage) -> FilePackage:
+    return replace(each, data=b"")
 
 
 def cluster_of(text: str) -> str | Cluster:
@@ -247,107 +337,20 @@ def _unreachable(address: str, error: Exception) -> Diagnostic:
     )
 
 
-# -- on the worker ------------------------------------------------------------------------------
-
-
-def work(assignment: Assignment, *packages: bytes) -> Returned:
-    """Do a task on a worker of the cluster."""
-    task = assignment.task
-    if assignment.version != VERSION:
-        return Returned(TaskOutcome(TaskStatus.FAILED, (_other_version(assignment.version),)))
-    if assignment.token and not _take(assignment.token):
-        return Returned(TaskOutcome(TaskStatus.LOST, (lost_worker(task),)))
-    environ = {**os.environ, **assignment.environ}
-    with tempfile.TemporaryDirectory(prefix="nigari-") as scratch:
-        local = _localized(assignment, packages, scratch)
-        is_shipped = assignment.shipment is not None
-        if is_shipped:
-            keep_rescued(local.unit, assignment.rescued)
-        outcome = asyncio.run(_work(local, environ, is_shipped))
-        rescued = read_rescued(local.unit) if is_shipped else None
-        return Returned(outcome, _read(local.plan), _read(local.log), rescued)
-
-
-async def _work(task: Task, environ: Mapping[str, str], is_shipped: bool) -> TaskOutcome:
-    if is_shipped and task.kind is not Kind.INIT:
-        prepared = await _prepared(task, environ)
-        if prepared.status is not TaskStatus.DONE:
-            return prepared
-    return await perform(task, environ)
-
-
-async def _prepared(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
-    """Install what the unit needs on this machine, from its caches and mirrors, once."""
-    marker = f".nigari-ready-{task.unit.file_name}"
-    if _has(task.unit, marker):
-        return TaskOutcome(TaskStatus.DONE)
-    is_locked = _has(task.unit, ".terraform.lock.hcl")
-    options = TaskOptions(lockfile_readonly=is_locked, reconfigure=True)
-    known = {name: value for name, value in task.variables.items() if value.is_wholly_known}
-    outcome = await perform(Task(Kind.INIT, task.unit, options, known, log=task.log), environ)
-    if outcome.status is TaskStatus.DONE:
-        _write(os.path.join(task.unit.path, marker), b"")
-    return outcome
-
-
-def _has(unit: Unit, name: str) -> bool:
-    return os.path.exists(os.path.join(unit.path, name))
-
-
-def _localized(assignment: Assignment, packages: Sequence[bytes], scratch: str) -> Task:
-    """The task with the paths that it has on this machine."""
-    task = assignment.task
-    unit = task.unit
-    if assignment.shipment is not None:
-        given = assignment.shipment
-        filled = zip(given.packages, packages, strict=True)
-        whole = Shipment(given.unit, tuple(replace(each, data=data) for each, data in filled))
-        unit = unpack(whole, _home())
-    plan = os.path.join(scratch, "plan") if task.plan else ""
-    agreed = os.path.join(scratch, "agreed") if task.agreed else ""
-    if assignment.plan:
-        _write(plan, assignment.plan)
-    if assignment.agreed:
-        _write(agreed, assignment.agreed)
-    return replace(task, unit=unit, plan=plan, agreed=agreed, log=os.path.join(scratch, "log"))
-
-
-def _home() -> str:
-    """Where a worker keeps what was sent to it."""
-    from distributed import get_worker
-
-    return os.path.join(get_worker().local_directory, "nigari-fleet")
-
-
-def _take(token: str) -> bool:
-    """Whether an apply was not begun before, by a worker that is gone."""
-    from distributed import Event, get_client
-
-    event = Event(f"nigari-{token}", client=get_client())
-    if event.is_set():
-        return False
-    event.set()
-    return True
-
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-def _write(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-
-
-def _other_version(version: str) -> Diagnostic:
+def _out_of_reach(task: Task) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
-        "Another version on the cluster",
-        f"This program is Nigari {version}, and the worker has {VERSION}. Install the same version "
-        "on all workers.",
+        "State that other machines cannot reach",
+        f"The state of {task.unit.name} is in a local file, which workers on other machines do "
+        "not see. Store it in a remote backend, or, if all workers share the file system, use "
+        "-cluster-shares-files.",
+    )
+
+
+def _not_begun(error: Exception) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "A worker of the cluster cannot do this",
+        f"{type(error).__name__}: {error}. Check that all workers have Nigari installed, in the same "
+        "version and with the same extras as here.",
     )

@@ -12,7 +12,7 @@ import os
 from collections.abc import Awaitable, Callable
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.runs.inputs import Inputs, UnitInputs
+from nigari.fleet.runs.inputs import Inputs
 from nigari.fleet.runs.journal import DONE, STARTED, Journal
 from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
 from nigari.fleet.runs.results import (
@@ -25,10 +25,11 @@ from nigari.fleet.runs.results import (
     result_of,
     skipped,
 )
-from nigari.fleet.runs.walk import Walk
 from nigari.fleet.units.survey import Survey
-from nigari.fleet.units.unit import Unit
+from nigari.fleet.units.unit import Unit, seen_from_root
+from nigari.fleet.work.inputs import UnitInputs
 from nigari.fleet.work.tasks import Kind, Outputs, Task, TaskOptions, TaskOutcome, TaskStatus
+from nigari.fleet.work.walk import Walk
 from nigari.fleet.work.workers import Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import replace
@@ -111,7 +112,7 @@ class FleetApplying:
             return planned.result
         diags = Diagnostics()
         inputs = await self._inputs.of(name, diags)
-        if diags.has_errors:
+        if inputs is None:
             return UnitResult(name, UnitStatus.FAILED, diagnostics=tuple(diags.in_order()))
         is_as_planned = bool(planned.inputs) and inputs.digest == planned.inputs
         is_fresh = not before and not self._plans_again
@@ -177,16 +178,17 @@ class FleetApplying:
         async with self._asking:
             return await self._approve(result_of(unit, outcome, log), path)
 
-    def _skip(self, name: str, because_of: str) -> None:
-        result = skipped(name, because_of)
+    def _skip(self, name: str, because_of: str | None) -> None:
+        result = skipped(name, because_of or "")
         if self._journal.state(name) == DONE:
             result = UnitResult(name, UnitStatus.DONE, report={"earlier": True})
         self._results[name] = result
         self._listen(UnitFinished(name, "apply", result))
 
-    async def _read_outputs(self, name: str) -> Outputs | None:
+    async def _read_outputs(self, name: str, diags: Diagnostics) -> Outputs | None:
         unit = self._found.units[name]
         outcome = await self._workers.run(lambda: Task(Kind.OUTPUT, unit, self._options))
+        diags.extend(seen_from_root(outcome.diagnostics, unit))
         return outcome.outputs
 
 

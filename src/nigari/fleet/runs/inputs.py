@@ -1,50 +1,18 @@
-"""Inputs of units: what each is given of the others, from the outputs they have or will have."""
+"""Inputs of the units of a run whose outputs become known one after the other."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection
 
-from nigari.backends.identity import StateIdentity
-from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics import Diagnostics
 from nigari.fleet.units.survey import Survey
-from nigari.fleet.work.tasks import Outputs, as_stored
-from nigari.plan.model.plan_file import value_to_plan
-from nigari.record import record
+from nigari.fleet.work.inputs import UnitInputs, needs_of
+from nigari.fleet.work.tasks import Outputs
 
-ReadOutputs = Callable[[str], Awaitable[Outputs | None]]
-"""Reads the outputs in the state of a unit; None where it has no state."""
-
-
-@record
-class UnitInputs:
-    """What a unit is given."""
-
-    variables: Mapping[str, Value]
-    planned: Mapping[StateIdentity, Outputs]
-
-    @property
-    def is_known(self) -> bool:
-        """Whether nothing of it has to wait for an apply."""
-        given = [*self.variables.values()]
-        given += [value for outputs in self.planned.values() for value in outputs.values()]
-        return all(value.is_wholly_known for value in given)
-
-    @property
-    def digest(self) -> str:
-        """What equal inputs have in common, and others have not; nothing can be learnt from it."""
-        found = {
-            "variables": _data(self.variables),
-            "states": {str(state): _data(each) for state, each in self.planned.items()},
-        }
-        text = json.dumps(found, sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _data(values: Mapping[str, Value]) -> dict[str, object]:
-    return {name: value_to_plan(value) for name, value in values.items()}
+ReadOutputs = Callable[[str, Diagnostics], Awaitable[Outputs | None]]
+"""Reads the outputs in the state of a unit; None where it has no state, or after reporting why they
+cannot be read.
+"""
 
 
 class Inputs:
@@ -60,46 +28,22 @@ class Inputs:
         self._members = frozenset(members)
         self._read = read
         self._must_exist = must_exist
-        self._known: dict[str, Outputs] = {}
-        """What units of this run have, or will have."""
-        self._stored: dict[str, Outputs | None] = {}
+        self._known: dict[str, Outputs | None] = {}
 
     def know(self, name: str, outputs: Outputs) -> None:
         """Take note of the outputs of a unit of this run."""
         self._known[name] = outputs
 
-    async def of(self, name: str, diags: Diagnostics) -> UnitInputs:
-        """What a unit is given; what is missing is reported."""
-        graph = self._found.graph
-        outputs: dict[str, Outputs] = {}
-        for edge in graph.edges_of.get(name, ()):
-            if edge.reason.value == "outputs" and edge.needs not in outputs:
-                found = await self._outputs_of(edge.needs)
-                if found is not None:
-                    outputs[edge.needs] = found
-                elif self._must_exist:
-                    diags.append(_no_outputs(name, edge.needs))
-        values = self._found.definition.variables(name, outputs, diags)
-        planned: dict[StateIdentity, Outputs] = {}
-        for each in graph.reads(name):
-            found = await self._outputs_of(each) if each in self._members else None
-            if found is not None:
-                planned[graph.states[each]] = as_stored(found)
-        return UnitInputs(values.values, planned)
+    async def of(self, name: str, diags: Diagnostics) -> UnitInputs | None:
+        """What a unit is given; None after reporting what is missing."""
+        needs = needs_of(self._found.graph, name, self._members, self._must_exist)
+        wanted = [*needs.outputs_of, *(each for each, _ in needs.states)]
+        outputs = {each: await self._outputs_of(each, diags) for each in dict.fromkeys(wanted)}
+        values = self._found.definition.values
+        inputs = None if diags.has_errors else needs.inputs(values, outputs, diags)
+        return None if diags.has_errors else inputs
 
-    async def _outputs_of(self, name: str) -> Outputs | None:
-        known = self._known.get(name)
-        if known is not None:
-            return known
-        if name not in self._stored:
-            self._stored[name] = await self._read(name)
-        return self._stored[name]
-
-
-def _no_outputs(name: str, needed: str) -> Diagnostic:
-    return Diagnostic(
-        Severity.ERROR,
-        "No outputs yet",
-        f"{name} is given outputs of {needed}, which has no state yet and is not among the selected "
-        f"units. Select it as well, for example with -only=+{name}, or apply it first.",
-    )
+    async def _outputs_of(self, name: str, diags: Diagnostics) -> Outputs | None:
+        if name not in self._known:
+            self._known[name] = await self._read(name, diags)
+        return self._known[name]

@@ -11,20 +11,18 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 
-from nigari.diagnostics import Diagnostics
-from nigari.fleet.runs.inputs import Inputs
 from nigari.fleet.runs.results import (
     ListenFleet,
     UnitFinished,
     UnitResult,
     UnitStarted,
-    UnitStatus,
     result_of,
-    skipped,
 )
-from nigari.fleet.runs.walk import Walk
 from nigari.fleet.units.survey import Survey
-from nigari.fleet.work.tasks import Kind, Outputs, Task, TaskOptions, with_causes
+from nigari.fleet.units.unit import Unit
+from nigari.fleet.work.inputs import needs_of
+from nigari.fleet.work.steps import Step, StepKey
+from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskOutcome
 from nigari.fleet.work.workers import Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
@@ -122,60 +120,67 @@ class FleetPlanning:
         self._logs = logs
         self._plans = plans
         self._listen = listen
-        is_normal = options.mode is PlanMode.NORMAL
-        members = names if is_normal else ()
-        self._inputs = Inputs(found, members, self._read_outputs, must_exist=is_normal)
         self._planned: dict[str, PlannedUnit] = {}
-        # Nobody's outputs change while everything is destroyed or only looked at.
-        needs = found.graph.needs if is_normal else {}
-        self._walk = Walk(names, needs, self._plan, self._skip)
+        self.is_stopped: bool = False
+        """Whether nothing more is to begin."""
 
     async def run(self) -> FleetPlan:
         """The plan, once all units are planned that can be."""
-        await self._walk.run()
+        await self._workers.run_all(self._steps(), self._found.definition.values, self)
         created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         units = {name: self._planned[name] for name in self._names}
         return FleetPlan(self._id, self._options.mode, created, units)
 
     async def interrupt(self) -> None:
         """Begin nothing more, and have what is under way come to an end."""
-        self._walk.stop()
+        self.is_stopped = True
         await self._workers.interrupt()
 
-    async def _plan(self, name: str) -> bool:
-        unit, diags = self._found.units[name], Diagnostics()
-        inputs = await self._inputs.of(name, diags)
-        if diags.has_errors:
-            result = UnitResult(name, UnitStatus.FAILED, diagnostics=tuple(diags.in_order()))
-            self._note(PlannedUnit(result))
-            return False
-        path = os.path.join(self._plans, f"{unit.file_name}.plan") if self._plans else ""
-        log = os.path.join(self._logs, f"{unit.file_name}.log") if self._logs else ""
+    # -- the steps ------------------------------------------------------------------------------
 
-        def task() -> Task | None:
-            if self._walk.is_stopped:
-                return None
-            self._listen(UnitStarted(name, "plan"))
-            given = inputs.variables, inputs.planned
-            return Task(Kind.PLAN, unit, self._options, *given, plan=path, log=log)
+    def _steps(self) -> dict[StepKey, Step]:
+        """A step for each unit, and one for each state that is only read, in an order in which they
+        can be taken.
+        """
+        graph, is_normal = self._found.graph, self._options.mode is PlanMode.NORMAL
+        chosen = set(self._names)
+        # Nobody's outputs change while everything is destroyed or only looked at.
+        members = chosen if is_normal else set[str]()
+        steps: dict[StepKey, Step] = {}
+        for name in (each for layer in graph.layers() for each in layer if each in chosen):
+            needs = needs_of(graph, name, members, must_exist=is_normal)
+            for each in needs.outputs_of:
+                if each not in members:
+                    task = Task(Kind.OUTPUT, self._found.units[each], self._options)
+                    steps.setdefault((Kind.OUTPUT, each), Step(task))
+            before = [(Kind.OUTPUT, each) for each in needs.outputs_of if each not in members]
+            before += [(Kind.PLAN, each) for each in graph.needs[name] if each in members]
+            steps[Kind.PLAN, name] = Step(self._task(name), tuple(before), needs)
+        return steps
 
-        outcome = await self._workers.run(task)
-        result = result_of(unit, outcome, log)
-        digest = inputs.digest if inputs.is_known else ""
-        self._note(PlannedUnit(result, digest, path))
-        if result.is_done and self._options.mode is PlanMode.NORMAL:
-            self._inputs.know(name, with_causes(outcome.outputs or {}, name))
-        return result.is_done
-
-    def _skip(self, name: str, because_of: str) -> None:
-        self._note(PlannedUnit(skipped(name, because_of)))
-
-    def _note(self, planned: PlannedUnit) -> None:
-        self._planned[planned.result.unit] = planned
-        self._listen(UnitFinished(planned.result.unit, "plan", planned.result))
-
-    async def _read_outputs(self, name: str) -> Outputs | None:
-        """The outputs of a unit that is not planned here, from its state."""
+    def _task(self, name: str) -> Task:
         unit = self._found.units[name]
-        outcome = await self._workers.run(lambda: Task(Kind.OUTPUT, unit, self._options))
-        return outcome.outputs
+        path = os.path.join(self._plans, f"{unit.file_name}.plan") if self._plans else ""
+        return Task(Kind.PLAN, unit, self._options, plan=path, log=self._log(unit))
+
+    def _log(self, unit: Unit) -> str:
+        return os.path.join(self._logs, f"{unit.file_name}.log") if self._logs else ""
+
+    # -- what becomes of them -------------------------------------------------------------------
+
+    def begun(self, key: StepKey) -> None:
+        """Hear that somebody works on a step."""
+        kind, name = key
+        if kind is Kind.PLAN:
+            self._listen(UnitStarted(name, "plan"))
+
+    def ended(self, key: StepKey, outcome: TaskOutcome) -> None:
+        """Hear what has come of a step."""
+        kind, name = key
+        if kind is not Kind.PLAN:
+            return
+        task = self._task(name)
+        result = result_of(task.unit, outcome, "" if outcome.because_of else task.log)
+        path = task.plan if result.is_done else ""
+        self._planned[name] = PlannedUnit(result, outcome.inputs, path)
+        self._listen(UnitFinished(name, "plan", result))

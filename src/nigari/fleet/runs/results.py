@@ -95,6 +95,7 @@ def result_of(unit: Unit, outcome: TaskOutcome, log: str = "") -> UnitResult:
         outcome.outputs,
         tuple(seen_from_root(outcome.diagnostics, unit)),
         {path_from_root(path, unit): text for path, text in outcome.sources.items()},
+        because_of=outcome.because_of,
         seconds=outcome.seconds,
         report=outcome.report,
         log=log,

@@ -12,10 +12,9 @@ import subprocess
 from collections.abc import Iterable, Mapping
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.units.definition import FILE_NAME
 from nigari.fleet.units.files_read import FilesRead, definition_files, files_read
 from nigari.fleet.units.survey import Survey, survey
-from nigari.fleet.units.unit import Unit
+from nigari.fleet.units.unit import FILE_NAME, Unit
 
 
 def changed_files(root: str, reference: str, diags: Diagnostics) -> set[str] | None:
@@ -91,7 +90,7 @@ def _index(
 
 
 def _files_of(found: Survey, unit: Unit, environ: Mapping[str, str]) -> FilesRead:
-    values = found.definition.variables(unit.name, {}, Diagnostics()).values
+    values = found.definition.values.variables(unit.name, {}, Diagnostics()).values
     return files_read(unit, environ, values)
 
 
@@ -115,8 +114,8 @@ def _declared_differently(found: Survey, reference: str, environ: Mapping[str, s
     for name, unit in found.units.items():
         known = old.units.get(name)
         is_same = known is not None and _settings(unit) == _settings(known)
-        values = found.definition.variables(name, {}, Diagnostics())
-        was = old.definition.variables(name, {}, Diagnostics())
+        values = found.definition.values.variables(name, {}, Diagnostics())
+        was = old.definition.values.variables(name, {}, Diagnostics())
         if not is_same or values != was:
             concerned.add(name)
     return concerned

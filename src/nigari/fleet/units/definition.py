@@ -8,33 +8,24 @@
       variables = { region = each.value }
     }
 
-Only the variables of a unit, and what it depends on, may refer to other units. Their outputs are
-unknown here and carry a mark for the unit they belong to: whatever comes out of an expression tells
-by its marks which units it needs. Once outputs are known, or planned, the same expression gives the
-values.
+Only the variables of a unit, and what it depends on, may refer to other units: see
+`nigari.fleet.units.unit_values`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from typing import Final
 
-from nigari.addrs.module import ROOT_MODULE
-from nigari.cty.types import BOOL, KIND_MAP, KIND_OBJECT, STRING, ListType, MapType
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, string
-from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
-from nigari.fleet.units.unit import Unit, instance_name
-from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, BodySchema, Content
-from nigari.hcl.scope import Scope
-from nigari.hcl.suggestion import did_you_mean
-from nigari.hcl.traversal import TraverseAttr, TraverseIndex
-from nigari.record import record
+from nigari.cty.types import BOOL, STRING, ListType, MapType
+from nigari.diagnostics import Diagnostics
+from nigari.fleet.units.unit import FILE_NAME, Unit, instance_name
+from nigari.fleet.units.unit_values import DeclaredValues, UnitValues
+from nigari.hcl.body import AttributeSchema, Block, BlockSchema, BodySchema, Content
+from nigari.lang.files import KeptFiles
 from nigari.workspace.base.own_file import BlockInstance, OwnFile, parse_own_file
 from nigari.workspace.base.working_directory import WorkingDirectory
 
-FILE_NAME: Final = "fleet.hcl"
 _BLOCKS: Final = (BlockSchema("fleet"), BlockSchema("unit", ("name",)))
 _FLEET: Final = BodySchema((AttributeSchema("exclude"), AttributeSchema("discover")))
 _UNIT: Final = BodySchema(
@@ -56,33 +47,6 @@ _UNIT: Final = BodySchema(
 )
 
 
-@record
-class UnitMark:
-    """Marks whatever comes from a unit."""
-
-    name: str
-
-
-@record
-class DeclaredUnit:
-    """A unit as a block declares it, with the expressions that may refer to other units."""
-
-    unit: Unit
-    scope: Scope
-    variables: Attribute | None
-    depends_on: Attribute | None
-    key: str | None
-
-
-@record
-class Values:
-    """What a unit's variables are given, as far as that is known."""
-
-    values: Mapping[str, Value]
-    needs: frozenset[str]
-    """The units whose outputs are in them."""
-
-
 class FleetDefinition:
     """What `fleet.hcl` says."""
 
@@ -93,12 +57,14 @@ class FleetDefinition:
         self.exclude: tuple[str, ...] = ()
         self.discovers: bool = True
         """Whether units are looked for beside those that are declared."""
-        self.declared: dict[str, DeclaredUnit] = {}
-        self._objects: dict[str, Value] = {}
-        """For each name that follows `unit.`, what stands for it while no output is known."""
+        self.declared: dict[str, Unit] = {}
+        self.values: UnitValues = UnitValues()
+        """What units are given, and what they need for it."""
         if data is not None:
             self.sources[FILE_NAME] = data
-            self._read(parse_own_file(where, FILE_NAME, data, _BLOCKS, diags))
+            # What was read is sent along with the expressions that read it.
+            files = KeptFiles(where.root)
+            self._read(parse_own_file(where, FILE_NAME, data, _BLOCKS, diags, files))
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -150,8 +116,16 @@ class FleetDefinition:
             block.def_range,
         )
         attributes = content.attributes
-        self.declared[name] = DeclaredUnit(
-            unit, instance.scope, attributes.get("variables"), attributes.get("depends_on"), key
+        self.declared[name] = unit
+        self.values.declare(
+            name,
+            DeclaredValues(
+                instance.scope,
+                attributes.get("variables"),
+                attributes.get("depends_on"),
+                unit.block,
+                key,
+            ),
         )
 
     def _report_duplicate(self, block: Block, first: Block) -> None:
@@ -207,174 +181,3 @@ class FleetDefinition:
             plain = value.unmark_deep()[0].mapping()
             found.update({name: each.as_string() for name, each in plain.items()})
         return tuple(sorted(found.items()))
-
-    # -- values ---------------------------------------------------------------------------------
-
-    def know_units(self, units: Sequence[Unit]) -> None:
-        """Let expressions refer to these units."""
-        single: dict[str, Value] = {}
-        repeated: dict[str, dict[str, Value]] = {}
-        for unit in units:
-            declared = self.declared.get(unit.name)
-            stand_in = _unit_object(unit, _unknown_outputs(unit.name))
-            if declared is None or declared.key is None:
-                single[unit.name] = stand_in
-            else:
-                repeated.setdefault(unit.block, {})[declared.key] = stand_in
-        self._objects = {**single, **{name: object_value(each) for name, each in repeated.items()}}
-
-    def needs(self, name: str) -> dict[str, tuple[str, Range]]:
-        """The units that a unit needs: for each why, and where that is written."""
-        declared = self.declared.get(name)
-        if declared is None:
-            return {}
-        found: dict[str, tuple[str, Range]] = {}
-        for attribute, why in (
-            (declared.variables, "outputs"),
-            (declared.depends_on, "depends_on"),
-        ):
-            if attribute is not None:
-                value = self._value(declared, attribute, {}, self.diags)
-                for mark in () if value is None else sorted(_unit_marks(value)):
-                    found.setdefault(mark, (why, attribute.expr.range))
-        found.pop(name, None)
-        return found
-
-    def variables(
-        self, name: str, outputs: Mapping[str, Mapping[str, Value]], diags: Diagnostics
-    ) -> Values:
-        """The values that a unit's variables are given, with these outputs of other units; what is
-        wrong is reported.
-        """
-        declared = self.declared.get(name)
-        if declared is None or declared.variables is None:
-            return Values({}, frozenset())
-        attribute = declared.variables
-        errors = diags.error_count
-        value = self._value(declared, attribute, outputs, diags)
-        if value is None:
-            return Values({}, frozenset())
-        needs = frozenset(_unit_marks(value))
-        if diags.error_count > errors or not value.is_known:
-            return Values({}, needs)
-        if value.is_null or value.type.kind not in (KIND_OBJECT, KIND_MAP):
-            diags.error(
-                "Invalid value",
-                'The argument "variables" must be an object with a value for each variable.',
-                attribute.expr.range,
-            )
-            return Values({}, needs)
-        return Values({key: _plain(each) for key, each in _members(value)}, needs)
-
-    def _value(
-        self,
-        declared: DeclaredUnit,
-        attribute: Attribute,
-        outputs: Mapping[str, Mapping[str, Value]],
-        diags: Diagnostics,
-    ) -> Value | None:
-        """The value of an expression; None after reporting that it refers to no unit."""
-        errors = diags.error_count
-        for name, place in _named_units(attribute):
-            if name is not None and name not in self._objects:
-                diags.error(
-                    "No such unit",
-                    f'There is no unit "{name}": {FILE_NAME} declares none with that name, and no '
-                    f"unit was found in a directory with that path."
-                    f"{did_you_mean(name, self._objects)}",
-                    place,
-                )
-        if diags.error_count > errors:
-            return None
-        return attribute.expr.value(self._scope(declared, attribute, outputs), diags)
-
-    def _scope(
-        self,
-        declared: DeclaredUnit,
-        attribute: Attribute,
-        outputs: Mapping[str, Mapping[str, Value]],
-    ) -> Scope:
-        """What names stand for in an expression; only the units that it may refer to are put in."""
-        wanted = {name for name, _ in _named_units(attribute)}
-        if not wanted:
-            return declared.scope
-        objects = self._objects
-        members = dict(objects)
-        if None not in wanted:
-            members = {
-                name: objects[name] for name in wanted if name is not None and name in objects
-            }
-        repeated: dict[str, dict[str, Value]] = {}
-        for name, found in outputs.items():
-            other = self.declared.get(name)
-            if other is None or other.key is None:
-                if name in members:
-                    members[name] = _with_outputs(members[name], found)
-            elif (block := other.unit.block) in members:
-                instances = repeated.setdefault(block, dict(members[block].mapping()))
-                instances[other.key] = _with_outputs(instances[other.key], found)
-        members.update({name: object_value(each) for name, each in repeated.items()})
-        return Scope({"unit": object_value(members)}, parent=declared.scope)
-
-
-def _named_units(attribute: Attribute) -> list[tuple[str | None, Range]]:
-    """The names that follow `unit.` in an expression, with where; None where one is worked out."""
-    found: list[tuple[str | None, Range]] = []
-    for traversal in attribute.expr.variables():
-        if traversal.root_name == "unit":
-            step = traversal.steps[1] if len(traversal.steps) > 1 else None
-            place = traversal.range if step is None else traversal.step_range(step)
-            if isinstance(step, TraverseAttr):
-                found.append((step.name, place))
-            elif isinstance(step, TraverseIndex) and isinstance(step.key.data, str):
-                found.append((step.key.data, place))
-            else:
-                found.append((None, place))
-    return found
-
-
-def _with_outputs(unit: Value, outputs: Mapping[str, Value]) -> Value:
-    return object_value({**unit.mapping(), "outputs": object_value(dict(outputs))})
-
-
-def output_cause(unit: str, output: str = "") -> UnknownCause:
-    """Why an output of a unit is not known."""
-    what = f"output {output}" if output else "an output"
-    return UnknownCause(
-        CauseKind.OTHER_STATE, ROOT_MODULE, f"{what} of unit {unit}", None, Phase.APPLY
-    )
-
-
-def _unknown_outputs(name: str) -> Value:
-    return DYNAMIC_UNKNOWN.with_causes((output_cause(name),)).mark(UnitMark(name))
-
-
-def _unit_object(unit: Unit, outputs: Value) -> Value:
-    return object_value(
-        {
-            "directory": string(unit.directory),
-            "workspace": string(unit.workspace or "default"),
-            "outputs": outputs,
-        }
-    )
-
-
-def _unit_marks(value: Value) -> set[str]:
-    return {each.name for each in value.unmark_deep()[1] if isinstance(each, UnitMark)}
-
-
-def _members(value: Value) -> list[tuple[str, Value]]:
-    inherited = value.marks
-    return [(key, each.with_marks(inherited)) for key, each in value.unmark()[0].mapping().items()]
-
-
-def _plain(value: Value) -> Value:
-    """A value without the marks of units, and with all others."""
-    from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
-
-    plain, found = unmark_deep_with_paths(value)
-    kept = [
-        (path, frozenset(each for each in marks if not isinstance(each, UnitMark)))
-        for path, marks in found
-    ]
-    return mark_with_paths(plain, [(path, marks) for path, marks in kept if marks])

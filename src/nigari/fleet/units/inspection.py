@@ -21,8 +21,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Range
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.eval.static.run import StaticRun
-from nigari.fleet.units.definition import FILE_NAME
-from nigari.fleet.units.unit import Unit
+from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.body import AttributeSchema, BodySchema
 from nigari.providers.builtin.remote_state import RemoteState
 from nigari.record import record

@@ -12,12 +12,12 @@ from types import MappingProxyType
 from nigari.config.kept_modules import keeping_modules
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.units.definition import FILE_NAME, FleetDefinition
+from nigari.fleet.units.definition import FleetDefinition
 from nigari.fleet.units.discovery import find_directories
 from nigari.fleet.units.graph import Graph, build_graph
 from nigari.fleet.units.inspection import Inspection, inspect
 from nigari.fleet.units.patterns import path_matcher
-from nigari.fleet.units.unit import Unit, seen_from_root
+from nigari.fleet.units.unit import FILE_NAME, Unit, seen_from_root
 from nigari.record import record, replace
 from nigari.workspace.base.environments import FILE_NAME as ENVIRONMENTS
 from nigari.workspace.base.environments import VARIABLE
@@ -65,12 +65,12 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
     diags = Diagnostics()
     data = _read_definition(where, diags) if definition_data is None else definition_data
     definition = FleetDefinition(where, diags, data)
-    declared = [each.unit for each in definition.declared.values()]
+    declared = [*definition.declared.values()]
     taken = {unit.block: unit for unit in declared}
     found = _candidates(where, definition)
     candidates = [each for each in found if each.name not in taken]
     everything = _with_own_data(_in_environment([*declared, *candidates], environ))
-    definition.know_units(everything)
+    definition.values.know_units(everything)
     inspections: dict[str, Inspection] = {}
     with keeping_modules():
         for unit in everything:
@@ -82,7 +82,7 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
         if each.name in taken and not _is_among(called, each):
             diags.append(_name_taken(each, taken[each.name]))
     names = {unit.name for unit in units}
-    needs = {unit.name: definition.needs(unit.name) for unit in units}
+    needs = {unit.name: definition.values.needs(unit.name, diags) for unit in units}
     for name, wanted in needs.items():
         for missing in [each for each in wanted if each not in names]:
             _, place = wanted.pop(missing)
@@ -112,7 +112,7 @@ def _candidates(where: WorkingDirectory, definition: FleetDefinition) -> list[Un
     """What may be units beside those that are declared."""
     if not definition.discovers:
         return []
-    declared = {each.unit.directory for each in definition.declared.values()}
+    declared = {each.directory for each in definition.declared.values()}
     excluded = path_matcher(definition.exclude)
     return [
         Unit(directory, directory, os.path.normpath(where.at(directory)))
@@ -156,7 +156,7 @@ def _with_own_data(units: Sequence[Unit]) -> list[Unit]:
 def _known_variables(
     definition: FleetDefinition, unit: Unit, diags: Diagnostics
 ) -> Mapping[str, Value]:
-    return definition.variables(unit.name, MappingProxyType({}), diags).values
+    return definition.values.variables(unit.name, MappingProxyType({}), diags).values
 
 
 def _called(units: Sequence[Unit], inspections: Mapping[str, Inspection]) -> set[str]:

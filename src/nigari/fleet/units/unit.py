@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from nigari.addrs.keys import InstanceKey
 from nigari.diagnostics import Cause, Diagnostic, Range
 from nigari.record import record, replace
+
+FILE_NAME: Final = "fleet.hcl"
+"""The file that declares units, in the directory of the fleet."""
 
 
 @record
@@ -66,7 +70,12 @@ def instance_name(block: str, key: InstanceKey) -> str:
 
 def seen_from_root(found: Sequence[Diagnostic], unit: Unit) -> list[Diagnostic]:
     """Diagnostics of a unit with the paths of files as they are seen from the root of the fleet."""
-    return [_moved(each, unit) for each in found]
+    return [_moved(each, lambda path: path_from_root(path, unit)) for each in found]
+
+
+def seen_from_unit(found: Sequence[Diagnostic], unit: Unit) -> list[Diagnostic]:
+    """Diagnostics of the fleet with the paths of files as they are seen from a unit."""
+    return [_moved(each, lambda path: _path_from_unit(path, unit)) for each in found]
 
 
 def path_from_root(path: str, unit: Unit) -> str:
@@ -76,16 +85,20 @@ def path_from_root(path: str, unit: Unit) -> str:
     return os.path.normpath(f"{unit.directory}/{path}").replace(os.sep, "/")
 
 
-def _moved(found: Diagnostic, unit: Unit) -> Diagnostic:
+def _path_from_unit(path: str, unit: Unit) -> str:
+    if os.path.isabs(path) or path.startswith("<"):
+        return path
+    return os.path.relpath(path, unit.directory).replace(os.sep, "/")
+
+
+def _moved(found: Diagnostic, move: Callable[[str], str]) -> Diagnostic:
     return replace(
         found,
-        subject=_moved_range(found.subject, unit),
-        context=_moved_range(found.context, unit),
-        causes=tuple(Cause(each.text, _moved_range(each.subject, unit)) for each in found.causes),
+        subject=_moved_range(found.subject, move),
+        context=_moved_range(found.context, move),
+        causes=tuple(Cause(each.text, _moved_range(each.subject, move)) for each in found.causes),
     )
 
 
-def _moved_range(place: Range | None, unit: Unit) -> Range | None:
-    if place is None:
-        return None
-    return replace(place, filename=path_from_root(place.filename, unit))
+def _moved_range(place: Range | None, move: Callable[[str], str]) -> Range | None:
+    return None if place is None else replace(place, filename=move(place.filename))

@@ -12,6 +12,7 @@ import os
 import pickle
 import shutil
 import tempfile
+import zlib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
@@ -21,12 +22,15 @@ from nigari.fleet.units.unit import Unit
 from nigari.record import record, replace
 
 _LOCK: Final = ".terraform.lock.hcl"
-_NEVER: Final = ("terraform.tfstate", "terraform.tfstate.d", "errored.tfstate")
+_NEVER: Final = ("terraform.tfstate", "terraform.tfstate.d", "errored.")
+"""What the names of states begin with, those included that could not be stored."""
 
 
 @record
 class FilePackage:
-    """Files with their content: paths from `base`, whether they can be executed, and bytes."""
+    """Files with their content: paths from `base`, whether they can be executed, and bytes; all that
+    compressed.
+    """
 
     base: str
     """The directory that the paths begin at, seen from the common root."""
@@ -52,8 +56,11 @@ class Shipment:
 class Packer:
     """Packs what units read; a directory that several of them read is packed once."""
 
-    def __init__(self, owners: Collection[str]) -> None:
-        """`owners` are the directories of all units, which others do not take for their own."""
+    def __init__(self, root: str, owners: Collection[str]) -> None:
+        """`root` is the directory of the fleet; `owners` are those of all units, which others do not
+        take for their own.
+        """
+        self._root = os.path.realpath(root)
         self._owners = frozenset(map(os.path.realpath, owners))
         self._packed: dict[tuple[str, frozenset[str]], tuple[str, bytes]] = {}
 
@@ -65,7 +72,7 @@ class Packer:
         directories = {os.path.realpath(each) for each in read.directories}
         loose = {
             path
-            for path in read.files
+            for path in (*read.files, *self._beginning_with(read.prefixes))
             if os.path.isfile(path) and not any(_is_below(path, each) for each in directories)
         }
         root = os.path.commonpath([*directories, *map(os.path.dirname, loose)])
@@ -87,6 +94,16 @@ class Packer:
             ),
         )
         return Shipment(moved, tuple(packages))
+
+    def _beginning_with(self, prefixes: Iterable[str]) -> Iterable[str]:
+        """The files of the fleet whose paths begin so: which of them is read, outputs of others say."""
+        for prefix in prefixes:
+            if _is_below(prefix, self._root):
+                above = os.path.dirname(prefix)
+                for name in _files_below(above, frozenset()):
+                    path = os.path.join(above, name)
+                    if path.startswith(prefix):
+                        yield path
 
     def _directory(self, directory: str, inner: frozenset[str]) -> tuple[str, bytes]:
         known = self._packed.get((directory, inner))
@@ -144,12 +161,12 @@ def _packed(directory: str, names: Iterable[str]) -> tuple[str, bytes]:
         if os.path.isfile(path):
             with open(path, "rb") as file:
                 files.append((name, os.access(path, os.X_OK), file.read()))
-    data = pickle.dumps(files, protocol=5)
+    data = zlib.compress(pickle.dumps(files, protocol=5), 1)
     return hashlib.sha256(data).hexdigest(), data
 
 
 def _unpack(package: FilePackage, target: str) -> None:
-    files: list[tuple[str, bool, bytes]] = pickle.loads(package.data)
+    files: list[tuple[str, bool, bytes]] = pickle.loads(zlib.decompress(package.data))
     os.makedirs(target, exist_ok=True)
     for name, is_program, content in files:
         path = os.path.normpath(os.path.join(target, name))

@@ -16,8 +16,8 @@ from nigari.cty.paths import transform
 from nigari.cty.unknown import Unknown
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Severity
-from nigari.fleet.units.definition import output_cause
 from nigari.fleet.units.unit import Unit
+from nigari.fleet.units.unit_values import output_cause
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
@@ -57,6 +57,8 @@ class TaskStatus(Enum):
     UNAPPROVED = "needs approval"
     """The plan differs from the one that was agreed to, so that nothing was done."""
     INTERRUPTED = "interrupted"
+    SKIPPED = "skipped"
+    """Something that it needs has failed, or everything was stopped before its turn."""
     LOST = "lost"
     """Whoever did it is gone, and it is not known how far it came."""
 
@@ -147,6 +149,10 @@ class TaskOutcome:
     seconds: float = 0.0
     report: Mapping[str, object] = _NO_REPORT
     """What else there is to tell, as JSON data."""
+    inputs: str = ""
+    """What the inputs are known by that the task was done with; empty where they were not all known."""
+    because_of: str = ""
+    """The unit that is to blame where the task was skipped."""
 
 
 def not_stored(error: OSError) -> Diagnostic:

@@ -18,8 +18,19 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from nigari.diagnostics import Diagnostic, Severity
+from nigari.fleet.units.unit_values import UnitValues
 from nigari.fleet.work.messages import Interrupt, read_message, write_message
+from nigari.fleet.work.steps import (
+    Passed,
+    StepKey,
+    Steps,
+    Watch,
+    passed,
+    skipped_task,
+    take_step,
+)
 from nigari.fleet.work.tasks import Kind, Task, TaskOutcome, TaskStatus
+from nigari.fleet.work.walk import Walk
 
 MakeTask = Callable[[], Task | None]
 """Makes a task when its turn has come; None where nobody wants it any more."""
@@ -41,6 +52,10 @@ class Workers(Protocol):
 
     async def run(self, make: MakeTask) -> TaskOutcome:
         """Have a task done as soon as it can be."""
+        ...
+
+    async def run_all(self, steps: Steps, values: UnitValues, watch: Watch) -> None:
+        """Have all steps of a run done, each after those that it comes after."""
         ...
 
     async def interrupt(self) -> None:
@@ -79,6 +94,33 @@ class LocalWorkers:
                 if not task.is_repeatable:
                     break
             return TaskOutcome(TaskStatus.LOST, (lost_worker(task),))
+
+    async def run_all(self, steps: Steps, values: UnitValues, watch: Watch) -> None:
+        results: dict[StepKey, Passed] = {}
+
+        async def work(key: StepKey) -> bool:
+            if watch.is_stopped:
+                end(key, skipped_task())
+                return True
+            step = steps[key]
+            before = {name: results[kind, name] for kind, name in step.after}
+            end(key, await take_step(step, before, values, lambda task: self.run(begin(key, task))))
+            return True
+
+        def begin(key: StepKey, task: Task) -> MakeTask:
+            def make() -> Task | None:
+                if watch.is_stopped:
+                    return None
+                watch.begun(key)
+                return task
+
+            return make
+
+        def end(key: StepKey, outcome: TaskOutcome) -> None:
+            results[key] = passed(key[0], steps[key].task.unit, outcome)
+            watch.ended(key, outcome)
+
+        await Walk(steps, {key: step.after for key, step in steps.items()}, work).run()
 
     async def _try(self, task: Task) -> TaskOutcome | None:
         """What a worker makes of a task; None where it has died."""

@@ -36,6 +36,7 @@ from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.static import expr_part
+from nigari.lang.files import Files
 from nigari.lang.functions.table import function_table
 from nigari.record import record
 from nigari.workspace.base.home_directory import home_directory
@@ -153,18 +154,23 @@ def parse_own_file(
     data: bytes,
     blocks: Sequence[BlockSchema],
     diags: Diagnostics,
+    files: Files | None = None,
 ) -> OwnFile:
-    """A file whose text is known already."""
+    """A file whose text is known already. Its functions read `files`, if there are any but those of
+    the directory.
+    """
     schema = BodySchema((), (BlockSchema(_LOCALS), *blocks))
     content = parse_body(Source.from_bytes(path, data), diags).content(schema, diags)
     found = [block for block in content.blocks if block.type != _LOCALS]
-    scope = _scope(where, content.blocks_of(_LOCALS), diags)
+    scope = _scope(where, files or where.files, content.blocks_of(_LOCALS), diags)
     return OwnFile(path, data, found, scope)
 
 
-def _scope(where: WorkingDirectory, locals_: Sequence[Block], diags: Diagnostics) -> Scope:
+def _scope(
+    where: WorkingDirectory, files: Files, locals_: Sequence[Block], diags: Diagnostics
+) -> Scope:
     functions = function_table(
-        where.files,
+        files,
         where.name,
         root=where.root,
         home_directory=home_directory(where.environ),

@@ -1,4 +1,4 @@
-"""The walk over a fleet: every unit after all that it needs, side by side where it may be.
+"""Walks over a fleet: every unit after all that it needs, side by side where it may be.
 
 A unit that fails keeps those that depend on it from being worked with, and nobody else.
 """
@@ -6,31 +6,36 @@ A unit that fails keeps those that depend on it from being worked with, and nobo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Generic, TypeVar
 
-Work = Callable[[str], Awaitable[bool]]
-"""Works with a unit, and tells whether those that depend on it can go on."""
-Skip = Callable[[str, str], object]
-"""Called for a unit that is not worked with, with the unit that is to blame."""
+K = TypeVar("K", bound=Hashable)
 
 
-class Walk:
-    """One walk over some units."""
+class Walk(Generic[K]):
+    """One walk over some units, or over something else that has an order."""
 
     def __init__(
-        self, names: Iterable[str], needs: Mapping[str, Sequence[str]], work: Work, skip: Skip
+        self,
+        names: Iterable[K],
+        needs: Mapping[K, Sequence[K]],
+        work: Callable[[K], Awaitable[bool]],
+        skip: Callable[[K, K | None], object] = lambda *_: None,
     ) -> None:
+        """`work` tells whether those that depend on a unit can go on. `skip` is called for a unit that
+        is not worked with, with the one that is to blame, if one is.
+        """
         kept = dict.fromkeys(names)
         self._work = work
         self._skip = skip
-        self._users: dict[str, list[str]] = {name: [] for name in kept}
-        self._waiting: dict[str, int] = dict.fromkeys(kept, 0)
+        self._users: dict[K, list[K]] = {name: [] for name in kept}
+        self._waiting: dict[K, int] = dict.fromkeys(kept, 0)
         for name in kept:
             for each in needs.get(name, ()):
                 if each in kept:
                     self._users[each].append(name)
                     self._waiting[name] += 1
-        self._blamed: dict[str, str] = {}
+        self._blamed: dict[K, K] = {}
         self.is_stopped: bool = False
         """Whether nothing more is to begin."""
 
@@ -40,7 +45,7 @@ class Walk:
 
     async def run(self) -> None:
         """Work with all units, or with those that can be worked with."""
-        running: dict[asyncio.Task[bool], str] = {}
+        running: dict[asyncio.Task[bool], K] = {}
         done: asyncio.Queue[asyncio.Task[bool]] = asyncio.Queue()
         ready = [name for name, count in self._waiting.items() if count == 0]
         try:
@@ -51,26 +56,26 @@ class Walk:
                     task.add_done_callback(done.put_nowait)
                 finished = await done.get()
                 name = running.pop(finished)
-                ready = self._after(name, "" if finished.result() else name)
+                ready = self._after(name, None if finished.result() else name)
         finally:
             for task in running:
                 task.cancel()
 
-    async def _one(self, name: str) -> bool:
+    async def _one(self, name: K) -> bool:
         if self.is_stopped:
-            self._skip(name, "")
+            self._skip(name, None)
             return False
         return await self._work(name)
 
-    def _after(self, name: str, blamed: str) -> list[str]:
+    def _after(self, name: K, blamed: K | None) -> list[K]:
         """What can begin once a unit is done, or, where something is to blame, is given up."""
-        ready: list[str] = []
+        ready: list[K] = []
         pending = [(name, blamed)]
         while pending:
             current, culprit = pending.pop()
             for user in self._users[current]:
                 self._waiting[user] -= 1
-                if culprit:
+                if culprit is not None:
                     self._blamed.setdefault(user, culprit)
                 if self._waiting[user] == 0:
                     known = self._blamed.get(user)
