@@ -11,6 +11,7 @@ import pytest
 import nigari
 from nigari.plan.model.changes import Reason
 from nigari.plan.model.execution_graph import ExecutionGraph
+from nigari.workspace.session.plan_result import made_plan
 from tests.plan import sessions
 from tests.plan.sessions import Options, Variables, applied, failed, graph_of, session
 
@@ -106,27 +107,28 @@ resource "terraform_data" "a" {
 
 
 @pytest.mark.parametrize(
-    ("stored", "now", "flags", "action"),
+    ("stored", "now", "refresh", "action"),
     [
-        ("destroy = false", "", (), Action.DELETE),
-        ("destroy = false", "", ("-refresh=false",), Action.FORGET),
-        ("destroy = false", "destroy = true", (), Action.DELETE),
-        ("", "destroy = false", (), Action.FORGET),
-        ("", "destroy = false", ("-refresh=false",), Action.FORGET),
+        ("destroy = false", "", True, "delete"),
+        ("destroy = false", "", False, "forget"),
+        ("destroy = false", "destroy = true", True, "delete"),
+        ("", "destroy = false", True, "forget"),
+        ("", "destroy = false", False, "forget"),
     ],
 )
 def test_a_destroy_takes_over_what_the_configuration_says(
-    here: Path, stored: str, now: str, flags: tuple[str, ...], action: Action
+    here: Path, stored: str, now: str, refresh: bool, action: str
 ) -> None:
     _apply(_UNAPPLIED % stored)
-    plan, _ = _plan(_UNAPPLIED % now, "-destroy", *flags)
+    plan, _ = _plan(_UNAPPLIED % now, destroy=True, refresh=refresh)
     assert [each.action for each in plan.changes] == [action]
 
 
 def test_what_a_destroy_leaves_has_what_the_configuration_says(here: Path) -> None:
     _apply(_UNAPPLIED % "")
-    plan, _ = _plan(_UNAPPLIED % "create_before_destroy = true", "-destroy")
-    state = plan.refreshed_state.instance(plan.changes[0].address)
+    plan, _ = _plan(_UNAPPLIED % "create_before_destroy = true", destroy=True)
+    made = made_plan(plan).plan
+    state = made.refreshed_state.instance(made.changes[0].address)
     assert state is not None
     assert state.current is not None
     assert state.current.create_before_destroy
