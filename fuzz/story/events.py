@@ -11,7 +11,16 @@ from fuzz.story.difference import Difference, paths, plain
 from fuzz.story.sides import Finished
 from tests.real.alike import Tree
 
-_IGNORED_EVENTS: Final = ("version", "log", "apply_progress", "provision_progress", "init_output")
+_IGNORED_EVENTS: Final = (
+    "version",
+    "log",
+    "apply_progress",
+    "provision_progress",
+    "init_output",
+    "state_lock_acquire",
+    "state_lock_release",
+)
+"""What is not compared: texts, and what is reported only when something takes long."""
 _PLANNING_EVENTS: Final = (
     *_IGNORED_EVENTS,
     "planned_change",
