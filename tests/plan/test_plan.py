@@ -99,39 +99,40 @@ def test_what_has_moved_changes_after_the_end_of_what_depended_on_it(here: Path)
 
 
 _UNAPPLIED = """
+variable "n" { default = %s }
 resource "terraform_data" "a" {
-  count = 1
+  count = var.n
   lifecycle { %s }
 }
 """
 
 
 @pytest.mark.parametrize(
-    ("stored", "now", "refresh", "action"),
+    ("stored", "now", "refresh", "steps"),
     [
-        ("destroy = false", "", True, "delete"),
-        ("destroy = false", "", False, "forget"),
-        ("destroy = false", "destroy = true", True, "delete"),
-        ("", "destroy = false", True, "forget"),
-        ("", "destroy = false", False, "forget"),
+        ("destroy = false", "", True, ["delete", "forget"]),
+        ("destroy = false", "destroy = true", True, ["delete", "forget"]),
+        ("destroy = false", "", False, ["forget", "forget"]),
+        ("", "destroy = false", True, ["forget", "forget"]),
+        ("", "destroy = false", False, ["forget", "forget"]),
     ],
 )
 def test_a_destroy_takes_over_what_the_configuration_says(
-    here: Path, stored: str, now: str, refresh: bool, action: str
+    here: Path, stored: str, now: str, refresh: bool, steps: list[str]
 ) -> None:
-    _apply(_UNAPPLIED % stored)
-    plan, _ = _plan(_UNAPPLIED % now, destroy=True, refresh=refresh)
-    assert [each.action for each in plan.changes] == [action]
+    """It says nothing of the second object, which is not declared any more."""
+    _apply(_UNAPPLIED % (2, stored))
+    plan, _ = _plan(_UNAPPLIED % (1, now), destroy=True, refresh=refresh)
+    assert [each.steps for each in plan.changes] == [(step,) for step in steps]
 
 
 def test_what_a_destroy_leaves_has_what_the_configuration_says(here: Path) -> None:
-    _apply(_UNAPPLIED % "")
-    plan, _ = _plan(_UNAPPLIED % "create_before_destroy = true", destroy=True)
-    made = made_plan(plan).plan
-    state = made.refreshed_state.instance(made.changes[0].address)
-    assert state is not None
-    assert state.current is not None
-    assert state.current.create_before_destroy
+    _apply(_UNAPPLIED % (1, ""))
+    plan, _ = _plan(_UNAPPLIED % (1, "create_before_destroy = true"), destroy=True)
+    (resource,) = made_plan(plan).plan.refreshed_state.resources.values()
+    stored = resource.instances[0].current
+    assert stored is not None
+    assert stored.create_before_destroy
 
 
 def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) -> None:

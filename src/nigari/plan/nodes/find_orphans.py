@@ -12,7 +12,7 @@ from nigari.config.blocks.resource import Resource
 from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import Need
 from nigari.plan.model.changes import PlanMode, Reason
-from nigari.plan.nodes.orphans import End, OrphanNode, reason_for
+from nigari.plan.nodes.orphans import Declaration, End, OrphanNode, reason_for
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.removed_modules import frame_of_old
 from nigari.plan.order.block_graph import Block, resource_block
@@ -20,6 +20,8 @@ from nigari.plan.order.removed import RemoveStatement, statement_for
 from nigari.running.declared_modules import former_data
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_node import ProviderNode
+from nigari.running.provider_run import frame_at
+from nigari.running.silent import silently
 from nigari.state.model import InstanceState, ResourceState, StoredObject
 
 
@@ -82,11 +84,15 @@ class Orphans:
             why = Reason.NONE if self._is_destroy else reason_for(run, run.root, address)
             statement = None if self._is_destroy else statement_for(self._statements, address)
             end = self._end(address, instance.current, statement, why)
-            protection = self._protection(address)
-            yield OrphanNode(run, address, instance.current, provider, end, "", protection)
+            node = OrphanNode(run, address, instance.current, provider, end)
+            node.protection = self._protection(address)
+            node.declared = (
+                self._declaration(address) if end.reason is Reason.KEPT_BY_STATE else None
+            )
+            yield node
         for key, deposed in instance.deposed.items():
             statement = statement_for(self._statements, address)
-            end = self._end(address, deposed, statement, Reason.NONE, is_current=False)
+            end = self._end(address, deposed, statement, Reason.NONE)
             yield OrphanNode(run, address, deposed, provider, end, key)
 
     def _manager(self, address: AbsResourceInstance) -> ProviderNode | list[Need] | None:
@@ -130,26 +136,31 @@ class Orphans:
         stored: StoredObject,
         statement: RemoveStatement | None,
         why: Reason,
-        is_current: bool = True,
     ) -> End:
         """Whether an object is destroyed or only forgotten, and why.
 
         A `removed` block is what the user said last, so it counts more than what the `lifecycle`
-        of the resource says, or once said. A destroy takes over what a resource says that is still
-        declared, so that what it once said counts no more.
+        of the resource says, or once said.
         """
         resource = self._declared(address)
-        is_refreshed = self._is_destroy and self._run.refreshes and is_current
-        is_renewed = is_refreshed and resource is not None
         skips = self._run.settings.skips_destroy(address.module, address.item.resource)
-        forgets = skips or (stored.skip_destroy and not is_renewed)
+        forgets = skips or stored.skip_destroy
         if statement is not None:
             forgets = not statement.destroys
         if forgets and skips:
             why = Reason.KEPT_BY_CONFIG
         elif forgets and stored.skip_destroy:
             why = Reason.KEPT_BY_STATE
+        is_renewed = self._is_destroy and self._run.refreshes and resource is not None
         return End(forgets, why, None if resource is None else resource.body, is_renewed)
+
+    def _declaration(self, address: AbsResourceInstance) -> Declaration | None:
+        """How an object is declared whose state a destroy brings up to date, if it still may be."""
+        frame = frame_at(self._run.root, address.module)
+        resource = None if frame is None else frame.module.resources.get(address.item.resource)
+        if frame is None or resource is None or not (self._is_destroy and self._run.refreshes):
+            return None
+        return Declaration(silently(frame), resource.repetition)
 
     def _declared(self, address: AbsResourceInstance) -> Resource | None:
         frame = self._frame(address.module)

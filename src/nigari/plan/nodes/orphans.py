@@ -12,10 +12,12 @@ from typing import TypeAlias
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import AbsProviderInstance
+from nigari.config.base.declared import Repetition
 from nigari.cty.values import FALSE, Value, null
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import DONE, Need, Node
+from nigari.eval.nodes.module_call import expand
 from nigari.hcl.body import Body
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.lookups import PlanLookups
@@ -23,7 +25,7 @@ from nigari.plan.nodes.protection import protection, refuse_destruction
 from nigari.plan.objects.prior import PriorObject, read, upgraded
 from nigari.providers import api
 from nigari.providers.diagnostics import located
-from nigari.record import record
+from nigari.record import record, replace
 from nigari.running.declared_modules import declared_module
 from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind
 from nigari.running.provider_node import ProviderNode
@@ -52,6 +54,19 @@ class End:
     """Whether the state takes over what the configuration now says of it, should it stay."""
 
 
+@record
+class Declaration:
+    """How a resource is repeated that may still have an instance."""
+
+    frame: Frame
+    repetition: Repetition
+
+    def has(self, key: InstanceKey) -> bool | list[Need]:
+        """Whether there is such an instance; no where that is not known."""
+        expansion = expand(self.frame, self.repetition)
+        return expansion if isinstance(expansion, list) else key in expansion.instances
+
+
 class OrphanNode(Node):
     """An object that is to go: the current one of an instance, or a deposed one."""
 
@@ -61,12 +76,13 @@ class OrphanNode(Node):
         "_end",
         "_manager",
         "_protected",
-        "_protection",
         "_provider",
         "_run",
         "_stored",
         "address",
         "before",
+        "declared",
+        "protection",
     )
 
     def __init__(
@@ -77,7 +93,6 @@ class OrphanNode(Node):
         manager: Manager,
         end: End,
         deposed: str = "",
-        protection: Origin | None = None,
     ) -> None:
         super().__init__()
         self.address: AbsResourceInstance = address
@@ -88,8 +103,10 @@ class OrphanNode(Node):
         self._end = end
         self._deposed = deposed
         self._protected: Value = FALSE
-        self._protection = protection
+        self.protection: Origin | None = None
         """Where `prevent_destroy` is written, if the resource is still declared."""
+        self.declared: Declaration | None = None
+        """How it may still be declared, without the `destroy = false` that the state has."""
         self.before: Deferral | None = None
         """What needs the object and is left for later."""
         self._effect: AskProvider | None = None
@@ -106,11 +123,18 @@ class OrphanNode(Node):
         """Nobody asks for its result."""
 
     def step(self) -> Sequence[Need]:
-        if self._protection is not None:
-            found = protection(self._protection, self._run.diags)
+        if self.protection is not None:
+            found = protection(self.protection, self._run.diags)
             if isinstance(found, list):
                 return found
             self._protected = found
+        if self.declared is not None:
+            has_instance = self.declared.has(self.address.item.key)
+            if isinstance(has_instance, list):
+                return has_instance
+            if has_instance:
+                self._end = replace(self._end, forgets=False, reason=Reason.NONE)
+            self.declared = None
         if self.before is not None:
             self._postpone(DeferralReason.DEFERRED, self.before)
             return ()
@@ -220,7 +244,7 @@ class OrphanNode(Node):
         run.record.note_refreshed(self.address, prior, now, schema, node.address, self._deposed)
         if now is None or run.is_refresh_only:
             return
-        if self._end.is_renewed:
+        if self._end.is_renewed and not self._deposed:
             run.record.note_lifecycle(self.address, node.address)
         if self._is_refused():
             return
@@ -236,9 +260,9 @@ class OrphanNode(Node):
         return self._run.meta_at(self.address.module, self._provider.address.item.provider)
 
     def _is_refused(self) -> bool:
-        if self._protection is None or self._end.forgets or not self._run.protects:
+        if self.protection is None or self._end.forgets or not self._run.protects:
             return False
-        return refuse_destruction(self.address, self._protected, self._protection, self._run.diags)
+        return refuse_destruction(self.address, self._protected, self.protection, self._run.diags)
 
     def _note(
         self, value: Value, schema: Schema, provider: AbsProviderInstance, private: bytes
