@@ -256,25 +256,21 @@ async def _of_machine(client: Client, identity: AzureIdentity, resource: str) ->
 
 
 async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, str]) -> str:
-    import asyncio
+    from nigari.programs import run_program
 
     command = ["az", "account", "get-access-token", "--output", "json", "--resource", resource]
     command += ["--tenant", identity.tenant] if identity.tenant else []
+    said = ""
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=dict(environ),
-        )
-        output, _ = await process.communicate()
-        if process.returncode:
+        done = await run_program(command, environ)
+        said = f" It says: {done.complaint.rpartition(chr(10))[2]}." if done.complaint else ""
+        if done.status:
             raise ValueError
-        return _member(json.loads(output), "accessToken")
+        return _member(json.loads(done.output), "accessToken")
     except (OSError, ValueError):
         raise NoCredentials(
             "No credentials for Azure were found, and the Azure CLI has no token. Set "
-            'access_key, or run "az login".'
+            f'access_key, or run "az login".{said}'
         ) from None
 
 

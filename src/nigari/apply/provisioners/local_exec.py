@@ -15,6 +15,7 @@ from nigari.apply.provisioners.base import (
     texts_of,
 )
 from nigari.cty.values import Value
+from nigari.programs import started
 
 _SHELL: Final = ("/bin/sh", "-c")
 _MOST_LINES: Final = 20
@@ -31,30 +32,24 @@ async def run_local(arguments: Arguments, machine: Machine, say: Say) -> None:
         say("Executing a command (not shown, because of quiet = true)")
     else:
         say(f"Executing: {' '.join(_quoted(word) for word in words)}")
+    # It is in the process group of this process, so that it ends with whoever ends that.
+    program = started(
+        words,
+        grace=0.0,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        cwd=machine.at(text_of(arguments["working_dir"])) or None,
+        env={**machine.environ, **_environment(arguments["environment"])},
+        limit=_LONGEST_LINE,
+    )
     try:
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            cwd=machine.at(text_of(arguments["working_dir"])) or None,
-            env={**machine.environ, **_environment(arguments["environment"])},
-            limit=_LONGEST_LINE,
-        )
+        async with program as process:
+            tail = await _listen(process, say)
+            status = await process.wait()
     except OSError as error:
         where = error.filename if isinstance(error.filename, str) else words[0]
         raise ProvisionerFailure(f"Cannot start the command: {where}: {error.strerror}.") from None
-    try:
-        tail = await _listen(process, say)
-        status = await process.wait()
-    except asyncio.CancelledError:
-        if process.returncode is None:
-            process.kill()
-        # What the command has started may still have its output open, and nobody reads it.
-        process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
-        # Where the event loop ends before anybody has seen its end, it stays as a zombie.
-        await process.wait()
-        raise
     if status:
         printed = "\n".join(tail)
         end = f"The command exited with status {status}."

@@ -25,6 +25,8 @@ from nigari.record import record, replace
 
 _EARLY: Final = 300.0
 """Seconds before their end from which credentials are fetched again."""
+_PROCESS_WITHIN: Final = 60.0
+"""Seconds that a credential_process has, with a person who types in a code."""
 _LONGEST_CHAIN: Final = 8
 
 
@@ -177,17 +179,14 @@ class CredentialChain:
 
 
 async def _of_process(command: str, environ: Mapping[str, str]) -> Credentials:
-    """What a program of the user's prints."""
-    import asyncio
+    """What a program of the user's prints, who may be asked for a code meanwhile."""
+    from nigari.programs import run_program
 
-    program = await asyncio.create_subprocess_shell(
-        command, stdout=asyncio.subprocess.PIPE, env=dict(environ)
-    )
-    output, _ = await program.communicate()
     try:
-        if program.returncode:
-            raise ValueError(f"it ended with status {program.returncode}")
-        given = json.loads(output)
+        done = await run_program(command, environ, within=_PROCESS_WITHIN, asks_people=True)
+        if done.status:
+            raise ValueError(f"it ended with status {done.status}")
+        given = json.loads(done.output)
         found = Credentials(
             str(given["AccessKeyId"]),
             str(given["SecretAccessKey"]),
@@ -195,5 +194,10 @@ async def _of_process(command: str, environ: Mapping[str, str]) -> Credentials:
         )
         expires = given.get("Expiration")
         return replace(found, expires=timestamp(str(expires))) if expires else found
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except TimeoutError:
+        raise CloudFailure(
+            "The credential_process of the AWS profile did not answer within "
+            f"{_PROCESS_WITHIN:g} seconds."
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CloudFailure(f"The credential_process of the AWS profile failed: {error}.") from None

@@ -8,13 +8,13 @@ else of it now. All that is known from evaluation.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Mapping
 
 from nigari.diagnostics import Diagnostics
 from nigari.fleet.units.files_read import FilesRead, definition_files, files_read
 from nigari.fleet.units.survey import Survey, survey
 from nigari.fleet.units.unit import FILE_NAME, Unit
+from nigari.programs import wait_for_program
 
 
 def changed_files(root: str, reference: str, diags: Diagnostics) -> set[str] | None:
@@ -127,14 +127,12 @@ def _settings(unit: Unit) -> tuple[object, ...]:
 
 def _git(directory: str, diags: Diagnostics, *arguments: str) -> bytes | None:
     try:
-        done = subprocess.run(
-            ("git", "-C", directory, *arguments), capture_output=True, check=False
-        )
+        done = wait_for_program(("git", "-C", directory, *arguments))
     except OSError as error:
         diags.error("Cannot run git", f"git cannot be started: {error.strerror}.")
         return None
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+    if done.status:
+        said = done.errors.decode(errors="replace").strip().removeprefix("fatal: ")
         diags.error("Cannot compare with a commit", f"git {arguments[0]} failed: {said}")
         return None
-    return done.stdout
+    return done.output

@@ -138,26 +138,15 @@ class HostCredentials:
         return token if isinstance(token, str) else None
 
     async def _run(self, verb: str, host: str, given: str = "") -> str:
-        import asyncio
-        import subprocess
+        from nigari.programs import run_program
 
         assert self._program is not None
         command = [self._program, *self._helper_arguments, verb, hostname_for_network(host)]
-
-        def call() -> subprocess.CompletedProcess[str]:
-            return subprocess.run(
-                command,
-                input=given,
-                capture_output=True,
-                text=True,
-                env=dict(self._environment),
-                timeout=_HELPER_WITHIN,
-                check=False,
-            )
-
         try:
-            done = await asyncio.to_thread(call)
-        except subprocess.TimeoutExpired:
+            done = await run_program(
+                command, self._environment, given=given.encode(), within=_HELPER_WITHIN
+            )
+        except TimeoutError:
             raise CredentialsError(
                 f"The credentials helper {self._program} did not answer within "
                 f"{_HELPER_WITHIN:g} seconds."
@@ -166,10 +155,10 @@ class HostCredentials:
             raise CredentialsError(
                 f"The credentials helper {self._program} cannot be started: {error.strerror}."
             ) from error
-        if done.returncode:
-            said = done.stderr.strip().rstrip(".") or "it gave no reason"
+        if done.status:
+            said = done.complaint or "it gave no reason"
             raise CredentialsError(f"The credentials helper {self._program} failed: {said}.")
-        return done.stdout
+        return done.output.decode(errors="replace")
 
     def _rewrite(self, host: str, value: Mapping[str, str] | None) -> None:
         """Change one member of the file, keeping all others."""

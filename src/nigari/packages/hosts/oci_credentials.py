@@ -59,36 +59,32 @@ class OciCredentialsStore:
         return self._all
 
     async def _ask(self, helper: str, domain: str) -> OciSecret | None:
-        import asyncio
         import json
-        import subprocess
+
+        from nigari.programs import run_program
 
         program = f"docker-credential-{helper}"
-
-        def call() -> subprocess.CompletedProcess[str]:
-            return subprocess.run(
-                [program, "get"],
-                input=f"https://{domain}",
-                capture_output=True,
-                text=True,
-                env=dict(self._environment),
-                timeout=_HELPER_WITHIN,
-                check=False,
-            )
-
+        given = f"https://{domain}".encode()
         try:
-            done = await asyncio.to_thread(call)
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = await run_program(
+                [program, "get"], self._environment, given=given, within=_HELPER_WITHIN
+            )
+        except TimeoutError:
             raise OciCredentialsError(
-                f"The credentials helper {program} cannot be used: {error}."
+                f"The credentials helper {program} did not answer within "
+                f"{_HELPER_WITHIN:g} seconds."
+            ) from None
+        except OSError as error:
+            raise OciCredentialsError(
+                f"The credentials helper {program} cannot be started: {error.strerror}."
             ) from error
-        said = (done.stdout.strip() or done.stderr.strip()).rstrip(".")
-        if done.returncode:
+        said = done.output.decode(errors="replace").strip().rstrip(".") or done.complaint
+        if done.status:
             if "credentials not found" in said:
                 return None
             raise OciCredentialsError(f"The credentials helper {program} failed: {said}.")
         try:
-            answer: object = json.loads(done.stdout)
+            answer: object = json.loads(done.output)
         except ValueError:
             answer = None
         match answer:

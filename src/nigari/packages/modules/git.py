@@ -25,7 +25,7 @@ from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.base.single_files import get_file_of, split_file
 from nigari.packages.base.whole_file import make_directories
 from nigari.packages.modules.package_address import take_arguments
-from nigari.packages.modules.programs import Done, complaint, find_program, run_program
+from nigari.packages.modules.programs import Done, complaint, find_program, run_fetching
 from nigari.record import record
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
@@ -205,7 +205,7 @@ class _Git:
 
     async def attempt(self, *arguments: str) -> Done:
         """Run a command that may fail."""
-        return await run_program([*self._command, *arguments], self._directory, self._environ)
+        return await run_fetching([*self._command, *arguments], self._directory, self._environ)
 
 
 def _halves(line: str) -> tuple[str, str, str]:

@@ -17,7 +17,7 @@ from nigari.lazy import lazy_pattern
 from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.base.single_files import get_file_of, split_file
 from nigari.packages.modules.package_address import take_arguments
-from nigari.packages.modules.programs import complaint, find_program, run_program
+from nigari.packages.modules.programs import complaint, find_program, run_fetching
 from nigari.record import record
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "file"))
@@ -96,7 +96,7 @@ class MercurialGetter:
 
     async def _run(self, *arguments: str, at: Path = Path("/")) -> str:
         program = find_program("hg", self._environ)
-        done = await run_program([program, "--noninteractive", *arguments], at, self._environ)
+        done = await run_fetching([program, "--noninteractive", *arguments], at, self._environ)
         if done.status != 0:
             raise FetchError(complaint("hg", done.errors or done.output))
         return done.output

@@ -9,11 +9,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nigari.hcl.quoting import quoted
+from nigari.programs import wait_for_program
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
 
@@ -97,14 +97,9 @@ def _known_data(metadata: bytes | None) -> object:
 
 def _exchange(command: Sequence[str], magic: str, request: object) -> object:
     try:
-        done = subprocess.run(
-            list(command),
-            input=json.dumps(request, separators=(",", ":")).encode(),
-            capture_output=True,
-            timeout=_TIMEOUT_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+        given = json.dumps(request, separators=(",", ":")).encode()
+        done = wait_for_program(list(command), given, _TIMEOUT_SECONDS)
+    except TimeoutError:
         raise EncryptionFailure(
             f"The program {quoted(command[0])} did not answer within {_TIMEOUT_SECONDS:.0f} seconds."
         ) from None
@@ -112,11 +107,11 @@ def _exchange(command: Sequence[str], magic: str, request: object) -> object:
         raise EncryptionFailure(
             f"Cannot run the program {quoted(command[0])}: {error.strerror or error}."
         ) from None
-    header, _, body = done.stdout.partition(b"\n")
-    if done.returncode != 0:
-        told = done.stderr.decode(errors="replace").strip()
+    header, _, body = done.output.partition(b"\n")
+    if done.status != 0:
+        told = done.errors.decode(errors="replace").strip()
         raise EncryptionFailure(
-            f"The program {quoted(command[0])} exited with status {done.returncode}."
+            f"The program {quoted(command[0])} exited with status {done.status}."
             + (f"\n\n{told}" if told else "")
         )
     _check_header(command, magic, header)

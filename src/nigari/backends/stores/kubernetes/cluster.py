@@ -204,7 +204,7 @@ def _program(arguments: Arguments, user: Mapping[str, object]) -> LoginProgram |
 
 async def logged_in(cluster: Cluster) -> Cluster:
     """The cluster with what its program gives, if there is one."""
-    import asyncio
+    from nigari.programs import run_program
 
     program = cluster.program
     if program is None:
@@ -216,13 +216,10 @@ async def logged_in(cluster: Cluster) -> Cluster:
     }
     environ = {**program.environ, "KUBERNETES_EXEC_INFO": json.dumps(info)}
     try:
-        process = await asyncio.create_subprocess_exec(
-            *program.command, stdout=asyncio.subprocess.PIPE, env=environ
-        )
-        output, _ = await process.communicate()
-        if process.returncode:
-            raise ValueError(f"it ended with status {process.returncode}")
-        status = json.loads(output)["status"]
+        done = await run_program(program.command, environ, asks_people=True)
+        if done.status:
+            raise ValueError(f"it ended with status {done.status}")
+        status = json.loads(done.output)["status"]
         return replace(
             cluster,
             token=str(status.get("token") or cluster.token),

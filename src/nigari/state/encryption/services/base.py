@@ -11,12 +11,14 @@ import binascii
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Mapping
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from nigari.clouds.failures import CloudFailure
 from nigari.net.client import Client, Policy
 from nigari.net.failures import NetFailure
 from nigari.net.settings import Settings
+from nigari.programs import WAIT_BETWEEN_LOOKS, stop_if_cancelled
 from nigari.record import record
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
@@ -103,7 +105,23 @@ def decoded(text: object) -> bytes:
 def _waited(work: Coroutine[object, object, T]) -> T:
     """The result of what is asynchronous, for those who wait, also where an event loop runs."""
     import asyncio
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor, wait
+
+    task: asyncio.Task[object] | None = None
+
+    async def noted() -> T:
+        nonlocal task
+        task = asyncio.current_task()
+        return await work
 
     with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        result = pool.submit(asyncio.run, noted())
+        try:
+            while not wait((result,), WAIT_BETWEEN_LOOKS).done:
+                stop_if_cancelled()
+        except BaseException:
+            if task is not None:
+                with suppress(RuntimeError):  # it has just ended
+                    task.get_loop().call_soon_threadsafe(task.cancel)
+            raise
+        return result.result()
