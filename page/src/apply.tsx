@@ -261,7 +261,7 @@ function WorkDetail({ work, run, start }: { work: Work; run: Run; start: number 
           </dd>
         </div>
         <div>
-          <dt>Waits for it</dt>
+          <dt>Needed by</dt>
           <dd>
             {after.length ? (
               <span class="address">

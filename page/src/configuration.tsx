@@ -7,7 +7,7 @@ import type { Argument, Content, Declared, Module, NestedBlock, Place, Repeated 
 import { doc, moduleName, rows, valueKey, valueOfKey } from "./document";
 import type { Route } from "./route";
 import { change, go, href } from "./route";
-import { Empty, Icon, SourceLink, ValueText, count } from "./ui";
+import { Empty, Icon, Missing, SourceLink, ValueText, count } from "./ui";
 import { Virtual } from "./virtual";
 
 const { modules, backend } = doc.configuration;
@@ -46,6 +46,7 @@ export function Configuration({ route }: { route: Route }): VNode {
         <ModuleTree selected={module} />
       </nav>
       <div class="main">
+        {(key && value === undefined && <Missing name={key} />) || (module.address !== address && <Missing name={address} />)}
         <ModuleHead module={module} />
         <ModuleBody module={module} route={route} selected={value} />
       </div>

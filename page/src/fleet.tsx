@@ -142,6 +142,11 @@ function Unit({ unit, known, state, states, isOpen, onClick }: { unit: FleetUnit
   );
 }
 
+const EDGES: Record<string, string> = {
+  "remote state": "because it reads its state with",
+  outputs: "because it is given its outputs in",
+  depends_on: "because of depends_on in",
+};
 const OUTCOMES: Record<UnitApplied["state"], string> = { running: "running", done: "nothing changed", failed: "failed", stopped: "interrupted" };
 
 function lastApply(last: UnitApplied): string {
@@ -197,7 +202,7 @@ function UnitDetail({ unit, known }: { unit: FleetUnit; known: Known }): VNode {
         <div>
           <dt>Graph</dt>
           <dd>
-            <a href={href("graph", "", { of: "units", focus: unit.name })}>what it needs, and who needs it</a>
+            <a href={href("graph", "", { of: "units", focus: unit.name })}>what it needs and what needs it</a>
           </dd>
         </div>
       </dl>
@@ -205,8 +210,8 @@ function UnitDetail({ unit, known }: { unit: FleetUnit; known: Known }): VNode {
         <ul class="plain-list">
           {edges.map((each, at) => (
             <li key={at}>
-              needs <a href={href("fleet", "", { unit: each.needs })}>{each.needs}</a> <span class="muted">{each.reason.replaceAll("_", " ")}</span> <span class="address">{each.address}</span>{" "}
-              <span class="muted">{each.at}</span>
+              Needs <a href={href("fleet", "", { unit: each.needs })}>{each.needs}</a> <span class="muted">{EDGES[each.reason] ?? each.reason}</span>{" "}
+              {each.reason === "remote state" && <span class="address">{each.address}</span>} <span class="muted">{each.at}</span>
             </li>
           ))}
         </ul>

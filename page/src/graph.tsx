@@ -9,7 +9,7 @@ import { Graph, drawn } from "./graph-model";
 import { Picture } from "./picture";
 import type { Route } from "./route";
 import { change, href } from "./route";
-import { Empty, Icon, count } from "./ui";
+import { Empty, Icon, Missing, count } from "./ui";
 
 const graphs = new Map<string, Graph>();
 function graphOf(name: string): Graph {
@@ -88,12 +88,14 @@ export function GraphView({ route, events }: { route: Route; events: Events }): 
   }, [graph, scope, kinds, opened, focus, to]);
 
   const selected = focus ?? target;
+  const lost = ["focus", "to", "target"].map((name) => options.get(name)).find((each) => each && found(graph, each) === undefined);
   return (
     <div class={`split graph-split ${selected === undefined ? "" : "has-panel"}`}>
       <div class="main">
         <header class="main-head graph-head">
           <Toolbar route={route} of={of} graph={graph} kinds={kinds} picture={picture} targeted={targeted} />
         </header>
+        {lost && <Missing name={lost} />}
         {picture.nodes.length ? (
           <Picture route={route} graph={graph} picture={picture} selected={selected} targeted={targeted} opened={opened} />
         ) : (
@@ -150,7 +152,7 @@ function Toolbar({ route, of, graph, kinds, picture, targeted }: { route: Route;
       </div>
       <span class="muted" role="status">
         {count(number, "node")}
-        {picture.nodes.length < number && ` in ${picture.nodes.length}`}
+        {picture.nodes.length < number && `, drawn as ${picture.nodes.length.toLocaleString("en")}`}
         {targeted && ` · -target takes ${count(targeted.size, "node")}`}
       </span>
       {(route.options.has("focus") || route.options.has("target") || route.options.has("open")) && (

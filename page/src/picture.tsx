@@ -20,7 +20,7 @@ const MOST_CHARACTERS = 34;
 function labelOf(node: DrawnNode): string {
   // Names end with what tells them apart.
   const text = node.label.length > MOST_CHARACTERS ? `…${node.label.slice(1 - MOST_CHARACTERS)}` : node.label;
-  return node.opens ? `${text} · ${node.members.length}` : text;
+  return node.opens ? `${text} · ${node.members.length.toLocaleString("en")}` : text;
 }
 
 export function Picture({ route, graph, picture, selected, targeted, opened }: { route: Route; graph: Graph; picture: Drawn; selected?: number; targeted?: Set<number>; opened: Set<string> }): VNode {
@@ -38,9 +38,11 @@ export function Picture({ route, graph, picture, selected, targeted, opened }: {
     return () => observer.disconnect();
   }, []);
   const bounds = useMemo(() => (laid ? boundsOf(laid, sizes) : undefined), [laid]);
-  const fit = () => bounds && setEye(fitted(bounds, size));
+  const isFolded = picture.nodes.some((each) => each.opens);
+  const insets = { right: size.width < NARROW ? 52 : 0, bottom: isFolded ? (size.width < NARROW ? 88 : 44) : 0 };
+  const fit = () => bounds && setEye(fitted(bounds, size, insets));
   useLayoutEffect(() => {
-    if (bounds) setEye(opening(bounds, size, laid!, picture, selected));
+    if (bounds) setEye(opening(bounds, size, insets, laid!, picture, selected));
   }, [bounds]);
 
   const marks = useMemo(() => marksOf(picture, selected, targeted), [picture, selected, targeted]);
@@ -110,7 +112,7 @@ export function Picture({ route, graph, picture, selected, targeted, opened }: {
           <Icon name="fit" />
         </button>
       </div>
-      {picture.nodes.some((each) => each.opens) && <p class="hint">More than {MOST_DRAWN} nodes: modules and types are folded. Open one to see what is in it.</p>}
+      {isFolded && <p class="hint">More than {MOST_DRAWN} nodes: modules and types are folded. Open one to see what is in it.</p>}
     </div>
   );
 }
@@ -217,21 +219,44 @@ function boundsOf(laid: Laid, sizes: [number, number][]): Bounds {
 
 const MARGIN = 32;
 
-function fitted(bounds: Bounds, size: Size): Eye {
-  const scale = Math.min(1, (size.width - 2 * MARGIN) / bounds.width, (size.height - 2 * MARGIN) / bounds.height);
+const NARROW = 600;
+
+/** What stands in front of the picture at its edges. */
+interface Insets {
+  right: number;
+  bottom: number;
+}
+
+function fitted(bounds: Bounds, size: Size, insets: Insets): Eye {
+  const [width, height] = [size.width - insets.right, size.height - insets.bottom];
+  const scale = Math.min(1, (width - 2 * MARGIN) / bounds.width, (height - 2 * MARGIN) / bounds.height);
   const used = Math.max(scale, 0.02);
-  return { scale: used, x: bounds.left - (size.width / used - bounds.width) / 2, y: bounds.top - (size.height / used - bounds.height) / 2 };
+  return { scale: used, x: bounds.left - (width / used - bounds.width) / 2, y: bounds.top - (height / used - bounds.height) / 2 };
 }
 
 /** All of it if that can be read or is too much to read; otherwise what is selected, or where it begins. */
-function opening(bounds: Bounds, size: Size, laid: Laid, picture: Drawn, selected?: number): Eye {
-  const all = fitted(bounds, size);
+function opening(bounds: Bounds, size: Size, insets: Insets, laid: Laid, picture: Drawn, selected?: number): Eye {
+  const all = fitted(bounds, size, insets);
   if (all.scale >= 0.5) return all;
   const at = selected === undefined ? -1 : picture.nodes.findIndex((each) => each.members.includes(selected));
   const scale = 0.75;
   if (at < 0 && picture.nodes.length > MOST_SHAPES) return all;
   if (at >= 0) return { scale, x: laid.x[at] - size.width / scale / 2, y: laid.y[at] - size.height / scale / 2 };
-  return { scale: Math.max(all.scale, 0.5), x: bounds.left - MARGIN, y: bounds.top - MARGIN };
+  const near = Math.max(all.scale, 0.5);
+  const [seen, first] = [size.height / near, beginning(picture)];
+  const top = Math.min(laid.y[first] - seen / 2, bounds.top + bounds.height + MARGIN - seen);
+  const left = Math.max(MARGIN, (size.width / near - bounds.width) / 2);
+  return { scale: near, x: bounds.left - left, y: Math.max(bounds.top - MARGIN, top) };
+}
+
+/** The node that most of a graph comes after: of those that need nothing the one with the most edges. */
+function beginning(picture: Drawn): number {
+  const followers = new Int32Array(picture.nodes.length);
+  for (const [from] of picture.edges) followers[from]++;
+  const needs = new Set(picture.edges.map(([, to]) => to));
+  let found = 0;
+  followers.forEach((number, at) => !needs.has(at) && (needs.has(found) || number > followers[found]) && (found = at));
+  return found;
 }
 
 function zoomed(eye: Eye, by: number, x: number, y: number): Eye {

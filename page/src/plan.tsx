@@ -133,10 +133,10 @@ export function PlanView({ route }: { route: Route }): VNode {
               estimate={(each) => (each.kind === "group" ? 42 : 36)}
               label="Changes"
               reveal={reveal && `fold ${reveal}`}
-              render={(row) => (row.kind === "group" ? <GroupRow row={row} onClick={() => toggle(row.id)} /> : <FoldRow fold={row.fold} route={route} open={open} />)}
+              render={(row) => (row.kind === "group" ? <GroupRow row={row} onClick={() => toggle(row.id)} /> : <FoldRow fold={row.fold} route={route} open={open} showsModule={by !== "module"} />)}
             />
           ) : (
-            <Empty title={plan.changes.length ? "No change matches" : "No changes"}>{plan.changes.length ? "Remove a filter to see more." : "What exists is what the configuration describes."}</Empty>
+            <NoChanges open={open} />
           )}
         </>
       )}
@@ -145,6 +145,17 @@ export function PlanView({ route }: { route: Route }): VNode {
       {tab === "drift" && <DriftList route={route} open={open} />}
       {tab === "checks" && <Checks />}
     </div>
+  );
+}
+
+function NoChanges({ open }: { open: string }): VNode {
+  if (plan.changes.length) return <Empty title="No change matches">Remove a filter to see more.</Empty>;
+  if (open) return <Empty title="Not in this plan">{open} does not change.</Empty>;
+  if (!plan.outputs.length) return <Empty title="No changes">What exists is what the configuration describes.</Empty>;
+  return (
+    <Empty title="No object changes">
+      Only outputs do: <a href={href("plan", "outputs")}>{count(plan.outputs.length, "output")}</a>
+    </Empty>
   );
 }
 
@@ -176,7 +187,7 @@ function PlanHead({ route, tab }: { route: Route; tab: string }): VNode {
               <b>{number.toLocaleString("en")}</b> to {word}
             </span>
           ))}
-        <span class="muted">{plan.unchanged.toLocaleString("en")} unchanged</span>
+        {plan.unchanged > 0 && <span class="muted">{plan.unchanged.toLocaleString("en")} unchanged</span>}
         {plan.targeted && <span class="tag tag-warn">only a part, because of -target or -exclude</span>}
         {plan.incomplete && <span class="tag tag-warn">incomplete: it cannot be applied</span>}
       </p>
@@ -233,17 +244,21 @@ function keysOf(fold: Fold): string[] {
   return fold.changes.map((each) => (each.address.match(KEY) ?? []).join(""));
 }
 
-function FoldRow({ fold, route, open, isDrift = false }: { fold: Fold; route: Route; open: string; isDrift?: boolean }): VNode {
+function FoldRow({ fold, route, open, showsModule, isDrift = false }: { fold: Fold; route: Route; open: string; showsModule: boolean; isDrift?: boolean }): VNode {
   const first = fold.changes[0];
   const isOpen = fold.changes.some((each) => each.address === open);
   const many = fold.changes.length;
   const name = many > 1 ? fold.name : first.address;
-  const local = first.module && name.startsWith(withoutKeys(first.module)) && many > 1 ? name.slice(withoutKeys(first.module).length + 1) : first.module ? name.slice(first.module.length + 1) : name;
+  const module = first.module && (many > 1 ? withoutKeys(first.module) : first.module);
+  const local = module ? name.slice(module.length + 1) : name;
   return (
     <article class={`change ${isOpen ? "is-open" : ""}`}>
       <button class="change-row" aria-expanded={isOpen} onClick={() => change(route, { change: isOpen ? undefined : first.address })} title={name}>
         <ActionMark action={first.action} />
-        <span class="change-name address">{local}</span>
+        <span class="change-name address">
+          {showsModule && module && <span class="muted">{module}.</span>}
+          {local}
+        </span>
         {many > 1 && <span class="tag">× {many.toLocaleString("en")}</span>}
         {many > 1 && <span class="muted change-keys">{keysOf(fold).slice(0, 12).join(" ")}{many > 12 ? " …" : ""}</span>}
         {first.deposed && <span class="tag tag-warn">deposed {first.deposed}</span>}
@@ -310,6 +325,14 @@ function happened(each: Change): string {
   return each.moved ? "Has been moved" : "Has been changed";
 }
 
+const DEFERRALS: Record<string, string> = {
+  instance_count_unknown: "How many instances it has is known only after apply",
+  provider_config_unknown: "The configuration of its provider is known only after apply",
+  resource_config_unknown: "Some of its arguments are known only after apply",
+  absent_prereq: "Something that it needs does not exist yet",
+  deferred_prereq: "Something that it needs is deferred",
+};
+
 function Deferred(): VNode {
   return (
     <>
@@ -324,8 +347,8 @@ function Deferred(): VNode {
             <h3>
               <span class="tag">round {each.round}</span> <span class="address">{each.address}</span> <span class="muted">{each.kind}</span>
             </h3>
-            <p class="muted">{each.reason.replaceAll("_", " ")}</p>
-            <ol class="reason">
+            <p class="muted">{DEFERRALS[each.reason] ?? each.reason.replaceAll("_", " ")}. It waits for:</p>
+            <ol class="reason address">
               {each.chain.map((step) => (
                 <li key={step}>{step}</li>
               ))}
@@ -363,7 +386,7 @@ function DriftList({ route, open }: { route: Route; open: string }): VNode {
   return (
     <>
       <p class="toolbar muted">What has changed outside since the state was last stored.</p>
-      <Virtual items={folds} keyOf={(each) => each.id} estimate={() => 36} label="Drift" reveal={folds.find((each) => each.changes.some((one) => one.address === open))?.id} render={(fold) => <FoldRow fold={fold} route={route} open={open} isDrift />} />
+      <Virtual items={folds} keyOf={(each) => each.id} estimate={() => 36} label="Drift" reveal={folds.find((each) => each.changes.some((one) => one.address === open))?.id} render={(fold) => <FoldRow fold={fold} route={route} open={open} showsModule isDrift />} />
     </>
   );
 }

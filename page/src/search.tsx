@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { doc, moduleName, rows, valueKey, valueText } from "./document";
 import { go, href } from "./route";
+import { oneLine } from "./ui";
 
 interface Hit {
   kind: string;
@@ -24,7 +25,7 @@ function index(): { hit: Hit; text: string }[] {
   for (const each of doc.fleet?.units ?? []) found.push({ kind: "unit", name: each.name, note: each.directory, to: href("fleet", "", { unit: each.name }) });
   for (const each of doc.files) found.push({ kind: "file", name: each.name, note: "", to: href("source", each.name) });
   rows.forEach((row, number) => {
-    if (row.path) found.push({ kind: "value", name: row.path, note: valueText(row).slice(0, 80), to: href("configuration", "", { value: valueKey(number) }) });
+    if (row.path) found.push({ kind: "value", name: row.path, note: oneLine(valueText(row)).slice(0, 80), to: href("configuration", "", { value: valueKey(number) }) });
   });
   everything = found.map((hit) => ({ hit, text: `${hit.name} ${hit.note}`.toLowerCase() }));
   return everything;
@@ -81,7 +82,7 @@ export function Search({ onClose }: { onClose: () => void }): VNode {
         aria-expanded={hits.length > 0}
         aria-controls="hits"
         aria-activedescendant={hits.length ? `hit-${chosen}` : undefined}
-        placeholder="Search values, modules, changes and files"
+        placeholder="Search everything"
         value={wanted}
         onInput={(event) => {
           want(event.currentTarget.value);
@@ -98,6 +99,11 @@ export function Search({ onClose }: { onClose: () => void }): VNode {
           </li>
         ))}
       </ul>
+      {!wanted.trim() && (
+        <p class="hits-none">
+          Values, modules, changes, files. <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> closes.
+        </p>
+      )}
       {wanted.trim() && !hits.length && (
         <p class="hits-none" role="status">
           Nothing found

@@ -8,7 +8,7 @@ import type { Place, ValueRow } from "./document";
 import { doc, rows, valueKey } from "./document";
 import type { Route } from "./route";
 import { change, href } from "./route";
-import { Empty, Icon, ValueText } from "./ui";
+import { Empty, Icon, Missing, ValueText } from "./ui";
 import { Virtual } from "./virtual";
 
 interface Spot {
@@ -72,6 +72,7 @@ export function Source({ route }: { route: Route }): VNode {
         </ul>
       </nav>
       <div class="main">
+        {route.rest && named < 0 && <Missing name={route.rest} />}
         <header class="main-head">
           <h2 class="address">{doc.files[file].name}</h2>
         </header>

@@ -62,6 +62,15 @@ const PHASES: Record<string, string> = {
   error: "error",
 };
 
+/** What a link leads to that is not on this page. */
+export function Missing({ name }: { name: string }): VNode {
+  return (
+    <p class="missing" role="status">
+      <span class="address">{name}</span> is not on this page. The link may be from another version of the configuration.
+    </p>
+  );
+}
+
 /** A value in one line. */
 export function ValueText({ row }: { row: ValueRow }): VNode {
   if (row.phase !== "static") {
@@ -77,7 +86,14 @@ export function ValueText({ row }: { row: ValueRow }): VNode {
   const text = valueText(row);
   const isHidden = text === "(sensitive value)" || text === "(ephemeral value)";
   if (isHidden) return <span class="phase phase-secret">{text.slice(1, -1)}</span>;
-  return <code class={`value-text ${kindOf(text)}`}>{oneLine(text)}</code>;
+  const plain = withoutConversion(text);
+  return <code class={`value-text ${kindOf(plain)}`}>{oneLine(plain)}</code>;
+}
+
+/** A value without the function that only says of which type it is. */
+function withoutConversion(text: string): string {
+  const found = /^to(?:map|list|string|number|bool)\(([^]*)\)(?: \/\*.*\*\/)?$/.exec(text);
+  return found ? found[1] : text;
 }
 
 export function kindOf(text: string): string {
@@ -85,7 +101,7 @@ export function kindOf(text: string): string {
   return /^(-?[0-9]|true$|false$|null$)/.test(text) ? "tok-number" : "";
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   // Lines of what is in brackets become one, as it could be written.
   const line = text
     .replace(/,?\s*\n\s*([}\])])/g, " $1")

@@ -37,7 +37,7 @@ test("an apply with -explore is followed live, and nothing secret is told", asyn
   assert.match(await page.locator(".work-detail").textContent(), /Waited forterraform_data\.first create, [\d.]+ m?s/);
   await page.getByRole("link", { name: "terraform_data.first" }).click();
   await page.locator(".output-text", { hasText: "first is made" }).waitFor();
-  assert.match(await page.locator(".work-detail").textContent(), /Waits for itterraform_data\.second/);
+  assert.match(await page.locator(".work-detail").textContent(), /Needed byterraform_data\.second/);
   await page.getByRole("link", { name: "longest chain" }).click();
   assert.deepEqual(await page.locator(".work .work-name").evaluateAll((all) => all.map((each) => each.title)), ["terraform_data.first", "terraform_data.second"]);
   await page.getByRole("link", { name: /^Plan/ }).click();
@@ -118,7 +118,7 @@ test("the page goes on with each round of an apply", async () => {
   assert.equal(await waiting.count(), 1);
   assert.match(await waiting.textContent(), /terraform_data\.last.*after terraform_data\.later/);
   await page.getByRole("button", { name: /terraform_data\.first/ }).click();
-  assert.match(await page.locator(".work-detail").textContent(), /Waits for itnothing/);
+  assert.match(await page.locator(".work-detail").textContent(), /Needed bynothing/);
   await page.getByRole("link", { name: /^Plan/ }).click();
   await page.getByRole("button", { name: /terraform_data\.last/ }).waitFor();
   assert.equal(await page.getByRole("link", { name: /^Deferred/ }).count(), 0);

@@ -25,7 +25,7 @@ test("the units of a fleet have their needs and their graph", async () => {
   const page = await open(pageUrl("fleet"));
   await page.getByRole("button", { name: /^app\["prod"\]/ }).click();
   const detail = page.locator(".change-detail");
-  assert.match(await detail.textContent(), /needs network/);
+  assert.match(await detail.textContent(), /Needs network/);
   await detail.getByRole("link", { name: /what it needs/ }).click();
   await page.getByRole("button", { name: "unit network", exact: true }).waitFor();
 });
