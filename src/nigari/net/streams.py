@@ -17,7 +17,8 @@ import httpcore
 if TYPE_CHECKING:
     from httpcore import SOCKET_OPTION
 
-_BUFFER: Final = 1 << 18
+_BUFFER: Final = 1 << 19
+"""Twice what asyncio reads at once, so that reading seldom has to pause."""
 _SECOND_ADDRESS_AFTER: Final = 0.25
 """Seconds before another address of the same host is tried, too."""
 

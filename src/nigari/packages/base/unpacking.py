@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nigari.packages.base.zip_content import EntryContent
 
 _CHUNK: Final = 1 << 20
-_WRITTEN_AT_ONCE: Final = 1 << 18
+_WRITTEN_AT_ONCE: Final = 1 << 19
 _MEBIBYTE: Final = 1 << 20
 _LONGEST_HEADER: Final = 1 << 20
 """Tar archives have names, and remarks on files, in headers that are read as a whole."""

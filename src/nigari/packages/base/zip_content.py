@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Final, Protocol
 
-_PIECE: Final = 1 << 18
-"""Bytes that are read at once: what follows still finds them in the processor's cache."""
+_PACKED_PIECE: Final = 1 << 18
+_PIECE: Final = 1 << 19
+"""Bytes that are inflated at once: what follows still finds them in the processor's cache, and other
+threads are disturbed seldom.
+"""
 _HEADER: Final = struct.Struct("<4s22xHH")
 _SIGNATURE: Final = b"PK\x03\x04"
 _IS_ENCRYPTED: Final = 0x1
@@ -76,7 +79,7 @@ class _Inflated:
         return b""
 
     def _more(self) -> bytes:
-        piece = self._file.read(min(_PIECE, self._packed_left))
+        piece = self._file.read(min(_PACKED_PIECE, self._packed_left))
         self._packed_left -= len(piece)
         return piece
 

@@ -16,7 +16,7 @@ from typing import Final
 from nigari.packages.base.unpacking import ArchiveError, unpack_archive
 from nigari.packages.base.zip_content import entry_content
 
-_CHUNK: Final = 1 << 18
+_CHUNK: Final = 1 << 19
 
 _BROKEN: Final = (
     zipfile.BadZipFile,

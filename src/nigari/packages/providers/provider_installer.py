@@ -218,7 +218,14 @@ class _Work:
                 return None
             return self._put(package)
 
-        put_there = put() if offer.package is not None else await _in_thread(put)
+        def put_downloaded() -> tuple[Path, str] | None:
+            try:
+                return put()
+            finally:
+                # Removing a large file takes time, which other downloads would wait for.
+                package.path.unlink()
+
+        put_there = put() if offer.package is not None else await _in_thread(put_downloaded)
         if put_there is None:
             self._report_checksum(package, offer)
             return
