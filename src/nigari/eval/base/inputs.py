@@ -12,6 +12,7 @@ from enum import Enum
 from nigari.config.blocks.variable import Variable
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
+from nigari.diagnostics.advice import advice
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
@@ -138,7 +139,7 @@ def missing_value(variable: Variable) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "No value for variable",
-        f"The root module's variable {name} has no default, and no value was given. Set it with "
-        f"-var {name}=..., in a .tfvars file, or as TF_VAR_{name} in the environment.",
+        f"The root module's variable {name} has no default, and no value was given. Set it "
+        f"{advice().set_variable(name)}.",
         variable.range,
     )

@@ -18,6 +18,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.base.expansion import (
     NO_INSTANCE_DATA,
@@ -159,7 +160,7 @@ def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:
     # Another instance of the module may have told of the same way through the files.
     if not diags.is_new((place, *(frame.subject for frame in frames))):
         return
-    hint = _HINTS.get(causes[0].kind, "") if causes else ""
+    hint = _hint(causes[0]) if causes else ""
     diags.error(
         _summary(causes),
         f"The {slot.what} must be known before anything runs, but it {_roots_text(roots)}"
@@ -193,10 +194,14 @@ _LATER = (
     CauseKind.RUN_TIME,
 )
 
+
+def _hint(cause: UnknownCause) -> str:
+    if cause.kind is CauseKind.MISSING_VARIABLE:
+        return f"Give it one {advice().set_variable()}, or declare a default."
+    return _HINTS.get(cause.kind, "")
+
+
 _HINTS = {
-    CauseKind.MISSING_VARIABLE: (
-        "Give it one with -var, in a .tfvars file or in the environment, or declare a default."
-    ),
     CauseKind.MISSING_ARGUMENT: "Add the argument to the module block, or declare a default.",
     CauseKind.NEVER_STATIC: "Remove const = false from the variable, or use another variable here.",
     CauseKind.RESOURCE: "Use only values that come from variables, locals and constants here.",

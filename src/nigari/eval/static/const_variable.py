@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.diagnostics import Range
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.base.instances import ValueNode
 from nigari.eval.base.once import DONE, Need, Node
@@ -60,8 +61,8 @@ def _report_missing(variable: ValueNode) -> None:
     variable.frame.run.diags.error(
         "No value for variable",
         f"{variable.label} is declared with const = true, so its value must be known before "
-        "anything runs, but it has no value. Set it with -var, in a .tfvars file or in the "
-        "environment, or declare a default.",
+        f"anything runs, but it has no value. Set it {advice().set_variable()}, or declare a "
+        "default.",
         variable.range,
     )
 

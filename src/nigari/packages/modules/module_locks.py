@@ -16,6 +16,7 @@ from typing import Final
 from nigari import cty
 from nigari.addrs.module_source import split_subdir
 from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics.advice import advice
 from nigari.hcl.body import Attribute, AttributeSchema, BlockSchema, BodySchema
 from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
@@ -145,6 +146,6 @@ def _report_hash(source: str, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Invalid lock file",
         f"The entry for {source} does not have a hash of the form sha256:DIGEST. Restore the file "
-        'from version control, or remove the entry and run "nigari init".',
+        f"from version control, or remove the entry and run {advice().init()}.",
         where,
     )

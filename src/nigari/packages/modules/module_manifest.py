@@ -13,6 +13,7 @@ from typing import Final
 
 from nigari.addrs.module_source import parse_module_source
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.lang.files import Files
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record
@@ -94,6 +95,6 @@ def save_manifest(modules: Path, records: Iterable[ModuleRecord]) -> None:
 def _report_unreadable(path: str, reason: str, diags: Diagnostics) -> None:
     diags.error(
         "Cannot read the list of installed modules",
-        f'{path} cannot be used: {reason}. Delete it and run "nigari init" to install the '
+        f"{path} cannot be used: {reason}. Delete it and run {advice().init()} to install the "
         "modules again.",
     )

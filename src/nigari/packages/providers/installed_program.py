@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.packages.providers import checksums
 from nigari.packages.providers.lockfile import ProviderLock
 from nigari.packages.providers.provider_package import executable, unpacked_place
@@ -55,7 +56,7 @@ def report_not_installed(lock: ProviderLock, diags: Diagnostics) -> None:
     diags.error(
         "Provider not installed",
         f"{lock.provider.display} {lock.version} is not installed in this working directory. Run "
-        '"nigari init".',
+        f"{advice().init()}.",
     )
 
 
@@ -63,5 +64,6 @@ def _report_changed(lock: ProviderLock, directory: str, diags: Diagnostics) -> N
     diags.error(
         "Installed provider with a wrong checksum",
         f"{lock.provider.display} {lock.version} in {directory} matches none of the checksums in "
-        'the dependency lock file, so it was not started. Run "nigari init" to install it again.',
+        f"the dependency lock file, so it was not started. Run {advice().init()} to install it "
+        "again.",
     )

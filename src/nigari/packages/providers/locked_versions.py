@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.packages.providers.lockfile import Locks, ProviderLock
 from nigari.packages.providers.requirement import (
     Requirement,
@@ -41,7 +42,7 @@ def report_locked_out(
     diags.error(
         "Locked provider version not allowed",
         f"The dependency lock file selects version {lock.version} of {provider.display}, which "
-        f'does not meet all requirements:\n{demands(asked)}\nRun "nigari init -upgrade" to '
+        f"does not meet all requirements:\n{demands(asked)}\nRun {advice().init('-upgrade')} to "
         "select a new version.",
         first_subject(asked),
     )

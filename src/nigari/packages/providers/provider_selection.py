@@ -11,6 +11,7 @@ from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.lang.versions import Version
 from nigari.packages.providers.locked_versions import report_locked_out
 from nigari.packages.providers.lockfile import ProviderLock
@@ -187,8 +188,8 @@ def _report_gone(
     diags.error(
         "Locked provider version not available",
         f"Version {version} of {provider.display}, which the dependency lock file selects, is no "
-        f'longer available; the available versions are {_some(available)}. Run "nigari init '
-        '-upgrade" to select another.',
+        f"longer available; the available versions are {_some(available)}. Run "
+        f"{advice().init('-upgrade')} to select another.",
         first_subject(asked),
     )
 

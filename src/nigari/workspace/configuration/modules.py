@@ -17,6 +17,7 @@ from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
 from nigari.config.blocks.module_call import parse_source
 from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.instances import ModuleInstance
 from nigari.eval.static.module_call import InstallModule
@@ -331,8 +332,8 @@ def _report_no_directory(
 def _report_not_installed(wanted: PackageRequest, diags: Diagnostics) -> None:
     diags.error(
         "Module not installed",
-        f'{wanted.addr} uses {wanted.source.display}, which is not installed. Run "nigari init" '
-        "to install it.",
+        f"{wanted.addr} uses {wanted.source.display}, which is not installed. Run "
+        f"{advice().init()} to install it.",
         wanted.where,
     )
 
@@ -343,18 +344,18 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
     now = source.display if is_other else f"{source.display} in version {wanted.version}"
     then = record.source if is_other else f"version {record.version}"
     names = _deciding(wanted)
-    given = "".join(f" -var {name}=..." for name in names)
+    given = [f"-var {name}=..." for name in names]
     why = ""
     if names:
         again = "the same value" if len(names) == 1 else "the same values"
         why = (
             f" This depends on {listed([f'var.{name}' for name in names])}: if init was run with "
-            f"another value, give {again} again, with{given}."
+            f"another value, give {again} again, {advice().set_again(*names)}."
         )
     diags.error(
         "Module source has changed",
         f"{wanted.addr} uses {now}, but {then} is installed for it.{why} To install the new "
-        f'source, run "nigari init{given}".',
+        f"source, run {advice().init(*given)}.",
         wanted.where,
     )
 

@@ -14,6 +14,7 @@ from nigari.config.blocks.variable import Variable
 from nigari.cty.errors import CtyError
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.inputs import InputKind, Inputs, InputValue
 from nigari.eval.nodes.variable import fitted
 from nigari.eval.static.run import StaticRun
@@ -219,8 +220,8 @@ def _given_again(
                 diags.error(
                     "No value for variable",
                     f"The plan needs the ephemeral variable {name}, whose values are never "
-                    f"stored, so it must be set again to apply the plan: with -var {name}=..., "
-                    f"in a .tfvars file, or as TF_VAR_{name} in the environment.",
+                    "stored, so it must be set again to apply the plan: "
+                    f"{advice().set_variable(name)}.",
                     variable.range,
                 )
         elif value is not None and name in saved and not _agrees(variable, value, saved[name]):

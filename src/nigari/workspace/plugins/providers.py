@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.advice import advice
 from nigari.packages.base.platforms import current_platform
 from nigari.workspace.base.working_directory import WorkingDirectory
 
@@ -233,7 +234,7 @@ def not_installed(provider: Provider) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Provider not installed",
-        f'{provider.display} is not installed in this working directory. Run "nigari init" to '
+        f"{provider.display} is not installed in this working directory. Run {advice().init()} to "
         "install the required providers.",
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.packages.base.package_tree import Found, content_hash, package_id
 from nigari.packages.modules.module_locks import (
     FILE_NAME,
@@ -106,7 +107,7 @@ def changed_text(found: Found, lock: ModuleLock | None) -> str:
     return (
         f"Its content has changed since it was locked: the files have the hash sha256:{digest}, but "
         f"{FILE_NAME} has sha256:{lock.digest}. Find out why it changed; to accept the new content, "
-        'run "nigari init -upgrade".'
+        f"run {advice().init('-upgrade')}."
     )
 
 

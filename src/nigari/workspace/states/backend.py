@@ -19,6 +19,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.paths import path_text
 from nigari.cty.values import Value, object_value, set_order_text, string, tuple_value
 from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics.advice import advice
 from nigari.eval.static.backend import BackendArguments, fill_backend
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.parser import parse_body
@@ -307,40 +308,41 @@ def _read_file(
 # -- what can be wrong ------------------------------------------------------------------------
 
 
-_INIT_ASKS: Final = 'Run "nigari init", which asks before it copies a state.'
-
-
 def report_changed(wanted: ConfiguredBackend, saved: SavedBackend, diags: Diagnostics) -> None:
     """The backend is not what it was when init last ran."""
     changes = _changes(wanted, saved)
     lines = "".join(f"\n  - {line}" for line in changes)
-    advice = (
-        'To move the state to the new backend, run "nigari init -migrate-state". To leave it where '
-        'it is and start using the new backend, run "nigari init -reconfigure".'
+    what_to_do = (
+        f"To move the state to the new backend, run {advice().init('-migrate-state')}. To leave it "
+        f"where it is and start using the new backend, run {advice().init('-reconfigure')}."
     )
     if "cloud" in (wanted.type, saved.type):
-        advice = _INIT_ASKS
+        what_to_do = _init_asks()
     diags.error(
         "Backend configuration has changed",
         "The state of this directory was stored elsewhere when init last ran:"
-        f"{lines}\n{advice} Nothing was changed.",
+        f"{lines}\n{what_to_do} Nothing was changed.",
         _first_place(wanted, saved),
     )
 
 
 def report_unset(saved: SavedBackend, diags: Diagnostics) -> None:
     """There was a backend when init last ran, and there is none in the configuration now."""
-    advice = (
-        'To move the state to a local file, run "nigari init -migrate-state". To leave it where it '
-        'is and start without a state, run "nigari init -reconfigure".'
+    what_to_do = (
+        f"To move the state to a local file, run {advice().init('-migrate-state')}. To leave it "
+        f"where it is and start without a state, run {advice().init('-reconfigure')}."
     )
     if saved.type == "cloud":
-        advice = _INIT_ASKS
+        what_to_do = _init_asks()
     diags.error(
         "Backend configuration has changed",
         f'The state of this directory is stored in the backend "{saved.type}", but the '
-        f"configuration no longer has a backend block. {advice}",
+        f"configuration no longer has a backend block. {what_to_do}",
     )
+
+
+def _init_asks() -> str:
+    return f"Run {advice().init()}, which asks before it copies a state."
 
 
 def _changes(wanted: ConfiguredBackend, saved: SavedBackend) -> list[str]:
@@ -386,7 +388,7 @@ def report_not_set_up(wanted: ConfiguredBackend, diags: Diagnostics) -> None:
     diags.error(
         "Backend not set up",
         f'The configuration has a backend "{wanted.type}", but this directory has not been '
-        'initialized for it. Run "nigari init" first.',
+        f"initialized for it. Run {advice().init()} first.",
         wanted.arguments.range,
     )
 
@@ -395,7 +397,7 @@ def _report_memory(path: Path, reason: str, diags: Diagnostics) -> None:
     diags.error(
         "Cannot read the saved backend settings",
         f"{path}, in which init saves the backend settings, cannot be read: {reason}. Run "
-        '"nigari init -reconfigure" to write it again.',
+        f"{advice().init('-reconfigure')} to write it again.",
     )
 
 

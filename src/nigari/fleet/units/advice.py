@@ -1,0 +1,37 @@
+"""Advice for people who work with a fleet."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nigari.diagnostics.advice import Advice
+from nigari.fleet.units.unit import FILE_NAME
+
+_FLAGS: Final = frozenset(("-upgrade", "-reconfigure"))
+"""What `fleet init` takes of the flags of `init`."""
+
+
+class FleetAdvice(Advice):
+    """What there is to do about a unit."""
+
+    def init(self, *flags: str) -> str:
+        if _FLAGS.issuperset(flags):
+            return f'"{" ".join(("nigari fleet init", *flags))}"'
+        return f"{super().init(*flags)} in the directory of the unit"
+
+    def set_variable(self, name: str = "") -> str:
+        if not name:
+            return f"in the variables of its unit in {FILE_NAME}, in a .tfvars file or in the environment"
+        return (
+            f"in {FILE_NAME} (variables = {{ {name} = ... }} of its unit), in a .tfvars file, or as "
+            f"TF_VAR_{name} in the environment"
+        )
+
+    def set_again(self, *names: str) -> str:
+        return f"in the variables of its unit in {FILE_NAME}"
+
+    def store_state(self, path: str) -> str:
+        return 'run "nigari fleet apply", which stores it before it goes on'
+
+
+FLEET_ADVICE: Final = FleetAdvice()
