@@ -46,6 +46,7 @@ NOT_OURS: Final = frozenset(
         "fleet.hcl",
         ".nigari/fleet/ID/journal.jsonl",
         ".nigari/fleet/logs",
+        ".nigari/fleet/rescued",
         ".terraform/units",
         "terragrunt.hcl",
         "terragrunt.stack.hcl",

@@ -16,8 +16,9 @@ import nigari
 from nigari import SessionError
 from nigari.fleet import aio
 from nigari.fleet.runs.applying import refuse
-from nigari.fleet.runs.journal import Journal, fleet_directory
+from nigari.fleet.runs.journal import Journal
 from nigari.fleet.runs.results import FleetResult, UnitResult, UnitStatus
+from nigari.fleet.units.unit import fleet_directory
 from nigari.fleet.work.tasks import TaskOptions
 from nigari.plan.model.changes import PlanMode
 from tests.cli.process import command, environment

@@ -14,12 +14,15 @@ from tests.cli.process import command, environment
 from tests.fleet.trees import reading, write_tree
 
 _SCRIPT = """
-mount -t tmpfs -o size=$2 tmpfs "$1" || exit 99
-shift 2
-if [ "$FILLED" = yes ]; then dd if=/dev/zero of="$PLACE/filler" bs=1k 2>/dev/null; fi
+for place in $PLACES; do
+  cp -a "$place" ../kept && mount -t tmpfs -o size=$SIZE tmpfs "$place" || exit 99
+  cp -a ../kept/. "$place" && rm -rf ../kept
+  if [ "$FILLED" = yes ]; then dd if=/dev/zero of="$place/filler" bs=1k 2>/dev/null; fi
+done
 "$@" > first 2>&1; echo $? > status
-rm -f "$PLACE/filler"; mount -o remount,size=50m "$PLACE"
+for place in $PLACES; do rm -f "$place/filler"; mount -o remount,size=50m "$place"; done
 "$@" > second 2>&1; echo $? >> status
+for place in $PLACES; do find $place -name "errored*" >> left; done
 """
 
 
@@ -56,14 +59,18 @@ def _fleet(root: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _run(root: Path, place: str, size: str, is_filled: bool) -> tuple[list[str], str, str]:
+def _run(root: Path, places: str, size: str, is_filled: bool) -> tuple[list[str], str, str]:
     """The exit status of an apply and of the next one, and what both said."""
-    full = root / place
-    full.mkdir(parents=True, exist_ok=True)
-    settings = environment(PLACE=str(full), FILLED="yes" if is_filled else "no")
+    for place in places.split():
+        (root / place).mkdir(parents=True, exist_ok=True)
+    temporary = root.parent / "temporary"
+    temporary.mkdir(exist_ok=True)
+    settings = environment(
+        PLACES=places, SIZE=size, FILLED="yes" if is_filled else "no", TMPDIR=str(temporary)
+    )
     apply = command("fleet", "apply", "-auto-approve", "-no-color", "-jobs=1")
     done = subprocess.run(
-        ("unshare", "-rm", "sh", "-c", _SCRIPT, "sh", str(full), size, *apply),
+        ("unshare", "-rm", "sh", "-c", _SCRIPT, "sh", *apply),
         cwd=root,
         env=settings,
         capture_output=True,
@@ -96,6 +103,29 @@ def test_no_room_for_a_state(tmp_path: Path) -> None:
     assert "b: no changes" in second
     assert _made(tmp_path) == ONCE
     assert not list((tmp_path / "b").glob("errored*"))
+
+
+@pytest.mark.parametrize(
+    ("places", "kept"),
+    [
+        ("a", "/.nigari/fleet/rescued/errored.a-"),
+        # The journal can be written, and nothing more beside it.
+        ("a .nigari/fleet/rescued", "/temporary/errored.a-"),
+    ],
+)
+def test_no_room_in_the_directory_of_a_unit(tmp_path: Path, places: str, kept: str) -> None:
+    root = tmp_path / "fleet"
+    root.mkdir()
+    _fleet(root)
+    statuses, first, second = _run(root, places, "24k", False)
+    assert statuses == ["1", "0"], first + second
+    assert "No space left on device" in first
+    assert kept in "".join(first.split())
+    assert "nigari fleet apply" in " ".join(first.split())
+    # What was made is known from where the state was kept, and not made again.
+    assert _made(root) == ONCE
+    assert not (root / "left").read_text()
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 def test_no_room_for_logs(tmp_path: Path) -> None:

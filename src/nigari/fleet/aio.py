@@ -29,7 +29,6 @@ from nigari.fleet.runs.journal import (
     Journal,
     abandon,
     exclusive,
-    fleet_directory,
     make_private,
     unfinished,
 )
@@ -48,7 +47,7 @@ from nigari.fleet.runs.results import (
 from nigari.fleet.units.choice import Choice, chosen_units
 from nigari.fleet.units.graph import Graph
 from nigari.fleet.units.survey import Survey, survey
-from nigari.fleet.units.unit import Unit
+from nigari.fleet.units.unit import RESCUED, Unit, fleet_directory
 from nigari.fleet.work.tasks import Kind, TaskOptions, not_stored
 from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode
@@ -63,6 +62,7 @@ MakeWorkers = Callable[[Survey], Workers]
 _KEPT_FOR: Final = 24 * 3600.0
 """Seconds after which plans that nobody has applied are removed."""
 _SUMMARY: Final = "fleet.plan"
+_LOGS: Final = "logs"
 
 __all__ = ["Fleet", "open"]
 
@@ -164,7 +164,7 @@ class Fleet:
     @property
     def logs(self) -> str:
         """Where is told what happens to each unit."""
-        return os.path.join(fleet_directory(self.path), "logs")
+        return os.path.join(fleet_directory(self.path), _LOGS)
 
     # -- planning -------------------------------------------------------------------------------
 
@@ -401,7 +401,8 @@ def _sweep(directory: str) -> None:
         return
     for entry in entries:
         is_old = time.time() - entry.stat().st_mtime > _KEPT_FOR
-        if is_old and entry.name != "logs" and not Journal(entry.path).has_begun:
+        is_plan = entry.name not in (_LOGS, RESCUED)
+        if is_old and is_plan and not Journal(entry.path).has_begun:
             shutil.rmtree(entry.path, ignore_errors=True)
 
 

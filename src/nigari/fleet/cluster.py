@@ -13,6 +13,7 @@ their backends.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import uuid
@@ -35,7 +36,7 @@ from nigari.fleet.work.distant import (
     work,
     write_file,
 )
-from nigari.fleet.work.rescued import keep_rescued, read_rescued
+from nigari.fleet.work.rescued import keep_rescued, read_rescued, with_state_kept
 from nigari.fleet.work.shipping import FilePackage, Packer, Shipment
 from nigari.fleet.work.steps import (
     Passed,
@@ -46,7 +47,7 @@ from nigari.fleet.work.steps import (
     passed,
     skipped_task,
 )
-from nigari.fleet.work.tasks import Kind, Task, TaskOutcome, TaskStatus
+from nigari.fleet.work.tasks import Kind, Task, TaskOutcome, TaskStatus, not_stored
 from nigari.fleet.work.workers import MakeTask, lost_worker
 from nigari.record import replace
 from nigari.workspace.session.failure import SessionError
@@ -232,13 +233,23 @@ class ClusterWorkers:
         except Exception as error:  # noqa: BLE001 - whatever the worker lacks to begin with a task
             return TaskOutcome(TaskStatus.FAILED, (_not_begun(error),))
         assert isinstance(returned, Returned)
-        if task.plan and returned.plan:
-            write_file(task.plan, returned.plan)
+        return self._taken_over(task, returned)
+
+    def _taken_over(self, task: Task, returned: Returned) -> TaskOutcome:
+        """The outcome of a task whose worker is elsewhere, with what it has left behind."""
+        outcome = with_state_kept(task, returned.outcome)
+        if not self._shares_files and outcome.unsaved is None:
+            keep_rescued(task.unit, None)
         if task.log and returned.log:
-            write_file(task.log, returned.log)
-        if not self._shares_files:
-            keep_rescued(task.unit, returned.rescued)
-        return returned.outcome
+            with contextlib.suppress(OSError):
+                write_file(task.log, returned.log)
+        is_wanted = task.kind is Kind.PLAN or outcome.status is TaskStatus.UNAPPROVED
+        if task.plan and returned.plan and is_wanted:
+            try:
+                write_file(task.plan, returned.plan)
+            except OSError as error:
+                return replace(outcome, status=TaskStatus.FAILED, diagnostics=(not_stored(error),))
+        return outcome
 
     def _refusal(self, task: Task) -> TaskOutcome | None:
         """The outcome for a unit that cannot be worked with elsewhere; None where it can."""

@@ -19,23 +19,18 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TextIO
 
+from nigari.fleet.units.unit import HOME, fleet_directory
 from nigari.record import record
 
-_HOME: Final = ".nigari"
 _JOURNAL: Final = "journal.jsonl"
 _BEGIN, _END = "begin", "end"
 STARTED: Final = "start"
 DONE: Final = "done"
 
 
-def fleet_directory(root: str) -> str:
-    """Where a fleet keeps what it has to remember; it need not exist."""
-    return os.path.join(root, _HOME, "fleet")
-
-
 def make_private(directory: str) -> None:
     """Make a directory for what only its owner may read, and which is not committed."""
-    root, home, rest = directory.partition(f"{os.sep}{_HOME}{os.sep}")
+    root, home, rest = directory.partition(f"{os.sep}{HOME}{os.sep}")
     home = f"{root}{home}".rstrip(os.sep)
     path = home
     for name in ("", *rest.split(os.sep)):

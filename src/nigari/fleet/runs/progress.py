@@ -16,8 +16,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final
 
-from nigari.fleet.runs.journal import fleet_directory
 from nigari.fleet.runs.results import FleetEvent, ListenFleet, UnitResult, UnitStarted
+from nigari.fleet.units.unit import fleet_directory
 from nigari.plan.model.changes import PlanMode
 from nigari.workspace.session.apply_journal import FORMAT, opened_journal
 

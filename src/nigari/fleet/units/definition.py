@@ -19,7 +19,7 @@ from typing import Final
 
 from nigari.cty.types import BOOL, STRING, ListType, MapType
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.units.unit import FILE_NAME, Unit, instance_name
+from nigari.fleet.units.unit import FILE_NAME, Unit, fleet_directory, instance_name
 from nigari.fleet.units.unit_values import DeclaredValues, UnitValues
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, BodySchema, Content
 from nigari.lang.files import KeptFiles
@@ -114,6 +114,7 @@ class FleetDefinition:
             environment or "",
             block.labels[0],
             block.def_range,
+            fleet_directory(self.where.root),
         )
         attributes = content.attributes
         self.declared[name] = unit

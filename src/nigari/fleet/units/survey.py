@@ -12,12 +12,14 @@ from types import MappingProxyType
 from nigari.config.kept_modules import keeping_modules
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.advice import advising
+from nigari.fleet.units.advice import FLEET_ADVICE
 from nigari.fleet.units.definition import FleetDefinition
 from nigari.fleet.units.discovery import find_directories
 from nigari.fleet.units.graph import Graph, build_graph
 from nigari.fleet.units.inspection import Inspection, inspect
 from nigari.fleet.units.patterns import path_matcher
-from nigari.fleet.units.unit import FILE_NAME, Unit, seen_from_root
+from nigari.fleet.units.unit import FILE_NAME, Unit, fleet_directory, seen_from_root
 from nigari.record import record, replace
 from nigari.workspace.base.environments import FILE_NAME as ENVIRONMENTS
 from nigari.workspace.base.environments import VARIABLE
@@ -72,7 +74,7 @@ def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None 
     everything = _with_own_data(_in_environment([*declared, *candidates], environ))
     definition.values.know_units(everything)
     inspections: dict[str, Inspection] = {}
-    with keeping_modules():
+    with keeping_modules(), advising(FLEET_ADVICE):
         for unit in everything:
             variables = _known_variables(definition, unit, diags)
             inspections[unit.name] = inspect(unit, environ, variables)
@@ -115,7 +117,12 @@ def _candidates(where: WorkingDirectory, definition: FleetDefinition) -> list[Un
     declared = {each.directory for each in definition.declared.values()}
     excluded = path_matcher(definition.exclude)
     return [
-        Unit(directory, directory, os.path.normpath(where.at(directory)))
+        Unit(
+            directory,
+            directory,
+            os.path.normpath(where.at(directory)),
+            fleet_data=fleet_directory(where.root),
+        )
         for directory in find_directories(where.root, excluded)
         if directory not in declared
     ]

@@ -13,6 +13,10 @@ from nigari.record import record, replace
 
 FILE_NAME: Final = "fleet.hcl"
 """The file that declares units, in the directory of the fleet."""
+HOME: Final = ".nigari"
+"""The directory of what is remembered of a fleet."""
+RESCUED: Final = "rescued"
+"""The directory in it for states that could not be stored."""
 
 
 @record
@@ -38,6 +42,8 @@ class Unit:
     """The name of the `unit` block that declares it; empty for one that was found."""
     range: Range | None = None
     """Where it is declared."""
+    fleet_data: str = ""
+    """The directory in which the fleet keeps what it has to remember, as an absolute path."""
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The environment of whatever runs for the unit."""
@@ -56,11 +62,25 @@ class Unit:
         return f"{plain[:80].strip('.') or 'root'}-{digest}"
 
     @property
-    def rescued_state(self) -> str:
-        """The file in its directory that its state is written to if it cannot be stored. Units that
-        share a directory have one each.
+    def rescued_states(self) -> tuple[str, ...]:
+        """The files that its state is written to if it cannot be stored, the first that can be
+        written: in its directory, where the fleet keeps what it has to remember, or, where both
+        disks are full, among temporary files. Units that share a directory have some each.
         """
-        return f"errored.{self.file_name}.tfstate"
+        import hashlib
+        import tempfile
+
+        name = f"errored.{self.file_name}"
+        digest = hashlib.sha256(self.path.encode(errors="surrogateescape")).hexdigest()[:16]
+        found = [os.path.join(self.path, f"{name}.tfstate")]
+        if self.fleet_data:
+            found.append(os.path.join(self.fleet_data, RESCUED, f"{name}.tfstate"))
+        return (*found, os.path.join(tempfile.gettempdir(), f"{name}-{digest}.tfstate"))
+
+
+def fleet_directory(root: str) -> str:
+    """Where a fleet keeps what it has to remember; it need not exist."""
+    return os.path.join(root, HOME, "fleet")
 
 
 def instance_name(block: str, key: InstanceKey) -> str:

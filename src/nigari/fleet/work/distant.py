@@ -61,8 +61,6 @@ class Returned:
     outcome: TaskOutcome
     plan: bytes = b""
     log: bytes = b""
-    rescued: bytes | None = None
-    """The state, if it could not be stored."""
 
 
 def package(data: bytes) -> bytes:
@@ -139,8 +137,10 @@ async def _done(task: Task, assignment: Assignment, packages: Sequence[bytes]) -
         if is_shipped:
             keep_rescued(local.unit, assignment.rescued)
         outcome = await _work(local, environ, is_shipped)
-        rescued = read_rescued(local.unit) if is_shipped else None
-        return Returned(outcome, read_file(local.plan), read_file(local.log), rescued)
+        if is_shipped and outcome.unsaved is None:
+            outcome = replace(outcome, unsaved=read_rescued(local.unit))
+            keep_rescued(local.unit, None)
+        return Returned(outcome, read_file(local.plan), read_file(local.log))
 
 
 async def _work(task: Task, environ: Mapping[str, str], is_shipped: bool) -> TaskOutcome:

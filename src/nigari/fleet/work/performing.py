@@ -15,11 +15,12 @@ from collections.abc import Mapping, Sequence
 from nigari import aio
 from nigari.backends.locking import LockOptions
 from nigari.diagnostics import Diagnostic, Severity, to_text
+from nigari.diagnostics.advice import advising
 from nigari.events import Event
+from nigari.fleet.units.advice import FLEET_ADVICE
 from nigari.fleet.units.inspection import unit_variables, working_directory
 from nigari.fleet.work.agreement import is_covered
 from nigari.fleet.work.rescued import (
-    keep_elsewhere,
     keep_rescued,
     not_stored_yet,
     read_rescued,
@@ -56,12 +57,10 @@ async def perform(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
         Kind.TEST: _test,
     }[task.kind]
     try:
-        outcome = await work(task, environ)
+        with advising(FLEET_ADVICE):
+            outcome = await work(task, environ)
     except SessionError as error:
-        outcome = TaskOutcome(TaskStatus.FAILED, *_told(error))
-        if error.unsaved_state is not None:
-            kept = keep_elsewhere(task, error.unsaved_state)
-            outcome = replace(outcome, diagnostics=(*outcome.diagnostics, kept))
+        outcome = TaskOutcome(TaskStatus.FAILED, *_told(error), unsaved=error.unsaved_state)
     except asyncio.CancelledError:
         outcome = TaskOutcome(TaskStatus.INTERRUPTED)
     _log_outcome(task, outcome)
@@ -82,7 +81,7 @@ def _options(task: Task) -> SessionOptions:
     return SessionOptions(
         lock=LockOptions(task.options.lock, task.options.lock_timeout),
         planned=task.planned,
-        rescued=task.unit.rescued_state,
+        rescued=task.unit.rescued_states,
     )
 
 

@@ -5,65 +5,94 @@ As long as there is one, the unit is not planned, and an apply stores it before 
 
 from __future__ import annotations
 
+import contextlib
 import os
-import tempfile
-from typing import Final
 
-from nigari.backends.disk import write_beside, write_unused
+from nigari.backends.disk import write_beside
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.units.unit import Unit
-from nigari.fleet.work.tasks import Task
+from nigari.fleet.work.tasks import Kind, Task, TaskOutcome
+from nigari.record import replace
 
-_PRIVATE: Final = 0o600
 
-
-def _path(unit: Unit) -> str:
-    return os.path.join(unit.path, unit.rescued_state)
+def rescued_file(unit: Unit) -> str:
+    """The file with the state of a unit that could not be stored; empty where there is none."""
+    *ours, temporary = unit.rescued_states
+    found = [each for each in ours if os.path.lexists(each)]
+    # Anybody can make a file among temporary ones, but not in our name.
+    if os.path.lexists(temporary) and os.lstat(temporary).st_uid == os.geteuid():
+        found.append(temporary)
+    return found[0] if found else ""
 
 
 def read_rescued(unit: Unit) -> bytes | None:
     """The state of a unit that could not be stored; None where there is none."""
-    try:
-        with open(_path(unit), "rb") as file:
-            return file.read()
-    except FileNotFoundError:
+    path = rescued_file(unit)
+    if not path:
         return None
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def keep_rescued(unit: Unit, state: bytes | None) -> None:
-    """Have this state where the unit is, or none."""
-    if state is not None:
-        write_beside(_path(unit), state, _PRIVATE)
-    elif os.path.exists(_path(unit)):
-        os.unlink(_path(unit))
+    """Have this state where an apply looks for it, or none; an `OSError` where there is no room."""
+    if state is None:
+        while path := rescued_file(unit):
+            os.unlink(path)
+        return
+    *first, last = unit.rescued_states
+    for path in first:
+        with contextlib.suppress(OSError):
+            write_beside(path, state, 0o600)
+            return
+    write_beside(last, state, 0o600)
 
 
-def keep_elsewhere(task: Task, state: bytes) -> Diagnostic:
-    """Put a state that cannot even be written to the directory of its unit where there is room."""
-    unit, reasons = task.unit, list[str]()
-    for directory in (os.path.dirname(task.plan or task.agreed), tempfile.gettempdir()):
-        path = os.path.join(directory, unit.rescued_state)
-        try:
-            path = write_unused(path, state, _PRIVATE)
-        except OSError as error:
-            reasons.append(f"{path}: {error.strerror}")
-            continue
-        return Diagnostic(
-            Severity.ERROR,
-            "State kept elsewhere",
-            f"The state of {unit.name} is in {path}. Move it to {_path(unit)} before you run the "
-            "command again, which stores it then.",
-        )
-    return Diagnostic(Severity.ERROR, "State lost", f"There is no room left. {'; '.join(reasons)}.")
+def with_state_kept(task: Task, outcome: TaskOutcome) -> TaskOutcome:
+    """The outcome of a task, once a state that is in no file where it was done has been written to one
+    here.
+    """
+    unit, told = task.unit, None
+    if outcome.unsaved is None:
+        return outcome
+    try:
+        keep_rescued(unit, outcome.unsaved)
+        told = _kept(unit) if task.kind is Kind.APPLY else None
+    except OSError as error:
+        told = _lost(unit, error)
+    if told is None:
+        return outcome
+    return replace(outcome, diagnostics=(*outcome.diagnostics, told))
+
+
+def _kept(unit: Unit) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "State kept here",
+        f"The state of {unit.name} is in {rescued_file(unit)} now. "
+        '"nigari fleet apply" stores it before it goes on.',
+    )
+
+
+def _lost(unit: Unit, error: OSError) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "State lost",
+        f"The state of {unit.name} cannot be written to any of {', '.join(unit.rescued_states)}: "
+        f"{error.strerror}. What the last apply made is not in its state: import it, or remove it "
+        "by hand.",
+    )
 
 
 def not_stored_yet(unit: Unit) -> Diagnostic:
     """A unit that cannot be worked with, because its state is older than what exists."""
+    path = rescued_file(unit)
+    name = os.path.basename(path) if os.path.dirname(path) == unit.path else path
     return Diagnostic(
         Severity.ERROR,
         "State of an earlier apply not stored",
         f"The last apply of {unit.name} could not store its state, which is in the file "
-        f'{unit.rescued_state} in its directory. "nigari fleet apply" stores it before it goes on; '
-        f'in the directory of the unit, "nigari state push {unit.rescued_state}" does. Remove the '
+        f'{path}. "nigari fleet apply" stores it before it goes on; '
+        f'in the directory of the unit, "nigari state push {name}" does. Remove the '
         "file once it is stored.",
     )

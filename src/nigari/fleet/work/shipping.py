@@ -92,6 +92,7 @@ class Packer:
             var_files=tuple(
                 os.path.relpath(os.path.realpath(each), root) for each in unit.var_files
             ),
+            fleet_data="",
         )
         return Shipment(moved, tuple(packages))
 

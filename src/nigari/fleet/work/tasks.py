@@ -153,6 +153,8 @@ class TaskOutcome:
     """What the inputs are known by that the task was done with; empty where they were not all known."""
     because_of: str = ""
     """The unit that is to blame where the task was skipped."""
+    unsaved: bytes | None = None
+    """A state that could not be stored and is in no file that the program can see."""
 
 
 def not_stored(error: OSError) -> Diagnostic:

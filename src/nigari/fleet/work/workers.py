@@ -20,6 +20,7 @@ from typing import Final, Protocol
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.units.unit_values import UnitValues
 from nigari.fleet.work.messages import Interrupt, read_message, write_message
+from nigari.fleet.work.rescued import with_state_kept
 from nigari.fleet.work.steps import (
     Passed,
     StepKey,
@@ -90,7 +91,7 @@ class LocalWorkers:
             for _ in range(_TRIES):
                 outcome = await self._try(task)
                 if outcome is not None:
-                    return outcome
+                    return with_state_kept(task, outcome)
                 if not task.is_repeatable:
                     break
             return TaskOutcome(TaskStatus.LOST, (lost_worker(task),))

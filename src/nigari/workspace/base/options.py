@@ -58,8 +58,10 @@ class SessionOptions:
     """The outputs that other states will have once plans that were made for them are applied.
     `terraform_remote_state` gives these while planning, in place of what is stored.
     """
-    rescued: str = RESCUED
-    """The file, in the working directory, that a state is written to if it cannot be stored."""
+    rescued: tuple[str, ...] = (RESCUED,)
+    """The files that a state is written to if it cannot be stored, the first that can be written; seen
+    from the working directory.
+    """
 
 
 NO_OPTIONS: Final = SessionOptions()

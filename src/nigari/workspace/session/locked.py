@@ -18,6 +18,7 @@ from nigari.backends.disk import write_unused
 from nigari.backends.snapshots import Snapshots
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.advice import advice
 from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.base.deprecation import warn_of_inputs
 from nigari.eval.base.inputs import Inputs, check_complete, check_undeclared
@@ -479,20 +480,32 @@ class LockedSession:
         data = self.session.encryption.encrypt(text, file.serial, file.lineage, found)
         if data is None:
             return
-        wanted, where = self.session.options.rescued, self.session.where
-        name = wanted
-        try:
-            name = os.path.basename(write_unused(where.at(where.name, wanted), data, _PRIVATE))
-        except OSError as error:
-            put = f"{wanted} cannot be written either: {error.strerror}. {unsaved(data)}"
-        else:
-            put = f"The new state was written to the file {name} in this directory."
-            if name != wanted:
-                put += f" The state of an earlier run in {wanted} was left as it is."
+        where, path = self._written(data)
         found.error(
             "State not saved",
-            f'{put} Once the backend works again, store it with "nigari state push {name}".',
+            f"{where}{'' if path else f' {unsaved(data)}'} Once the backend works again, "
+            f"{advice().store_state(path or self.session.options.rescued[0])}.",
         )
+
+    def _written(self, data: bytes) -> tuple[str, str]:
+        """What there is to say of the file that a state was written to, and its path; no path where
+        none can be written.
+        """
+        reasons, where = list[str](), self.session.where
+        for path in self.session.options.rescued:
+            wanted = where.at(where.name, path)
+            try:
+                written = write_unused(wanted, data, _PRIVATE)
+            except OSError as error:
+                reasons.append(f"{path} cannot be written either: {error.strerror}.")
+                continue
+            name = written if os.path.isabs(path) else os.path.basename(written)
+            here = "" if os.path.isabs(path) else " in this directory"
+            text = f"The new state was written to the file {name}{here}."
+            if written != wanted:
+                text += f" The state of an earlier run in {path} was left as it is."
+            return text, name
+        return " ".join(reasons), ""
 
 
 def write_saved(session: Session, saved: SavedPlan, path: str) -> bool:
