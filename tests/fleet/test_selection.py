@@ -155,9 +155,55 @@ def test_a_file_of_variables(tmp_path: Path) -> None:
     assert chosen == ['network["dev"]', 'app["dev"]']
 
 
-def test_no_such_commit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["nowhere", "HEAD~7", "HEAD:a", "main...HEAD", "--output=stolen"])
+def test_no_such_commit(tmp_path: Path, text: str) -> None:
     write_tree(tmp_path, _TREE)
     _committed(tmp_path)
     diags = Diagnostics()
-    chosen_units(surveyed(tmp_path), Choice(changed_since="nowhere"), {}, diags)
-    assert diags.has_errors
+    chosen_units(surveyed(tmp_path), Choice(changed_since=text), {}, diags)
+    (problem,) = diags.in_order()
+    assert problem.summary == "No such commit"
+    assert f'"{text}"' in problem.detail
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_a_commit_that_a_shallow_clone_lacks(tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    write_tree(whole, _TREE)
+    _committed(whole)
+    _git(whole, "commit", "--allow-empty", "-qm", "more")
+    _git(tmp_path, "clone", "-q", "--depth=1", f"file://{whole}", "shallow")
+    diags = Diagnostics()
+    chosen_units(surveyed(tmp_path / "shallow"), Choice(changed_since="HEAD~1"), {}, diags)
+    (problem,) = diags.in_order()
+    assert "git fetch --unshallow" in problem.detail
+
+
+def test_files_of_submodules(tmp_path: Path) -> None:
+    units = {"a/main.tf": "", "b/main.tf": ""}
+    write_tree(tmp_path / "shared", units)
+    _committed(tmp_path / "shared")
+    root = write_tree(tmp_path / "root", {"own/main.tf": 'module "m" { source = "../live/a" }'})
+    write_tree(root, {"other/main.tf": ""})
+    _committed(root)
+    add = ("-c", "protocol.file.allow=always", "submodule", "add", "-q")
+    _git(root, *add, str(tmp_path / "shared"), "live")
+    _git(root, "commit", "-qm", "more")
+    found = surveyed(root)
+    assert list(found.units) == ["live/b", "other", "own"]
+    assert _chosen(found, Choice(changed_since="HEAD")) == []
+    write_tree(root, {"live/b/main.tf": "# changed", "live/a/new.tf": ""})
+    assert _chosen(found, Choice(changed_since="HEAD")) == ["live/b", "own"]
+    _git(root / "live", "add", "-A")
+    _git(root / "live", "commit", "-qm", "more")
+    assert _chosen(found, Choice(changed_since="HEAD")) == ["live/b", "own"]
+    # A submodule that was not there is new as a whole.
+    assert _chosen(found, Choice(changed_since="HEAD~1")) == ["live/b", "own"]
+
+
+def test_a_declared_unit_takes_the_directory_behind_a_link(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"real/main.tf": "", "fleet.hcl": 'unit "u" { directory = "alias" }'})
+    (tmp_path / "alias").symlink_to("real")
+    found = surveyed(tmp_path)
+    assert list(found.units) == ["u"]
+    assert not found.diagnostics

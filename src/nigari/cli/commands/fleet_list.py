@@ -35,7 +35,8 @@ def run(invocation: Invocation) -> int:
             unit, needs = found.units[name], found.graph.needs[name]
             labels = ", ".join(unit.labels)
             rows.append((name, unit.directory, unit.workspace or "", labels, _shown(needs)))
-        command.terminal.out(columns(rows) if names else "There are no units here.")
+        nothing = "No unit is selected." if found.units else "There are no units here."
+        command.terminal.out(columns(rows) if names else nothing)
     problems = [each for name in names for each in found.problems(name)]
     command.show(problems)
     return 1 if problems else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.units.changed_files import changed_files, concerned_units
+from nigari.fleet.units.changed_files import changed_files, concerned_units, known_commit
 from nigari.fleet.units.selection import parse_selectors, select
 from nigari.fleet.units.survey import Survey
 from nigari.record import record
@@ -38,8 +38,9 @@ def chosen_units(
 def _changed(
     found: Survey, reference: str, environ: Mapping[str, str], diags: Diagnostics
 ) -> set[str]:
-    changed = changed_files(found.root, reference, diags)
-    if changed is None:
+    commit = known_commit(found.root, reference, diags)
+    changed = None if commit is None else changed_files(found.root, commit, diags)
+    if commit is None or changed is None:
         return set()
-    concerned = concerned_units(found, changed, reference, environ)
+    concerned = concerned_units(found, changed, commit, environ)
     return found.graph.closure(concerned, is_upward=False)

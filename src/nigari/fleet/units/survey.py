@@ -114,7 +114,7 @@ def _candidates(where: WorkingDirectory, definition: FleetDefinition) -> list[Un
     """What may be units beside those that are declared."""
     if not definition.discovers:
         return []
-    declared = {each.directory for each in definition.declared.values()}
+    declared = {os.path.realpath(each.path) for each in definition.declared.values()}
     excluded = path_matcher(definition.exclude)
     return [
         Unit(
@@ -124,7 +124,7 @@ def _candidates(where: WorkingDirectory, definition: FleetDefinition) -> list[Un
             fleet_data=fleet_directory(where.root),
         )
         for directory in find_directories(where.root, excluded)
-        if directory not in declared
+        if os.path.realpath(where.at(directory)) not in declared
     ]
 
 
