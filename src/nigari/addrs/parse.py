@@ -7,12 +7,13 @@ wrong. References inside expressions are another matter: they belong to the lang
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
 from nigari.addrs.address import Address
 from nigari.addrs.address_steps import Given, Steps, steps_in_module, steps_of
 from nigari.addrs.keys import key_from_value
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.moves import MoveEndpoint, RemoveEndpoint
 from nigari.addrs.provider import (
     AbsProviderConfig,
     AbsProviderInstance,
@@ -38,6 +39,10 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseIndex
+
+# Few commands meet a moved or removed block.
+if TYPE_CHECKING:
+    from nigari.addrs.moves import MoveEndpoint, RemoveEndpoint
 
 _MODES = {"data": DATA, "ephemeral": EPHEMERAL}
 _NAMED_VALUES: dict[str, type[NamedValue]] = {
@@ -168,6 +173,8 @@ def parse_resource_block(given: Given, diags: Diagnostics) -> AbsResource | None
 
 
 def _block_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
+    from nigari.addrs.moves import RemoveEndpoint
+
     steps = steps_in_module(given, diags, keyed=False)
     if steps is None:
         return None
@@ -191,6 +198,8 @@ def _block_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
 
 def parse_move_endpoint(given: Given, diags: Diagnostics) -> MoveEndpoint | None:
     """The `from` or `to` of a `moved` block."""
+    from nigari.addrs.moves import MoveEndpoint
+
     steps = steps_in_module(given, diags)
     if steps is None:
         return None

@@ -5,7 +5,7 @@ What exists after the provider was asked is recorded in any case, also where it 
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
 
 from nigari.apply.context import ApplyContext, OperationFailed
@@ -147,7 +147,7 @@ def _depose(context: ApplyContext, change: Change) -> None:
     state = context.draft.instance(change.address)
     if state is None or state.current is None:
         return
-    key = secrets.token_hex(4)
+    key = os.urandom(4).hex()
     context.deposed[change.address] = key
     context.draft.set_deposed(change.address, key, state.current, change.provider)
     context.draft.set_current(change.address, None, change.provider)

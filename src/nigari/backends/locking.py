@@ -5,7 +5,6 @@ How a lock is taken is each backend's own matter.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -81,15 +80,14 @@ def new_lock(operation: str) -> LockInfo:
     import socket
 
     from nigari.backends.holder import this_process
+    from nigari.lang.random_ids import random_uuid
 
     try:
         user = getpass.getuser()
     except (OSError, KeyError):
         user = ""
-    raw = os.urandom(16).hex()
-    lock_id = "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
     who = f"{user}@{socket.gethostname()}"
-    return LockInfo(lock_id, operation, who, OPENTOFU_VERSION, info=this_process())
+    return LockInfo(random_uuid(), operation, who, OPENTOFU_VERSION, info=this_process())
 
 
 def parse_lock(data: bytes) -> LockInfo | None:

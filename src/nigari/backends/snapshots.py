@@ -6,7 +6,6 @@ backend, and nothing of why a state changes.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from nigari.backends.locking import (
 from nigari.backends.protocol import StateStorage
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
+from nigari.lang.random_ids import random_uuid
 from nigari.record import replace
 from nigari.state.encryption import Protection, StateLayer
 from nigari.version import OPENTOFU_VERSION
@@ -271,8 +271,7 @@ class Snapshots:
 
 def new_lineage() -> str:
     """A name that no other state has."""
-    raw = os.urandom(16).hex()
-    return "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
+    return random_uuid()
 
 
 def _why_not_successor(new: StateFile, existing: StateFile) -> Diagnostic | None:

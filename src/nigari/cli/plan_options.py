@@ -6,7 +6,6 @@ is light to import.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
@@ -93,7 +92,8 @@ def _targets(presenter: Presenter, flag: str) -> tuple[Target, ...]:
 def _targets_in(path: str, presenter: Presenter) -> list[Target | None]:
     """The targets in a file, one on each line that is neither empty nor a comment."""
     try:
-        data = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            data = file.read()
     except OSError as error:
         presenter.diags.error("Cannot read the file of addresses", f"{path}: {error.strerror}.")
         return []

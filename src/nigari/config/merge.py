@@ -8,9 +8,9 @@ overridden; what the blocks mean is not known here.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from nigari.config.base.declared import Declared, schema
-from nigari.config.blocks.encryption import EncryptionBlock, decode_encryption, override_encryption
 from nigari.config.blocks.language import RequiredVersion, decode_language, decode_required_version
 from nigari.config.blocks.provider_config import written_alias
 from nigari.config.blocks.required_providers import RequiredProvider, decode_required_providers
@@ -18,6 +18,10 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
 from nigari.hcl.override_body import OverrideBody
 from nigari.hcl.suggestion import did_you_mean
+
+# Few configurations encrypt anything.
+if TYPE_CHECKING:
+    from nigari.config.blocks.encryption import EncryptionBlock
 
 Key = tuple[str, ...]
 
@@ -190,6 +194,8 @@ def _add_setting(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
         if found.encryption is not None:
             _report_second_setting(block, found.encryption.range, diags)
         else:
+            from nigari.config.blocks.encryption import decode_encryption
+
             found.encryption = decode_encryption(block.body, block.def_range, diags)
     else:
         required = decode_required_providers(block, diags)
@@ -274,6 +280,8 @@ def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnost
         if first is not block:
             _report_second_setting(block, first.def_range, diags)
         elif type_ == "encryption":
+            from nigari.config.blocks.encryption import decode_encryption, override_encryption
+
             over = decode_encryption(block.body, block.def_range, diags)
             found.encryption = override_encryption(found.encryption, over)
         else:

@@ -7,13 +7,13 @@ must be unique across kinds. Called modules are not known here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.base.declared import Declared
 from nigari.config.blocks.backend import BackendBlock
 from nigari.config.blocks.checks import Check, decode_check
-from nigari.config.blocks.encryption import EncryptionBlock
 from nigari.config.blocks.imports import Import, decode_import
 from nigari.config.blocks.language import RequiredVersion
 from nigari.config.blocks.local import Local, decode_local
@@ -32,6 +32,10 @@ from nigari.config.blocks.variable import Variable, decode_variable
 from nigari.config.merge import MergedBlocks
 from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.record import record
+
+# Few configurations encrypt anything.
+if TYPE_CHECKING:
+    from nigari.config.blocks.encryption import EncryptionBlock
 
 _START = Pos(1, 1, 0)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from nigari.addrs.absolute import Abs, AbsResource, resource_of
 from nigari.addrs.keys import InstanceKey
@@ -60,7 +61,6 @@ from nigari.eval.nodes.variable import (
     missing_variable,
 )
 from nigari.eval.static.run import StaticRun
-from nigari.eval.validate.import_block import ValidatedImport
 from nigari.eval.validate.output import ValidatedOutput
 from nigari.eval.validate.provider import ValidatedProvider, ValidateProvider
 from nigari.hcl.body import Attribute
@@ -70,6 +70,10 @@ from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.lang.types import dropped_attributes
 from nigari.providers.api import ProviderDiagnostic
+
+# Few configurations import anything.
+if TYPE_CHECKING:
+    from nigari.eval.validate.import_block import ValidatedImport
 
 Opinion = ValidateConfig | ValidateProvider
 """What providers are asked about."""
@@ -276,6 +280,10 @@ class ValidateRun(PhaseRun):
 
     def _open_imports(self, frame: Frame) -> dict[AbsResource, list[ValidatedImport]]:
         """The import blocks of the root module, by the resources that they are for."""
+        if not frame.module.imports:
+            return {}
+        from nigari.eval.validate.import_block import ValidatedImport
+
         imports: dict[AbsResource, list[ValidatedImport]] = {}
         for block in frame.module.imports:
             node = ValidatedImport(frame, block, self._schemas)

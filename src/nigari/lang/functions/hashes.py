@@ -13,6 +13,7 @@ from nigari.extras import missing_library
 from nigari.lang.functions.encoding import from_base64, to_base64, to_bytes
 from nigari.lang.functions.filesystem import read_file
 from nigari.lang.functions.world import World
+from nigari.lang.random_ids import random_uuid
 from nigari.lazy import lazy_pattern
 
 _STR: Final = Parameter("str", STRING)
@@ -60,15 +61,7 @@ _PLAIN_LENGTH: Final = 36
 
 
 def _uuid(args: list[Value], _: Type) -> Value:
-    import uuid
-
-    return string(str(uuid.UUID(bytes=_random_bytes(16))))
-
-
-def _random_bytes(count: int) -> bytes:
-    import secrets
-
-    return secrets.token_bytes(count)
+    return string(random_uuid())
 
 
 def _uuid_v5(args: list[Value], _: Type) -> Value:

@@ -7,8 +7,9 @@ calls that are gone.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from os import PathLike
 from typing import Final
 
 from nigari.addrs.module_source import parse_module_source
@@ -87,9 +88,9 @@ def as_go_writes(text: str) -> str:
     return text.translate(_ESCAPED)
 
 
-def save_manifest(modules: Path, records: Iterable[ModuleRecord]) -> None:
+def save_manifest(modules: str | PathLike[str], records: Iterable[ModuleRecord]) -> None:
     """Write the file, whole or not at all. An `OSError` says why it cannot be."""
-    write_whole(modules / FILE_NAME, manifest_text(records).encode())
+    write_whole(os.path.join(modules, FILE_NAME), manifest_text(records).encode())
 
 
 def _report_unreadable(path: str, reason: str, diags: Diagnostics) -> None:

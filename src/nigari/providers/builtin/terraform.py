@@ -1,12 +1,21 @@
-"""The built-in provider, put together from its resource type, data source and functions."""
+"""The built-in provider, put together from its resource type, data source and functions.
+
+Almost everybody uses the resource type, few the others, which are imported when they are used.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from nigari import cty
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
-from nigari.providers.builtin import functions, remote_state, terraform_data
+from nigari.providers.builtin import terraform_data
 from nigari.providers.builtin.schema import REMOTE_STATE_NAME, SCHEMA, TERRAFORM_DATA_NAME
+
+if TYPE_CHECKING:
+    from nigari.providers.builtin.remote_state import Checker, Reader
 
 
 class TerraformProvider(ProviderBase):
@@ -14,9 +23,10 @@ class TerraformProvider(ProviderBase):
 
     def __init__(
         self,
-        reader: remote_state.Reader = remote_state.no_reader,
-        checker: remote_state.Checker = remote_state.no_checker,
+        reader: Reader | None = None,
+        checker: Checker | None = None,
     ) -> None:
+        """`reader` reads other states, and `checker` knows the arguments of their backends."""
         self._reader = reader
         self._checker = checker
 
@@ -31,7 +41,10 @@ class TerraformProvider(ProviderBase):
     async def validate_data(self, type_name: str, config: cty.Value) -> api.Response:
         if type_name != REMOTE_STATE_NAME:
             return await super().validate_data(type_name, config)
-        return api.Response(await remote_state.validate(config, self._checker))
+        from nigari.providers.builtin import remote_state
+
+        checker = self._checker or remote_state.no_checker
+        return api.Response(await remote_state.validate(config, checker))
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
         if request.type_name != TERRAFORM_DATA_NAME:
@@ -66,9 +79,13 @@ class TerraformProvider(ProviderBase):
     async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
         if request.type_name != REMOTE_STATE_NAME:
             return await super().read_data(request)
-        return await remote_state.read(request, self._reader)
+        from nigari.providers.builtin import remote_state
+
+        return await remote_state.read(request, self._reader or remote_state.no_reader)
 
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
+        from nigari.providers.builtin import functions
+
         function = functions.ALL.get(name)
         if function is None:
             return await super().call_function(name, arguments)

@@ -8,6 +8,7 @@ from typing import Final
 from nigari import cty
 from nigari.cty.paths import infinite_as_null
 from nigari.cty.refinements import refine_not_null
+from nigari.lang.random_ids import random_uuid
 from nigari.providers import api
 from nigari.providers.base import problem
 from nigari.providers.builtin.schema import TERRAFORM_DATA, TERRAFORM_DATA_NAME
@@ -81,9 +82,7 @@ def apply(request: api.ApplyRequest) -> api.ApplyResponse:
     if not planned.attribute("output").is_known:
         state["output"] = planned.attribute("input")
     if not planned.attribute("id").is_known:
-        import uuid
-
-        state["id"] = cty.string(str(uuid.uuid4()))
+        state["id"] = cty.string(random_uuid())
     return api.ApplyResponse(cty.object_value(state))
 
 

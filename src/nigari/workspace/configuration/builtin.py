@@ -71,10 +71,15 @@ def ask_builtin(environ: Mapping[str, str], effect: Opinion) -> Sequence[Provide
     """What a built-in provider says of a configuration."""
     if not isinstance(effect, ValidateConfig):
         return ()
+    from nigari.providers.builtin.schema import REMOTE_STATE_NAME
     from nigari.providers.builtin.terraform import TerraformProvider
-    from nigari.workspace.states.remote_state import remote_state_checker
 
-    provider = TerraformProvider(checker=remote_state_checker(environ))
+    checker = None
+    if effect.type_name == REMOTE_STATE_NAME:
+        from nigari.workspace.states.remote_state import remote_state_checker
+
+        checker = remote_state_checker(environ)
+    provider = TerraformProvider(checker=checker)
     ask = {
         MANAGED: provider.validate_resource,
         DATA: provider.validate_data,

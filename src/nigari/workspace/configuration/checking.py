@@ -44,13 +44,14 @@ def validate(
     run, diags = workspace.static(inputs, selected, fill_places=fill_places)
     if run is None or diags.has_errors:
         return diags
+    files = [] if tests is None else workspace.loader.tests(workspace.directory, tests, diags)
     modules: Sequence[tuple[CompiledModule, CalledModules]] = ()
-    if tests is not None:
+    if files and not diags.has_errors:
         from nigari.workspace.configuration.test_modules import tested_modules
 
-        modules = tested_modules(workspace, tests, diags)
-        if diags.error_count:
-            return diags
+        modules = tested_modules(workspace, files, diags)
+    if diags.error_count:
+        return diags
     _look_at(workspace, run, needed.providers, diags)
     if modules and not diags.error_count:
         from nigari.workspace.configuration.test_modules import tested_trees

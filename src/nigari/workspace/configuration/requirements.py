@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from nigari.addrs.parse import parse_provider_instance
 from nigari.addrs.provider import Provider, implied_provider
@@ -24,7 +25,9 @@ from nigari.eval.tree.provider_rules import check_aliases, check_caller
 from nigari.hcl.expressions import Expression
 from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
 from nigari.packages.providers.requirement import Requirement
-from nigari.workspace.plugins.providers import InstalledProviders
+
+if TYPE_CHECKING:
+    from nigari.workspace.plugins.providers import InstalledProviders
 
 
 def providers_fit(run: StaticRun, installed: InstalledProviders, diags: Diagnostics) -> bool:

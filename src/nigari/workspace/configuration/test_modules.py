@@ -61,14 +61,11 @@ def find_test_modules(
 
 
 def tested_modules(
-    workspace: Workspace, tests: str, diags: Diagnostics
+    workspace: Workspace, files: Sequence[TestFile], diags: Diagnostics
 ) -> list[tuple[CompiledModule, CalledModules]]:
     """Each local module that a test names, once, after reporting what is wrong with the test
     files themselves.
     """
-    files = workspace.loader.tests(workspace.directory, tests, diags)
-    if diags.has_errors:
-        return []
     root = workspace.modules.compiled(workspace.directory, Diagnostics())
     used: dict[Block, Module] = {}
     compiled: dict[str, tuple[CompiledModule, CalledModules]] = {}

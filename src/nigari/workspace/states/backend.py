@@ -7,10 +7,12 @@ another is done by `migrate`.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from pathlib import Path
+from os import PathLike
 from typing import Final
 
 from nigari.config.blocks.backend import BackendBlock
@@ -111,13 +113,15 @@ class BackendChange(Enum):
 class BackendMemory:
     """The file in which init remembers the backend."""
 
-    def __init__(self, data_directory: Path) -> None:
-        self.path: Path = data_directory / CACHE_NAME
+    def __init__(self, data_directory: str | PathLike[str]) -> None:
+        self._directory = data_directory
+        self.path: str = os.path.join(data_directory, CACHE_NAME)
 
     def load(self, diags: Diagnostics) -> SavedBackend | None:
         """What is remembered; None where there is nothing, or nothing that can be read."""
         try:
-            document = json.loads(self.path.read_bytes() or b"{}")
+            with open(self.path, "rb") as file:
+                document = json.loads(file.read() or b"{}")
             backend = document.get("backend")
             if not backend or not backend.get("type"):
                 return None
@@ -131,9 +135,10 @@ class BackendMemory:
     def save(self, saved: SavedBackend | None) -> None:
         """Remember a backend, or that there is none. An `OSError` says why it cannot be."""
         if saved is None:
-            self.path.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.path)
             return
-        make_directories(self.path.parent)
+        make_directories(self._directory)
         document = {"version": _VERSION, "backend": saved.to_data()}
         text = json.dumps(document, indent=4, ensure_ascii=False)
         write_whole(self.path, f"{as_go_writes(text)}\n".encode())
@@ -288,7 +293,8 @@ def _read_file(
     from nigari.hcl.json_body import parse_json_body
 
     try:
-        data = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            data = file.read()
     except OSError as error:
         diags.error(
             "Cannot read backend settings",
@@ -393,7 +399,7 @@ def report_not_set_up(wanted: ConfiguredBackend, diags: Diagnostics) -> None:
     )
 
 
-def _report_memory(path: Path, reason: str, diags: Diagnostics) -> None:
+def _report_memory(path: str, reason: str, diags: Diagnostics) -> None:
     diags.error(
         "Cannot read the saved backend settings",
         f"{path}, in which init saves the backend settings, cannot be read: {reason}. Run "

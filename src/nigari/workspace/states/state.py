@@ -113,7 +113,7 @@ class WorkingState:
             return self._elsewhere
         from nigari.workspace.states.backend import BackendMemory
 
-        return BackendMemory(self.data_directory).load(diags)
+        return BackendMemory(self.where.data()).load(diags)
 
 
 def read_state_file(path: str, encryption: StateLayer, diags: Diagnostics) -> StateFile | None:
