@@ -40,6 +40,26 @@ def test_data() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("# a", ["a"]),
+        ("// a // b", ["a // b"]),
+        ("#### a", ["### a"]),
+        ("//// a", ["// a"]),
+        ("##########", ["#########"]),
+        ("#//a", ["//a"]),
+        ("#", []),
+        ("//", []),
+        ("/* a */", ["a"]),
+        ("/**/", []),
+    ],
+)
+def test_comments_lose_one_delimiter(comment: str, said: list[str]) -> None:
+    data = hcl2.loads(f"{comment}\na = 1\n")
+    assert data.get("__comments__", []) == [{"value": text} for text in said]
+
+
 def test_plain_data_with_lines() -> None:
     options = hcl2.SerializationOptions(
         with_comments=False,

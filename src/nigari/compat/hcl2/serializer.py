@@ -183,7 +183,7 @@ def comments_of(text: str) -> list[tuple[int, int, str]]:
         if content.startswith("/*"):
             content = content[2:].removesuffix("*/").strip()
         else:
-            content = content.removeprefix("//").lstrip("#").strip()
+            content = content.removeprefix("//" if content.startswith("//") else "#").strip()
         if content:
             found.append((start, start + len(token), content))
     return found
