@@ -17,6 +17,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 PACKAGES = ("nigari/cty", "nigari/hcl")
 # mypyc makes one library for all modules, so that calls between them are direct.
 GROUP = "nigari_compiled"
+# The code that mypyc writes is indented ever deeper, and to check that takes gcc many times as long
+# as to compile it.
+COMPILER_FLAGS = ["-Wno-misleading-indentation"]
 
 
 def wanted() -> bool:
@@ -53,6 +56,9 @@ def compile_into(source: Path, output: Path) -> list[Path]:
             group_name=GROUP,
             target_dir=str(output / "c"),
         )
+        if sys.platform != "win32":
+            for extension in extensions:
+                extension.extra_compile_args += COMPILER_FLAGS
         command = build_ext(Distribution({"name": "nigari", "ext_modules": extensions}))
         command.build_lib = str(output / "lib")
         command.build_temp = str(output / "temp")
