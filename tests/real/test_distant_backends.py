@@ -5,12 +5,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.backends.world.distant import DISTANT, Distant
+from tests.backends.world.distant import DISTANT, NEAR, Counted
 from tests.real import program
 
 pytestmark = pytest.mark.real
@@ -36,7 +37,7 @@ def many(number: int) -> str:
 class Directory:
     """Where one of the programs works with a distant state."""
 
-    def __init__(self, path: Path, distant: Distant, command: tuple[str, ...], number: int) -> None:
+    def __init__(self, path: Path, distant: Counted, command: tuple[str, ...], number: int) -> None:
         path.mkdir()
         (path / "main.tf").write_text(many(number) + distant.block)
         (path / "cli.tofurc").write_text("")
@@ -59,22 +60,26 @@ class Directory:
         return time.perf_counter() - start
 
     def requests(self, line: str) -> int:
-        before = self._distant.distance.requests
+        before = self._distant.requests
         self.run(line)
-        return self._distant.distance.requests - before
+        return self._distant.requests - before
 
 
 def both() -> dict[str, tuple[str, ...]]:
     return {"tofu": (str(program("tofu")),), "ours": OWN}
 
 
-@pytest.mark.parametrize("kind", DISTANT)
+def opened(kind: str, path: Path) -> AbstractContextManager[Counted]:
+    return NEAR[kind](path) if kind in NEAR else DISTANT[kind](path, 0.0)
+
+
+@pytest.mark.parametrize("kind", [*DISTANT, *NEAR])
 def test_requests(kind: str, tmp_path: Path) -> None:
     """Command by command, in the default workspace and in a new one."""
     made: dict[str, dict[str, int]] = {}
     for who, command in both().items():
         (tmp_path / who).mkdir()
-        with DISTANT[kind](tmp_path / who, 0.0) as distant:
+        with opened(kind, tmp_path / who) as distant:
             directory = Directory(tmp_path / who / "work", distant, command, 3)
             counted = {"init": directory.requests("init")}
             rounds = [""]
@@ -86,6 +91,7 @@ def test_requests(kind: str, tmp_path: Path) -> None:
                 for number, line in enumerate(COMMANDS):
                     counted[f"{begin} {number} {line}"] = directory.requests(line)
             made[who] = counted
+    assert all(sum(each.values()) for each in made.values())
     assert made["ours"].keys() == made["tofu"].keys()
     assert Counter(made["ours"]) <= Counter(made["tofu"]), made
 

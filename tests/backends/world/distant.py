@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from tests.backends.world import azurite, fake_gcs, moto, postgres
+from tests.backends.world.buckets import FakeAlibaba, FakeTencent
+from tests.backends.world.consul import FakeConsul
 from tests.backends.world.kubernetes import FakeCluster
 from tests.backends.world.state_server import StateServer
 from tests.net_world.latency import Distance
@@ -24,6 +26,39 @@ class Distant:
     """Deletes the state, on a short way."""
     environ: Mapping[str, str] = field(default_factory=dict)
     has_workspaces: bool = True
+
+    @property
+    def requests(self) -> int:
+        """How many there were so far."""
+        return self.distance.requests
+
+
+class Counted(Protocol):
+    """A configuration with a state for which requests are counted."""
+
+    @property
+    def block(self) -> str: ...
+    @property
+    def environ(self) -> Mapping[str, str]: ...
+    @property
+    def has_workspaces(self) -> bool: ...
+    @property
+    def requests(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Near:
+    """A configuration whose state is on a fake that knows what it was asked."""
+
+    block: str
+    environ: Mapping[str, str]
+    asked: Callable[[], list[str]]
+    has_workspaces: bool = True
+
+    @property
+    def requests(self) -> int:
+        """How many there were so far, without what depends on how long a lock is held."""
+        return sum("index=" not in each and "/renew/" not in each for each in self.asked())
 
 
 Opener: TypeAlias = Callable[[Path, float], AbstractContextManager[Distant]]
@@ -113,4 +148,35 @@ DISTANT: Final[Mapping[str, Opener]] = {
     "pg": _pg,
     "s3": _s3(has_file=True, has_table=False),
     "s3 with a table": _s3(has_file=False, has_table=True),
+}
+
+
+@contextlib.contextmanager
+def _consul(path: Path) -> Iterator[Near]:
+    with FakeConsul() as server:
+        yield Near(server.block("a/state"), {}, lambda: [each.path for each in server.server.log])
+
+
+@contextlib.contextmanager
+def _cos(path: Path) -> Iterator[Near]:
+    with FakeTencent(path) as server:
+        asked: list[str] = []
+
+        def all_asked() -> list[str]:
+            asked.extend(server.world.requests())
+            return asked
+
+        yield Near(server.block(), server.environ, all_asked)
+
+
+@contextlib.contextmanager
+def _oss(path: Path) -> Iterator[Near]:
+    with FakeAlibaba() as server:
+        yield Near(server.block(), server.environ, lambda: [e.path for e in server.server.log])
+
+
+NEAR: Final[Mapping[str, Callable[[Path], AbstractContextManager[Near]]]] = {
+    "consul": _consul,
+    "cos": _cos,
+    "oss": _oss,
 }
