@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from nigari.clouds.arguments import Arguments
-from nigari.clouds.failures import CloudFailure
+from nigari.clouds.failures import CloudFailure, NoCredentials
 from nigari.clouds.google import access_token, impersonated, token_of_credentials
 from nigari.net.client import Client
 from nigari.net.settings import read_settings
@@ -23,6 +23,8 @@ _ARGUMENTS: Final = [
     "impersonate_service_account_delegates",
 ]
 _SCOPE: Final = "https://www.googleapis.com/auth/cloudkms"
+_WIDE_SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
+"""That of who wants to act as somebody else."""
 
 
 class GcpKms(KeyService):
@@ -59,19 +61,25 @@ class GcpKms(KeyService):
 
     async def _token(self, client: Client) -> str:
         text, environ = self._arguments.text, self._arguments.environ
-        credentials = text("credentials", "GOOGLE_BACKEND_CREDENTIALS", "GOOGLE_CREDENTIALS")
-        token = text("access_token", "GOOGLE_OAUTH_ACCESS_TOKEN")
-        try:
-            if not token and credentials:
-                token = await token_of_credentials(client, credentials, _SCOPE)
-            token = token or await access_token(client, environ, _SCOPE)
-        except ValueError as error:
-            raise CloudFailure(f"The credentials cannot be used: {error}.") from None
         account = text(
             "impersonate_service_account",
             "GOOGLE_BACKEND_IMPERSONATE_SERVICE_ACCOUNT",
             "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT",
         )
+        scope = _WIDE_SCOPE if account else _SCOPE
+        credentials = text("credentials", "GOOGLE_CREDENTIALS")
+        token = text("access_token", "GOOGLE_OAUTH_ACCESS_TOKEN")
+        try:
+            if not token and credentials:
+                token = await token_of_credentials(client, credentials, scope)
+            token = token or await access_token(client, environ, scope)
+        except ValueError as error:
+            raise CloudFailure(f"The credentials cannot be used: {error}.") from None
+        if not token:
+            raise NoCredentials(
+                "No credentials for Google Cloud were found. Set GOOGLE_CREDENTIALS or "
+                'GOOGLE_OAUTH_ACCESS_TOKEN, or run "gcloud auth application-default login".'
+            )
         if account:
             delegates = self._arguments.texts("impersonate_service_account_delegates")
             return await impersonated(client, token, account, delegates, _SCOPE)
