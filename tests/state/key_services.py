@@ -1,10 +1,12 @@
-"""Services in memory that seal keys and open what they have sealed: OpenBao, Azure Key Vault."""
+"""Services in memory that seal keys and open what they have sealed."""
 
 import base64
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
 
 from cryptography.exceptions import InvalidTag
@@ -14,6 +16,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from tests.net_world.server import NOT_FOUND, Answer, Asked, Server, json_answer
 from tests.net_world.world import World
+
+if TYPE_CHECKING:
+    import grpc
 
 
 class FakeBao:
@@ -42,6 +47,109 @@ class FakeBao:
         if asked.path == "/v1/transit/decrypt/k" and given["ciphertext"] in self._sealed:
             return json_answer({"data": {"plaintext": self._sealed[given["ciphertext"]]}})
         return NOT_FOUND
+
+
+GOOGLE_KEY: Final = "projects/p/locations/l/keyRings/r/cryptoKeys/k"
+_KMS: Final = "cloudkms.googleapis.com"
+
+
+class FakeGoogleKms:
+    """A key of Google Cloud KMS at its own name, behind a proxy, for the token `token`.
+
+    OpenTofu speaks gRPC with it, and we plain HTTP: `speak` says what the next program wants.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.world = World(directory / "google")
+        self._sealed: dict[bytes, bytes] = {}
+        self.world.serve(_KMS, self._answer)
+        self._plain = self.world.proxy.ports[_KMS]
+        self._grpc: grpc.Server | None = None
+        self.environ = {**self.world.environment, "GOOGLE_OAUTH_ACCESS_TOKEN": "token"}
+
+    def __enter__(self) -> "FakeGoogleKms":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.world.close()
+        if self._grpc is not None:
+            self._grpc.stop(None)
+
+    def speak(self, is_grpc: bool) -> None:
+        self.world.proxy.ports[_KMS] = self._grpc_port if is_grpc else self._plain
+
+    def _seal(self, plain: bytes) -> bytes:
+        sealed = b"sealed \xff %d" % len(self._sealed)
+        self._sealed[sealed] = plain
+        return sealed
+
+    def _answer(self, asked: Asked) -> Answer:
+        if asked.headers.get("authorization") != "Bearer token":
+            return json_answer({"error": {"code": 401, "message": "not the token"}}, 401)
+        name, _, operation = asked.path.removeprefix("/v1/").partition(":")
+        given = {each: base64.b64decode(text) for each, text in json.loads(asked.body).items()}
+        if name != GOOGLE_KEY:
+            return json_answer({"error": {"code": 404, "message": f"no key {name}"}}, 404)
+        if operation == "encrypt":
+            sealed = base64.b64encode(self._seal(given["plaintext"])).decode()
+            return json_answer({"name": f"{name}/cryptoKeyVersions/1", "ciphertext": sealed})
+        plain = self._sealed.get(given["ciphertext"])
+        if plain is None:
+            return json_answer({"error": {"code": 400, "message": "cannot be decrypted"}}, 400)
+        return json_answer({"plaintext": base64.b64encode(plain).decode()})
+
+    @cached_property
+    def _grpc_port(self) -> int:
+        import grpc
+
+        def encrypt(request: bytes, _: object) -> bytes:
+            return _field(2, self._seal(_fields(request)[2]))
+
+        def decrypt(request: bytes, _: object) -> bytes:
+            return _field(1, self._sealed[_fields(request)[2]])
+
+        handlers = {
+            "Encrypt": grpc.unary_unary_rpc_method_handler(encrypt),
+            "Decrypt": grpc.unary_unary_rpc_method_handler(decrypt),
+        }
+        service = "google.cloud.kms.v1.KeyManagementService"
+        self._grpc = grpc.server(ThreadPoolExecutor(2))
+        self._grpc.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(service, handlers),)
+        )
+        pem = self.world.authority.certificate([_KMS]).read_bytes()
+        identity = grpc.ssl_server_credentials([(pem, pem[pem.index(b"-----BEGIN CERT") :])])
+        port = int(self._grpc.add_secure_port("127.0.0.1:0", identity))
+        self._grpc.start()
+        return port
+
+
+def _fields(message: bytes) -> dict[int, bytes]:
+    """The fields of a message of protobuf that have a length, by number."""
+    found: dict[int, bytes] = {}
+    at = 0
+    while at < len(message):
+        tag, at = _varint(message, at)
+        size, at = _varint(message, at)
+        if tag & 7 == 2:
+            found[tag >> 3] = message[at : at + size]
+            at += size
+    return found
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte, at = message[at], at + 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
+def _field(number: int, content: bytes) -> bytes:
+    assert len(content) < 128
+    return bytes([number << 3 | 2, len(content)]) + content
 
 
 VAULT: Final = "example-keys.vault.azure.net"

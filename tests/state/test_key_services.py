@@ -11,7 +11,7 @@ from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.key_providers import KEY_PROVIDERS, KeyProvider
 from tests.backends.world.moto import KEYS, running
-from tests.state.key_services import VAULT, FakeBao, FakeVault
+from tests.state.key_services import GOOGLE_KEY, VAULT, FakeBao, FakeGoogleKms, FakeVault
 
 
 def provider(kind: str, environ: Mapping[str, str], **given: Value) -> KeyProvider:
@@ -71,6 +71,29 @@ def test_openbao() -> None:
         stranger = provider("openbao", {**environ, "BAO_TOKEN": "x"}, key_name=key)
         with pytest.raises(EncryptionFailure, match="permission denied"):
             stranger.provide(None)
+
+
+def test_gcp_kms(tmp_path: Path) -> None:
+    with FakeGoogleKms(tmp_path) as kms:
+        given = {"kms_encryption_key": string(GOOGLE_KEY), "key_length": number(32)}
+        metadata = check(lambda: provider("gcp_kms", kms.environ, **given), "ciphertext", 32)
+        assert list(metadata) == ["ciphertext"]
+        token = {"access_token": string("token")}
+        for environ in ({"GOOGLE_OAUTH_ACCESS_TOKEN": "x"}, {"GOOGLE_CREDENTIALS": "{"}):
+            around = {**kms.environ, "GOOGLE_OAUTH_ACCESS_TOKEN": "", **environ}
+            with pytest.raises(EncryptionFailure):
+                provider("gcp_kms", around, **given).provide(None)
+            provider("gcp_kms", around, **given, **token).provide(None)
+        nobody = {
+            **kms.environ,
+            "GOOGLE_OAUTH_ACCESS_TOKEN": "",
+            "GCE_METADATA_HOST": "127.0.0.1:1",
+        }
+        with pytest.raises(EncryptionFailure, match="No credentials for Google Cloud"):
+            provider("gcp_kms", nobody, **given).provide(None)
+        other = {**given, "kms_encryption_key": string("projects/x")}
+        with pytest.raises(EncryptionFailure, match="no key projects/x"):
+            provider("gcp_kms", kms.environ, **other).provide(None)
 
 
 AT_VAULT = {
