@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from nigari.cty.values import object_value, string
+from nigari.explore.document import fleet_document
+from nigari.explore.feed import reduced
 from nigari.explore.secrets import Secrets
+from nigari.fleet.units.survey import survey
 from nigari.lang.marks import SENSITIVE
 from nigari.workspace.plugins.providers import InstalledProviders
 from tests.cli.rich import Rich
-from tests.explore.explored import explored, explored_plan
+from tests.explore.explored import explored, explored_plan, write
 from tests.providers_found import find_provider
 
 SECRET = "planted-7f3a91"
@@ -70,12 +75,130 @@ _VARIABLE = 'variable "p" {\n  sensitive = true\n}\n'
             {"main.tf": _VARIABLE, "terraform.tfvars": f"p = <<EOT\nfirst\n  {SECRET}\nEOT\n"},
             id="several lines",
         ),
+        pytest.param(
+            {
+                "main.tf": _VARIABLE + 'variable "q" {}\n',
+                "terraform.tfvars": f'q = 1\np = "{SECRET}"\n',
+                "z.auto.tfvars": 'p = "another-planted"\n',
+            },
+            id="a file of values that another overrides",
+        ),
+        pytest.param(
+            {
+                "main.tf": _VARIABLE + 'variable "q" {}\n',
+                "terraform.tfvars.json": f'{{"q": 1, "p": "{SECRET}"}}\n',
+                "z.auto.tfvars": 'p = "another-planted"\n',
+            },
+            id="a file of values in JSON that another overrides",
+        ),
+        pytest.param(
+            {
+                "main.tf": 'module "m" {\n  source = "./m"\n  p = { a = "another-planted" }\n}\n',
+                "m/main.tf": 'variable "p" {\n  sensitive = true\n'
+                f'  type = object({{ a = optional(string, "{SECRET}") }})\n}}\n',
+            },
+            id="a default within a type",
+        ),
+        pytest.param(
+            {
+                "main.tf": 'resource "terraform_data" "a" {\n  provisioner "remote-exec" {\n'
+                '    inline = ["x"]\n    connection {\n      host = "visible"\n'
+                f'      bastion_password = "{SECRET}"\n    }}\n  }}\n}}\n'
+            },
+            id="a connection",
+        ),
+        pytest.param(
+            {
+                "main.tf.json": '{"resource": {"terraform_data": {"a": {"connection": '
+                f'{{"host": "h", "password": "{SECRET}"}}}}}}}}}}'
+            },
+            id="a connection in JSON",
+        ),
+        pytest.param(
+            {
+                "main.tf": 'terraform {\n  encryption {\n    key_provider "pbkdf2" "k" {\n'
+                f'      passphrase = "{SECRET}-and-some-more"\n    }}\n  }}\n}}\nlocals {{\n  a = 1\n}}\n'
+            },
+            id="state encryption",
+        ),
+        pytest.param(
+            {"main.tf": f'module "m" {{\n  source = "git::https://u:{SECRET}@h/x.git"\n}}\n'},
+            id="the source of a module",
+        ),
+        pytest.param(
+            {
+                "main.tf": 'data "terraform_remote_state" "a" {\n  backend = "http"\n'
+                f'  config = {{\n    address = "x"\n    password = "{SECRET}"\n  }}\n}}\n'
+            },
+            id="a state of others",
+        ),
+        *(
+            pytest.param(
+                {
+                    "main.tf": f"terraform {{\n  {block} {{\n{lines}  }}\n}}\nlocals {{\n  a = 1\n}}\n"
+                },
+                id=block,
+            )
+            for block, lines in (
+                ('backend "http"', f'    address = "x"\n    password = "{SECRET}"\n'),
+                ('backend "pg"', f'    conn_str = "postgres://u:{SECRET}@h/x"\n'),
+                ('backend "s3"', f'    bucket = "x"\n    secret_key = "{SECRET}"\n'),
+                (
+                    'backend "s3"',
+                    f'    assume_role_with_web_identity {{\n      web_identity_token = "{SECRET}"\n    }}\n',
+                ),
+                ("cloud", f'    organization = "x"\n    token = "{SECRET}"\n'),
+            )
+        ),
     ],
 )
 def test_a_planted_secret_is_nowhere(tmp_path: Path, files: Mapping[str, str]) -> None:
     text = explored(tmp_path, files).json()
     assert SECRET not in text
     assert "another-planted" not in text
+
+
+def test_what_a_secret_refers_to_can_be_read(tmp_path: Path) -> None:
+    files = {
+        "main.tf": _VARIABLE + 'module "m" {\n  source = "./m"\n  p = "${var.p}-x"\n}\n'
+        'output "o" {\n  sensitive = true\n  value = { key = upper(var.p), n = 12 }\n}\n',
+        "m/main.tf": _VARIABLE,
+        "terraform.tfvars": f'p = "{SECRET}"\n',
+    }
+    texts = cast(Any, explored(tmp_path, files).data)["files"]
+    text = next(each["text"] for each in texts if each["name"] == "main.tf")
+    assert 'p = "${var.p}••"' in text
+    assert "value = { ••• = upper(var.p), • = •• }" in text
+
+
+def test_what_test_files_give_is_not_told(tmp_path: Path) -> None:
+    tests = f'run "r" {{\n  variables {{\n    p = "{SECRET}"\n  }}\n}}\n'
+    found = explored(tmp_path, {"main.tf": _VARIABLE, "tests/a.tftest.hcl": tests})
+    assert SECRET not in found.secrets.scrubbed(f"It is {SECRET}.")
+    said = {
+        "@timestamp": "2026-01-01T00:00:00Z",
+        "@testrun": "r",
+        "type": "diagnostic",
+        "diagnostic": {
+            "severity": "error",
+            "summary": "Assertion failed",
+            "snippet": {"code": 'condition = output.o == "planted-otherwise"'},
+            "origins": ["<- output.o = (sensitive value)"],
+        },
+    }
+    event = reduced(json.dumps(said), found.secrets.scrubbed)
+    assert event is not None
+    assert event["code"] == f'condition = output.o == "{"•" * 17}"'
+
+
+def test_the_states_of_units_have_no_passwords(tmp_path: Path) -> None:
+    backend = (
+        f'terraform {{\n  backend "http" {{\n    address = "http://u:{SECRET}@h/x"\n  }}\n}}\n'
+    )
+    write(tmp_path, {"a/main.tf": backend, "fleet.hcl": 'unit "a" {\n  directory = "a"\n}\n'})
+    text = fleet_document(survey(str(tmp_path), {}), {}).json()
+    assert "http backend" in text
+    assert SECRET not in text
 
 
 def test_a_secret_of_a_plan_is_nowhere(tmp_path: Path) -> None:
@@ -108,6 +231,9 @@ def test_positions_stay_where_they_are() -> None:
         ("abc", 'x = "abc" + abcdef', 'x = "•••" + abcdef'),
         ("ab", 'x = "ab"', 'x = "ab"'),
         ('quo"ted', r'["quo\"ted"]', '["••••••••"]'),
+        ("hunter2", "http://me:word@h/ and a:b@c", "http://me:••••@h/ and a:b@c"),
+        ("hunter2", "git::https://h/x?ref=1&sshkey=AbC", "git::https://h/x?ref=1&sshkey=•••"),
+        ("hunter2", "https://me:${var.token}@h", "https://me:${var.token}@h"),
     ],
 )
 def test_a_text_is_scrubbed(secret: str, text: str, scrubbed: str) -> None:

@@ -14,6 +14,7 @@ from nigari.explore.sensitive import (
     resource_block,
 )
 from nigari.explore.values import ValueTable
+from nigari.explore.written import hidden_by_name
 from nigari.schema.block import Block
 from nigari.workspace.views.blocks import BackendView, BlockView, ResourceView
 from nigari.workspace.views.declarations import VariableView
@@ -48,9 +49,23 @@ class ConfigurationData:
             found["backend"] = {
                 "type": backend.type,
                 "at": self._table.sources.place(backend.range),
-                **self._content(backend.arguments, backend.blocks, None),
+                **self._backend(backend.arguments, backend.blocks),
             }
         return found
+
+    def _backend(self, arguments: Mapping[str, Known], blocks: Iterable[BlockView]) -> Data:
+        """What is written in the block of a backend, or in one within it."""
+        found = self._content(hidden_by_name(arguments), (), None)
+        inner = [
+            {
+                "type": each.type,
+                "labels": list(each.labels),
+                "at": self._table.sources.place(each.range),
+                **self._backend(each.arguments, each.blocks),
+            }
+            for each in blocks
+        ]
+        return {**found, "blocks": inner} if inner else found
 
     def _module(self, module: ModuleView) -> Data:
         table = self._table

@@ -9,6 +9,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Final
 
+from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic
 from nigari.explore.configuration import ConfigurationData
 from nigari.explore.fleet import fleet_data
@@ -18,6 +19,7 @@ from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
 from nigari.explore.subject import Subject
 from nigari.explore.values import ValueTable
+from nigari.explore.written import note_tested, note_written
 from nigari.fleet.units.survey import Survey
 from nigari.version import VERSION
 from nigari.workspace.views.blocks import BackendView
@@ -71,7 +73,9 @@ def fleet_document(survey: Survey, environ: Mapping[str, str]) -> Document:
         "files": [],
         "fleet": fleet_data(survey, environ),
     }
-    return Document(data, Secrets())
+    # Addresses of states may have passwords in them.
+    secrets = Secrets()
+    return Document(json.loads(secrets.scrubbed(json.dumps(data))), secrets)
 
 
 def _header(title: str, workspace: str = "default") -> Data:
@@ -116,12 +120,18 @@ class _Making:
             found["operations"] = operations_data(subject.graph, modules)
         problems = [*subject.diagnostics, *evaluation.run.diags]
         found["problems"] = [self._problem(each) for each in dict.fromkeys(problems)]
+        self._note_written(root.module.variables)
         # Last, once everything that is secret has been seen.
         found["values"] = table.data()
         if plan is not None:
             found["plan"] = plan.data()
         found["files"] = self._sources.data(self.secrets)
         return found
+
+    def _note_written(self, variables: Mapping[str, Variable]) -> None:
+        hidden = {name for name, each in variables.items() if each.sensitive or each.ephemeral}
+        note_written(self._sources.files(), hidden, self.secrets)
+        note_tested(self._subject.directory, hidden, self.secrets)
 
     def _add_installed(self, configuration: Data) -> None:
         """Where each module comes from, in which version."""

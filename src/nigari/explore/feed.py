@@ -13,6 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from nigari.explore.secrets import without_literals
+
 Event = dict[str, object]
 Told = dict[str, Any]  # what another process has written
 Scrub = Callable[[str], str]
@@ -32,6 +34,7 @@ _HOOKS: Final = frozenset(
     )
 )
 _POLL: Final = 0.1
+_HIDDEN: Final = "(sensitive value)"
 
 
 class Feed:
@@ -126,7 +129,11 @@ def _diagnostic(told: Told, event: Event, scrub: Scrub) -> bool:
     if "@testrun" in told or "@testfile" in told:
         event["file"], event["run"] = told.get("@testfile", ""), told.get("@testrun", "")
         event["origins"] = [scrub(each) for each in found.get("origins", ())]
-        event["code"] = scrub((found.get("snippet") or {}).get("code", "").strip())
+        code = (found.get("snippet") or {}).get("code", "").strip()
+        if any(_HIDDEN in each for each in found.get("origins", ())):
+            # What a secret is compared with is as good as the secret.
+            code = without_literals(code)
+        event["code"] = scrub(code)
         where = found.get("range")
         event["where"] = f"{where['filename']}:{where['start']['line']}" if where else ""
     return True

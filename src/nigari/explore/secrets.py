@@ -16,6 +16,9 @@ from nigari.cty import numbers
 from nigari.cty.types import KIND_NUMBER
 from nigari.cty.values import Value, go_quote
 from nigari.diagnostics import Range
+from nigari.hcl import tokens
+from nigari.hcl.scanner import scan_expression
+from nigari.hcl.tokens import Tokens
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
 _DOT: Final = "•"
@@ -27,6 +30,20 @@ _MOST_SEARCHED: Final = 300
 """How many secrets are searched for one by one."""
 _VISIBLE: Final = re.compile(r"\S")
 _WORDS: Final = re.compile(r'[^\s"\[\]{}(),=]')
+_LITERALS: Final = frozenset(
+    (
+        tokens.NUMBER,
+        tokens.STRING,
+        tokens.ESCAPED_STRING,
+        tokens.QUOTED_TEXT,
+        tokens.TEXT,
+    )
+)
+_PASSWORD: Final = re.compile(r"""(://[^/\s"'@:]*:)(?!\$\{)([^/\s"'@]+)(?=@)""")
+_QUERY: Final = re.compile(
+    r"""(?i)([?&](?:sshkey|aws_access_key_secret|aws_access_token|access_token|token|password"""
+    r"""|secret|sig|x-amz-signature)=)(?!\$\{)([^&\s"'#]+)"""
+)
 
 
 class Secrets:
@@ -34,7 +51,7 @@ class Secrets:
 
     def __init__(self) -> None:
         self._texts: set[str] = set()
-        self._ranges: dict[str, list[tuple[int, int]]] = {}
+        self._ranges: dict[str, list[tuple[int, int, bool]]] = {}
 
     def note(self, value: Value, where: Range | None = None) -> None:
         """Remember the secret parts of a value; all of it is where it is written, if it is secret
@@ -49,7 +66,15 @@ class Secrets:
 
     def note_range(self, where: Range) -> None:
         """Remember where a secret is written."""
-        self._ranges.setdefault(where.filename, []).append((where.start.byte, where.end.byte))
+        self.note_bytes(where.filename, where.start.byte, where.end.byte)
+
+    def note_bytes(self, filename: str, start: int, end: int, *, keeps_names: bool = False) -> None:
+        """The same; the names of attributes in it may be no secrets."""
+        self._ranges.setdefault(filename, []).append((start, end, keeps_names))
+
+    def note_text(self, text: str) -> None:
+        """Remember a text that is secret."""
+        self._add(text)
 
     def note_all(self, value: Value) -> None:
         """Remember all parts of a value that a schema calls sensitive."""
@@ -67,10 +92,12 @@ class Secrets:
         marks = sorted(self._ranges.get(filename, ()))
         pieces: list[str] = []
         at = 0
-        for start, end in marks:
+        for start, end, keeps_names in marks:
             start = max(start, at)
             pieces.append(_decoded(data[at:start]))
-            pieces.append(_WORDS.sub(_dots, _decoded(data[start:end])))
+            piece = _decoded(data[start:end])
+            is_code = not filename.endswith(".json")
+            pieces.append(_masked_code(piece, keeps_names) if is_code else _masked_words(piece))
             at = max(at, end)
         return self.scrubbed("".join((*pieces, _decoded(data[at:]))))
 
@@ -84,6 +111,7 @@ class Secrets:
         What was sensitive once and comes back without its mark, as attributes do that a provider
         has computed, is found here.
         """
+        texts = [_without_credentials(each) for each in texts]
         forms = self._forms()
         found = _present(forms, "\0".join(texts))
         if not found:
@@ -116,6 +144,60 @@ def _present(forms: Collection[str], text: str) -> Collection[str]:
         likely = {text[at : at + length] for at in range(len(text) - length + 1)}
         forms = {form for start in likely & beginnings.keys() for form in beginnings[start]}
     return [form for form in forms if form in text]
+
+
+def _masked_words(text: str) -> str:
+    return _WORDS.sub(_dots, text)
+
+
+def literals(text: str) -> Iterator[str]:
+    """The literals of an expression."""
+    found = scan_expression(text)
+    for kind, written in zip(found.kinds, found.texts, strict=True):
+        if kind in _LITERALS:
+            yield written.strip('"')
+
+
+def without_literals(text: str) -> str:
+    """An expression whose literals are masked, and its names are not."""
+    return _masked_code(text, keeps_names=True)
+
+
+def _masked_code(text: str, keeps_names: bool) -> str:
+    """An expression without its literals: what it refers to and which functions it calls may be read."""
+    found = scan_expression(text)
+    if tokens.INVALID in found.kinds or found.broken_strings:
+        return _masked_words(text)
+    pieces: list[str] = []
+    at = 0
+    for number, kind in enumerate(found.kinds):
+        start, written = found.starts[number], found.texts[number]
+        if kind in _LITERALS or (not keeps_names and _is_key(found, number)):
+            pieces.append(text[at:start])
+            pieces.append(_masked_words(text[start : start + len(written)]))
+            at = start + len(written)
+    return "".join((*pieces, text[at:]))
+
+
+def _is_key(found: Tokens, number: int) -> bool:
+    """Whether a token is the name of an attribute, or a word that is a value."""
+    kind, text = found.kinds[number], found.texts[number]
+    if kind == tokens.ARGUMENT or text in ("true", "false"):
+        return True
+    if kind != tokens.IDENTIFIER:
+        return False
+    before = found.kinds[number - 1] if number else tokens.END
+    after = found.kinds[number + 1]
+    starts = before in (tokens.OPEN_BRACE, tokens.COMMA, tokens.NEWLINE)
+    return after == tokens.ASSIGN or (after == tokens.COLON and starts)
+
+
+def _without_credentials(text: str) -> str:
+    """A text without the passwords in its URLs."""
+    if "://" in text:
+        for pattern in (_PASSWORD, _QUERY):
+            text = pattern.sub(lambda found: found[1] + _VISIBLE.sub(_dots, found[2]), text)
+    return text
 
 
 def _decoded(data: bytes) -> str:

@@ -45,6 +45,10 @@ class SourceTable:
             self._offsets[filename] = None if data.isascii() else _Offsets(data)
         return self._offsets[filename]
 
+    def files(self) -> list[tuple[str, bytes]]:
+        """Every file that was numbered, as it was read."""
+        return [(name, self._sources[name]) for name in self._numbers]
+
     def data(self, secrets: Secrets) -> list[dict[str, object]]:
         """Every file that was numbered, with its text."""
         return [

@@ -29,6 +29,7 @@ class Subject:
 
     title: str
     """The name of the directory."""
+    directory: str
     workspace: str
     evaluation: Evaluation
     installed: Mapping[ModuleAddr, Place]
@@ -49,6 +50,7 @@ def configuration_subject(session: Session) -> Subject | None:
     files = session.workspace
     return Subject(
         _title(session),
+        session.where.path,
         session.selected,
         Evaluation(run, files.sources, RLock()),
         dict(files.modules.places),
@@ -62,6 +64,7 @@ def planned_subject(session: Session, planning: Planning, plan: Plan) -> Subject
     files = session.shown or session.workspace
     return Subject(
         _title(session),
+        session.where.path,
         planning.workspace,
         Evaluation(planning.static, files.sources, RLock()),
         dict(files.modules.places),
@@ -100,6 +103,7 @@ async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subj
     sources = {**files.sources, **found.saved.sources}
     return Subject(
         _title(session),
+        session.where.path,
         found.saved.workspace,
         Evaluation(found.static, sources, RLock()),
         dict(files.modules.places),
