@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.addrs.provider import Provider
+from nigari.config.base.written import is_written_out
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostic, Diagnostics
@@ -46,13 +47,14 @@ class CompiledBody:
 class CompiledModule:
     """A module and the references of its expressions, found when first asked for."""
 
-    __slots__ = ("_arguments", "_bodies", "_expressions", "module")
+    __slots__ = ("_arguments", "_bodies", "_expressions", "_written", "module")
 
     def __init__(self, module: Module) -> None:
         self.module: Module = module
         self._expressions: dict[Expression, Compiled] = {}
         self._bodies: dict[tuple[Body, Spec], CompiledBody] = {}
         self._arguments: dict[str, dict[str, Attribute]] = {}
+        self._written: dict[Expression, bool] = {}
 
     def is_same_as(self, other: CompiledModule) -> bool:
         """Whether another module is made of the same files, wherever they are found."""
@@ -76,6 +78,7 @@ class CompiledModule:
         other._expressions = self._expressions
         other._bodies = self._bodies
         other._arguments = self._arguments
+        other._written = self._written
         return other
 
     def expression(self, expr: Expression) -> Compiled:
@@ -87,6 +90,13 @@ class CompiledModule:
             compiled = Compiled(expr, tuple(references), tuple(problems))
             self._expressions[expr] = compiled
         return compiled
+
+    def is_written_out(self, expr: Expression) -> bool:
+        """Whether the value can be told from the expression alone."""
+        found = self._written.get(expr)
+        if found is None:
+            found = self._written[expr] = is_written_out(expr)
+        return found
 
     def body(self, body: Body, spec: Spec) -> CompiledBody:
         """A body with the references that decoding it makes."""

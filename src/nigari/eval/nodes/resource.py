@@ -82,11 +82,9 @@ class Schemas(Protocol):
 
 def resource_schema(offered: ProviderSchema, addr: ResourceAddr) -> Schema | None:
     """What a provider says a resource looks like; None where it does not have it."""
-    schemas = {
-        MANAGED: offered.resources,
-        DATA: offered.data_sources,
-        EPHEMERAL: offered.ephemeral_resources,
-    }[addr.mode]
+    if addr.mode is MANAGED:
+        return offered.resources.get(addr.type)
+    schemas = offered.data_sources if addr.mode is DATA else offered.ephemeral_resources
     return schemas.get(addr.type)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from nigari.config.base.written import is_written_out
 from nigari.config.blocks.variable import Variable
 from nigari.cty.values import Value
 from nigari.eval.base.causes import CauseKind, causes_within
@@ -25,7 +24,7 @@ _COMES_LATER: Final = (CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT)
 def default_check(frame: Frame, variable: Variable) -> CheckNode | None:
     """What has to be looked at in a variable's default, if anything has to be."""
     default = variable.default
-    if default is None or is_written_out(default):
+    if default is None or frame.instance.compiled.is_written_out(default):
         return None
     what = f"default of {frame.label(f'var.{variable.name}')}"
     return CheckNode(what, Stages(lambda: _check(frame, default, what)), default.range)

@@ -23,6 +23,7 @@ FileList = Mapping[str, tuple[str, str]]
 HASH_SCHEME: Final = "sha256:"
 _CLONE: Final = 0x40049409
 """The request to make one file share the blocks of another, on Linux."""
+_COPIED_AT_ONCE: Final = 1 << 16
 
 
 @record
@@ -183,20 +184,26 @@ def copy_files(source: Path, target: Path, files: FileList) -> None:
         if kind == "link":
             os.symlink(link, target / name)
         else:
-            _copy_file(source / name, target / name)
-            (target / name).chmod(0o755 if kind == "program" else 0o644)
+            mode = 0o755 if kind == "program" else 0o644
+            _copy_file(os.path.join(source, name), os.path.join(target, name), mode)
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    import shutil
+def _copy_file(source: str, target: str, mode: int) -> None:
+    with open(source, "rb", buffering=0) as original, open(target, "wb") as copy:
+        if not _is_cloned(original.fileno(), copy.fileno()):
+            while piece := original.read(_COPIED_AT_ONCE):
+                copy.write(piece)
+        os.chmod(copy.fileno() if os.chmod in os.supports_fd else target, mode)
 
-    if sys.platform == "linux":
-        import fcntl
 
-        with source.open("rb") as original, target.open("wb") as copy:
-            try:
-                fcntl.ioctl(copy, _CLONE, original.fileno())
-            except OSError:
-                shutil.copyfileobj(original, copy, 1 << 20)
-    else:
-        shutil.copyfile(source, target)
+def _is_cloned(original: int, copy: int) -> bool:
+    """Let a file share the blocks of another, if the file system can do that."""
+    if sys.platform != "linux":
+        return False
+    import fcntl
+
+    try:
+        fcntl.ioctl(copy, _CLONE, original)
+    except OSError:
+        return False
+    return True

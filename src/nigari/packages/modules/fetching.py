@@ -65,13 +65,15 @@ class Fetching:
         if not address.form:
             return await getter.get_directory(address.url, directory, progress)
         address = await self._with_checksum(address)
-        with tempfile.TemporaryDirectory(prefix=".archive-", dir=directory.parent) as temporary:
-            archive = Path(temporary, "archive")
+        archive = directory.with_name(f".archive-{directory.name}")
+        try:
             revision = await getter.get_file(address.url, archive, progress)
             if address.checksum is not None:
                 check_file(archive, address.checksum)
                 revision = str(address.checksum)
             await unpack_package(archive, address.form, directory)
+        finally:
+            archive.unlink(missing_ok=True)
         return revision
 
     async def fetch_subdir(

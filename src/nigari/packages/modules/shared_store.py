@@ -89,7 +89,10 @@ class SharedStore:
         self._new = directory / "new"
         self._locks = directory / "locks"
         self._user: IO[str] | None = None
-        self._held: dict[Path, IO[str]] = {}
+        self._own: Path | None = None
+        """Where this process fetches packages, which nobody removes while `_own_lock` is held."""
+        self._own_lock: IO[str] | None = None
+        self._fetched = 0
         self._is_usable: bool | None = None
 
     # -- opening --------------------------------------------------------------------------------
@@ -106,8 +109,10 @@ class SharedStore:
 
     def close(self) -> None:
         """Let others remove packages again, and throw away what was not finished."""
-        for files in list(self._held):
-            self.discard(files)
+        if self._own is not None and self._own_lock is not None:
+            shutil.rmtree(self._own, ignore_errors=True)
+            self._own_lock.close()
+            self._own = self._own_lock = None
         if self._user is not None:
             self._user.close()
             self._user = None
@@ -164,39 +169,39 @@ class SharedStore:
         return Package(identity, place / _FILES, files, is_shared=True)
 
     def staging(self) -> Path:
-        """A new empty directory to fetch a package into."""
-        while True:
+        """A new empty directory to fetch a package into. What is beside it is thrown away, too."""
+        self._fetched += 1
+        files = self._own_directory() / str(self._fetched) / _FILES
+        files.parent.mkdir()
+        files.mkdir()
+        return files
+
+    def _own_directory(self) -> Path:
+        while self._own is None:
             directory = Path(tempfile.mkdtemp(dir=self._new))
-            lock, files = directory / ".lock", directory / _FILES
+            lock = directory / ".lock"
             # Before it is locked, others may take it for one that was left behind.
             with contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as stack:
                 file = stack.enter_context(lock.open("a"))
                 _lock(file, exclusive=True)
                 if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
-                    files.mkdir()
                     stack.pop_all()
-                    self._held[files] = file
-                    return files
+                    self._own, self._own_lock = directory, file
+        return self._own
 
     def discard(self, fetched: Path) -> None:
         """Throw away a directory that was made for fetching."""
         shutil.rmtree(fetched.parent, ignore_errors=True)
-        lock = self._held.pop(fetched, None)
-        if lock is not None:
-            lock.close()
 
     def add(self, fetched: Path) -> Package:
         """Take a package that has been fetched; `FetchError` where it cannot be trusted."""
         files = list_files(fetched)
         identity = package_id(content_hash(files))
         place = self._packages / identity
-        known = self.find_package(identity)
-        if known is None:
-            ready = fetched.parent / "package"
-            ready.mkdir()
-            fetched.rename(ready / _FILES)
-            # A list that is torn is noticed, so it need not be on the disk at once.
-            write_whole(ready / _LIST, encoded(files), sync=False)
+        ready = fetched.parent
+        # A list that is torn is noticed, so it need not be on the disk at once.
+        (ready / _LIST).write_bytes(encoded(files))
+        if self.find_package(identity) is None:
             self._put(ready, place)
         self.discard(fetched)
         return Package(identity, place / _FILES, files, is_shared=True)
@@ -214,7 +219,7 @@ class SharedStore:
             if self.find_package(place.name) is not None:
                 return
             with contextlib.suppress(FileNotFoundError):
-                place.rename(ready.parent / f"damaged-{os.urandom(4).hex()}")
+                place.rename(ready.with_name(f"damaged-{os.urandom(4).hex()}"))
         raise OSError(f"cannot replace {place}")
 
     def remember(self, source: str, shown: str, found: Found, is_only: bool = False) -> None:

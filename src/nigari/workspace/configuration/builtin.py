@@ -26,17 +26,17 @@ class BuiltinSchemas:
     """The schemas that are known without any provider process."""
 
     def __init__(self) -> None:
-        self._known: dict[Provider, ProviderSchema] = {}
+        self._known: ProviderSchema | None = None
 
     def of(self, provider: Provider) -> ProviderSchema | None:
         """What a built-in provider offers."""
         if not provider.is_builtin:
             return None
-        if provider not in self._known:
+        if self._known is None:
             from nigari.providers.builtin.schema import SCHEMA
 
-            self._known[provider] = SCHEMA
-        return self._known[provider]
+            self._known = SCHEMA
+        return self._known
 
 
 def builtin_function(provider: Provider, function: ProviderFunction) -> Function | None:
