@@ -6,7 +6,9 @@ As long as there is one, the unit is not planned, and an apply stores it before 
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
+from typing import Final
 
 from nigari.backends.disk import write_beside
 from nigari.diagnostics import Diagnostic, Severity
@@ -14,15 +16,22 @@ from nigari.fleet.units.unit import Unit
 from nigari.fleet.work.tasks import Kind, Task, TaskOutcome
 from nigari.record import replace
 
+_PRIVATE: Final = 0o600
+
 
 def rescued_file(unit: Unit) -> str:
     """The file with the state of a unit that could not be stored; empty where there is none."""
-    *ours, temporary = unit.rescued_states
-    found = [each for each in ours if os.path.lexists(each)]
+    *ours, temporary = map(_like, unit.rescued_states)
     # Anybody can make a file among temporary ones, but not in our name.
-    if os.path.lexists(temporary) and os.lstat(temporary).st_uid == os.geteuid():
-        found.append(temporary)
-    return found[0] if found else ""
+    mine = [each for each in temporary if os.lstat(each).st_uid == os.geteuid()]
+    found = [*(path for paths in ours for path in paths), *mine]
+    return max(found, key=lambda path: os.lstat(path).st_mtime) if found else ""
+
+
+def _like(path: str) -> list[str]:
+    """The files of that name, or with a number in it where somebody else's has it."""
+    stem, suffix = os.path.splitext(path)
+    return glob.glob(f"{glob.escape(stem)}*{suffix}")
 
 
 def read_rescued(unit: Unit) -> bytes | None:
@@ -43,9 +52,9 @@ def keep_rescued(unit: Unit, state: bytes | None) -> None:
     *first, last = unit.rescued_states
     for path in first:
         with contextlib.suppress(OSError):
-            write_beside(path, state, 0o600)
+            write_beside(path, state, _PRIVATE)
             return
-    write_beside(last, state, 0o600)
+    write_beside(last, state, _PRIVATE)
 
 
 def with_state_kept(task: Task, outcome: TaskOutcome) -> TaskOutcome:
