@@ -137,7 +137,8 @@ def open(  # noqa: A001 - people write `nigari.open`
     `variables` are plain Python or `cty` values for root variables, stronger than all others;
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
     one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
-    of the process's environment, also for plugins. `state` is the file of a local state. `ask` is called for values that are missing; without it nobody is asked.
+    of the process's environment, also for plugins. `state` is the file of a local state. `ask` is
+    called for values that are missing; without it nobody is asked.
     """
     files = StateFiles("" if state is None else fspath(state))
     options = SessionOptions(files, LockOptions(lock, lock_timeout))

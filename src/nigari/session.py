@@ -45,8 +45,9 @@ def open(  # noqa: A001 - people write `nigari.open`
     `variables` are plain Python or `cty` values for root variables, stronger than all others;
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
     one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
-    of the process's environment, also for plugins. `state` is the file of a local state. `ask(name, description)` is called for values that are missing; without
-    it nobody is asked. What cannot be done raises a `SessionError`.
+    of the process's environment, also for plugins. `state` is the file of a local state.
+    `ask(name, description)` is called for values that are missing; without it nobody is asked. What
+    cannot be done raises a `SessionError`.
     """
     return Session(
         aio.open(
