@@ -87,6 +87,7 @@ class BlockGraph:
         self._resources: dict[Block, AbsResource] = {}
         self._needs: dict[Block, tuple[Block, ...]] = {}
         self._before: dict[Block, frozenset[AbsResource]] = {}
+        self._blocks_before: dict[Block, frozenset[Block]] = {}
         self._ephemeral: dict[Block, frozenset[AbsResource]] = {}
         self._whole: dict[Block, frozenset[ModuleAddr]] = {}
         self._outside: dict[ModuleAddr, frozenset[Block]] = {}
@@ -190,6 +191,12 @@ class BlockGraph:
         """All resources that a block needs, directly or through others."""
         return work_out(block, self._before, self.needs, self._joined)
 
+    def resource_blocks_before(self, block: Block) -> frozenset[Block]:
+        """The blocks of all these resources. Blocks are asked for by the thousand while an order is
+        made, which is why they are not made anew from the resources.
+        """
+        return work_out(block, self._blocks_before, self.needs, self._joined_blocks)
+
     def modules_before(self, block: Block) -> frozenset[ModuleAddr]:
         """The modules that a block needs as a whole, directly or through others."""
         return work_out(block, self._whole, self.needs, self._joined_modules)
@@ -204,9 +211,9 @@ class BlockGraph:
                 for name in each.module.variables
             }
             found = self._outside[path] = frozenset(
-                resource_block(each)
+                each
                 for name in (_EXPANSION, *names)
-                for each in self.resources_before((path, name))
+                for each in self.resource_blocks_before((path, name))
             )
         return found
 
@@ -253,6 +260,15 @@ class BlockGraph:
             resource = self._resources.get(need)
             if resource is not None:
                 found = found | {resource}
+            joined = found if not joined else joined | found
+        return joined
+
+    def _joined_blocks(self, block: Block) -> frozenset[Block]:
+        joined: frozenset[Block] = frozenset()
+        for need in self.needs(block):
+            found = self._blocks_before.get(need, frozenset())
+            if need in self._resources:
+                found = found | {need}
             joined = found if not joined else joined | found
         return joined
 

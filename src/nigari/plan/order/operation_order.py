@@ -17,7 +17,7 @@ called with comes from the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import TypeAlias
 
 from nigari.addrs.absolute import Abs, resource_of
@@ -34,7 +34,7 @@ from nigari.plan.order.block_graph import (
     work_out,
 )
 from nigari.plan.order.circles import circles
-from nigari.plan.order.operations_of import OperationsOf, shared_depth
+from nigari.plan.order.operations_of import Endings, OperationsOf, shared_depth
 from nigari.state.model import State
 
 _MAKING = {
@@ -294,23 +294,19 @@ class _Building:
 
     def _order_ending(self) -> None:
         for block in dict.fromkeys((*self._ended, *self._ended_late, *self._made)):
+            own = Endings(self._ended.inside(block), self._ended_late.inside(block))
             for need in self._needs_of(block):
-                if need != block and (need in self._ended or need in self._ended_late):
-                    for module in self._shared_modules(block, need):
-                        self._end_before(block, need, module)
-
-    def _shared_modules(self, block: Block, need: Block) -> Iterator[ModuleAddr]:
-        """The module instances in each of which the one block is ordered before the other."""
-        depth = self._shared_depth(block[0], need)
-        yield from dict.fromkeys(
-            (*self._ended.modules(need, depth), *self._ended_late.modules(need, depth))
-        )
+                ends = Endings(self._ended.inside(need), self._ended_late.inside(need))
+                if need != block and (ends.early or ends.late):
+                    self._end_before(block, own, need, ends)
 
     def _shared_depth(self, path: ModuleAddr, need: Block) -> int:
         """How deep the module instances are within which something in a module needs a block: as
         deep as both are in the same one, but for instances that may be called with each other.
         """
         depth = shared_depth(path, need[0])
+        if not depth:
+            return 0
         at = ancestor(path.unkeyed, depth)
         while at.parent is not None:
             if need in self._blocks.called_with(at):
@@ -322,28 +318,31 @@ class _Building:
         """The endings of what something in a module instance needs."""
         return self._ended.of(need, ancestor(module, self._shared_depth(module, need)))
 
-    def _end_before(self, block: Block, need: Block, module: ModuleAddr) -> None:
-        """End what is of one block, in a module instance, before what is of another."""
-        late = self._ended_late.of(need, module)
-        ends = self._ended.of(need, module) + late
-        before = self._ended.of(block, module) + self._ended_late.of(block, module)
-        if len(ends) > 1 and len(before) > 1:
-            before = [self._joined(f"end of {_name(block)}", before)]
+    def _end_before(self, block: Block, own: Endings, need: Block, needed: Endings) -> None:
+        """End what is of one block before what is of another, in each module instance that they
+        share.
+        """
+        depth = self._shared_depth(block[0], need)
         is_across = self._managers.get(block) != self._managers[need]
-        for number in ends:
-            self._put_after(number, before)
-            if is_across:
-                self._across.append((number, before))
-        made = self._made.of(block, module)
-        if late and made:
-            self._late.append((late, made))
+        for module in needed.modules(depth):
+            ends, before = needed.of(module), own.of(module)
+            if len(ends) > 1 and len(before) > 1:
+                before = [self._joined(f"end of {_name(block)}", before)]
+            for number in ends:
+                self._put_after(number, before)
+                if is_across:
+                    self._across.append((number, before))
+            late = needed.late.get(module)
+            if late and (made := self._made.of(block, module)):
+                self._late.append((late, made))
 
-    def _needs_of(self, block: Block) -> set[Block]:
+    def _needs_of(self, block: Block) -> Set[Block]:
         """The resource blocks that a block needed when it was stored, or needs now."""
-        found = set(self._stored.get(block, ()))
-        if self._blocks.is_resource(block):
-            found.update(resource_block(each) for each in self._blocks.resources_before(block))
-        return found
+        stored = self._stored.get(block)
+        if not self._blocks.is_resource(block):
+            return stored or frozenset()
+        before = self._blocks.resource_blocks_before(block)
+        return before | stored if stored else before
 
     def _order_across_providers(self) -> None:
         """Give up an order among endings that makes a circle through a provider's configuration."""
@@ -385,6 +384,8 @@ class _Building:
 
         It is not where the object that goes must itself wait for something to be made.
         """
+        if not self._made:
+            return
         waiting = _reached(self._followers(), self._made.all())
         for block in self._made:
             for needed in self._stored.get(block, ()):

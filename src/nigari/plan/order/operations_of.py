@@ -7,10 +7,13 @@ failures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.plan.order.block_graph import Block
+from nigari.record import ReadOnly, record
+
+_NOWHERE: Mapping[ModuleAddr, list[int]] = ReadOnly({})
 
 
 class OperationsOf:
@@ -30,12 +33,19 @@ class OperationsOf:
     def __contains__(self, block: Block) -> bool:
         return block in self._numbers
 
+    def __bool__(self) -> bool:
+        return bool(self._numbers)
+
     def __iter__(self) -> Iterator[Block]:
         return iter(self._numbers)
 
+    def inside(self, block: Block) -> Mapping[ModuleAddr, list[int]]:
+        """The operations on a block, by every module instance that they are inside of."""
+        return self._numbers.get(block, _NOWHERE)
+
     def of(self, block: Block, module: ModuleAddr = ROOT_MODULE) -> list[int]:
         """The operations on a block inside a module instance, or anywhere."""
-        return self._numbers.get(block, {}).get(module, [])
+        return self._numbers.get(block, _NOWHERE).get(module, [])
 
     def modules(self, block: Block, depth: int) -> Iterator[ModuleAddr]:
         """The module instances at some depth in which there are operations on a block."""
@@ -46,8 +56,30 @@ class OperationsOf:
         return [number for inside in self._numbers.values() for number in inside[ROOT_MODULE]]
 
 
+@record
+class Endings:
+    """The endings of one block's objects, by every module instance that they are inside of."""
+
+    early: Mapping[ModuleAddr, list[int]]
+    late: Mapping[ModuleAddr, list[int]]
+
+    def modules(self, depth: int) -> Iterable[ModuleAddr]:
+        """The module instances at some depth."""
+        found = [each for each in self.early if each.depth == depth]
+        if self.late:
+            found += [each for each in self.late if each.depth == depth and each not in self.early]
+        return found
+
+    def of(self, module: ModuleAddr) -> list[int]:
+        """Those inside a module instance."""
+        early = self.early.get(module, [])
+        return early + self.late.get(module, []) if self.late else early
+
+
 def shared_depth(one: ModuleAddr, other: ModuleAddr) -> int:
     """How many calls two modules have in common on the way to them, whatever the keys."""
+    if one is other:
+        return one.depth
     depth = 0
     for name, its in zip(one.names, other.names, strict=False):
         if name != its:

@@ -206,7 +206,7 @@ class _Needs:
     def of(self, block: Block) -> set[Block]:
         found = set(self._stored.get(block, ()))
         source = block if self._graph.is_resource(block) else expansion_block(block[0])
-        found.update(resource_block(each) for each in self._graph.resources_before(source))
+        found.update(self._graph.resource_blocks_before(source))
         if self._undeclared:
             for module in self._graph.modules_before(source):
                 found.update(self._undeclared.get(module, ()))
@@ -218,7 +218,7 @@ def _outputs(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
     """The root's outputs that come from selected resources, and from no others."""
     found: set[Block] = set()
     for block in graph.root_outputs():
-        before = {resource_block(each) for each in graph.resources_before(block)}
+        before = graph.resource_blocks_before(block)
         if before and before <= selected:
             found.add(block)
     return found

@@ -15,7 +15,7 @@ from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.lifecycle import ProvisionerMoments, ResourceSettings
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.traversal import Traversal
-from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
+from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.removed import RemoveStatement
 
 _USUAL: Final = ("create", "fail")
@@ -58,10 +58,7 @@ class BlockSettings:
         What is left out forces nothing; None where everything counts.
         """
         declared = self._declared if selected is None else self._declared & selected
-        needed = (
-            resource_block(r) for block in declared for r in self._graph.resources_before(block)
-        )
-        return frozenset(declared).union(needed)
+        return frozenset(declared).union(*map(self._graph.resource_blocks_before, declared))
 
     def is_declared_first(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
         """Whether the configuration says that a new object is made before the old one goes."""
