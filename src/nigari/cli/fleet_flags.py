@@ -1,4 +1,8 @@
-"""The base of commands for fleets: which units they are about, and what they report."""
+"""The base of commands for fleets: their flags, which units they are about, and what they report.
+
+Selections by name, path, label, graph and commit become one set of units here. How units are found,
+ordered and worked on is in `nigari.fleet`; each command shows its own results.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Tencent Cloud: signatures for its object storage and for its other services, and roles."""
+"""Tencent Cloud: credentials, signatures for its object storage and for its other services, roles.
+
+The two kinds of services sign requests in different ways, and both are here. What is stored, and
+under which names, is known to the backend that asks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The configuration as data for the page: module instances, what they declare, with values."""
+"""The configuration as data for the page: module instances and what they declare, with values.
+
+Values, texts and places go into tables that the whole page shares and are referred to by number.
+Secrets never get that far: `secrets` and `sensitive` decide what is masked. How it is drawn is not
+known here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The pieces of a specification that read nested blocks."""
+"""The pieces of a specification that read nested blocks.
+
+A block type becomes one value, a list, a set, a tuple, or maps and objects by labels. Limits on how
+many blocks there may be are checked here. The pieces for arguments, and how pieces are put together,
+are in `nigari.hcl.decode`.
+"""
 
 from __future__ import annotations
 

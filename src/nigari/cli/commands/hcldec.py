@@ -1,4 +1,8 @@
-"""`nigari hcldec`: decode HCL with a specification into JSON, as the program of that name does."""
+"""`nigari hcldec`: decode HCL with a specification into JSON, as the program of that name does.
+
+Flags, output and exit statuses are those of hcldec. The specification language and the decoding
+itself are in `nigari.hcl`; here are files, standard input, variables and what is printed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`nigari init`: makes a working directory ready for all other commands."""
+"""`nigari init`: makes a working directory ready for all other commands.
+
+Reads the flags, shows what is installed while that goes on, and says what to do next. The
+work itself, and whether there is anything to do at all, is in `nigari.workspace.setup`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The `encryption` block: how state and plans are encrypted, as declared."""
+"""The `encryption` block: how states and plans are encrypted, as declared.
+
+Also reads the text of `TF_ENCRYPTION`, which has the same form, and lays one declaration over
+another, name by name. Keys are not made here, and nothing is encrypted: see
+`nigari.state.encryption`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The `required_providers` and `provider_meta` blocks: what a module requires of providers."""
+"""The `required_providers` and `provider_meta` blocks: what a module requires of providers.
+
+A source or a version that is written out is checked here; one that has to be evaluated is kept as
+it is. Which version is chosen, and where a provider is installed from, is not known here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Functions of any collection: length, membership, indexing, products."""
+"""Functions of any collection: length, membership, indexing, products.
+
+Each is data: parameters with what they allow (null, unknown, marks), the type of the result, and a
+few lines that compute it. Under which name a language offers them is its own affair.
+"""
 
 from itertools import product
 from typing import Final

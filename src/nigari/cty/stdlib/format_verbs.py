@@ -1,4 +1,8 @@
-"""Verbs of a format string, such as `%-5.2f`: reading them and writing one argument by them."""
+"""Verbs of a format string, such as `%-5.2f`: reading them and writing one argument by them.
+
+The syntax and its limits are those of `format` and `formatlist`; what they do with lists of
+arguments, and with unknown ones, is in `nigari.cty.stdlib.format`.
+"""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Functions of maps and objects."""
+"""Functions of maps and objects: keys, values, lookups, merging, and making maps from lists.
+
+What is only partly known stays known as far as possible: the keys of an object are known while its
+values are not. Under which name a language offers them is its own affair.
+"""
 
 from typing import Final
 

@@ -1,4 +1,8 @@
-"""Functions of lists and tuples: joining, cutting, reordering."""
+"""Functions of lists and tuples: joining, cutting, reordering.
+
+Lists keep their element type; tuples are worked out element by element, so that their types may
+differ. Under which names a language offers these functions is its own affair.
+"""
 
 from typing import Final
 

@@ -1,4 +1,8 @@
-"""Functions of collections that the language has beyond cty's, or in its own variant."""
+"""Functions of collections that the language has beyond cty's, or in its own variant.
+
+Where OpenTofu accepts more than cty, such as a null argument or several kinds of collection, the
+difference is here; everything else is taken from `nigari.cty.stdlib` by the table of functions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Packages in S3, and in what speaks its protocol: `s3::https://HOST/BUCKET/KEY`."""
+"""Packages in S3, and in what speaks its protocol: `s3::https://HOST/BUCKET/KEY`.
+
+Reads such addresses with their query parameters, and gives the objects that they name to whoever
+fetches packages. Credentials and signatures are in `nigari.clouds.aws`, and unpacking is not known
+here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The network mirror protocol: packages of any registry from one server of static files."""
+"""The network mirror protocol: packages of any registry from one server of static files.
+
+Reads the lists of versions and of packages that a mirror offers, and says what it offers for this
+machine. Downloading, checking and choosing among sources is done by whoever asks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Finds the orphans: objects of the prior state that nothing in the configuration wants."""
+"""Finds the orphans: objects of the prior state that nothing in the configuration wants.
+
+Runs when everything that is wanted is known, and makes a node for each of them, with the reason
+why it is not wanted. What becomes of an orphan is decided in `nigari.plan.nodes.orphans`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A `Provider` answering the messages of plugin protocol 6: the mirror image of `client`."""
+"""A `Provider` answering the messages of plugin protocol 6: the mirror image of `client`.
+
+Each method decodes one request, asks the provider and encodes its answer; a request that cannot be
+read is answered with a diagnostic. Sockets and the handshake are in `nigari.providers.serve`.
+"""
 
 from typing import TYPE_CHECKING
 

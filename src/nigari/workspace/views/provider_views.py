@@ -1,4 +1,8 @@
-"""Providers as Python programs see them: what modules require, and how they configure it."""
+"""Providers as Python programs see them: what modules require, and how they configure it.
+
+A view has the values of a block as far as they are known before anything runs. Configurations that
+a caller passes are shown under the names that the module has for them. No provider is started.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Access to a cluster: kubeconfig files, the pod we run in, arguments."""
+"""Access to a cluster: its address, its certificates and who we are to it.
+
+Arguments and their environment variables count more than kubeconfig files or, on request, the
+service account of the pod that we run in. A program that a kubeconfig names may give a token or a
+certificate. What is asked of the cluster is not known here.
+"""
 
 from __future__ import annotations
 
