@@ -113,7 +113,7 @@ def test_what_is_written_in_a_block() -> None:
     assert list(block.attributes) == ["b"]
     assert [each.type for each in block.blocks] == ["c"]
     json = hcl.parse_any('{"a": {}}', "x.json").body
-    with pytest.raises(TypeError, match="only a schema"):
+    with pytest.raises(TypeError, match="a schema is needed"):
         json.written_attributes()
-    with pytest.raises(TypeError, match="only a schema"):
+    with pytest.raises(TypeError, match="a schema is needed"):
         json.written_blocks()

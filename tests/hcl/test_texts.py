@@ -12,7 +12,7 @@ from nigari import hcl
     "use", [hcl.parse, hcl.parse_any, hcl.loads, hcl.evaluate, hcl.format, hcl.edit, hcl.expression]
 )
 def test_a_path_is_not_a_text(use: Callable[[object], object]) -> None:
-    with pytest.raises(TypeError, match="the text of a file is required, not the path of one"):
+    with pytest.raises(TypeError, match="the text of a file is required, not a path"):
         use(Path("main.tf"))
     with pytest.raises(TypeError, match="the text of a file is required, not a int"):
         use(5)

@@ -191,7 +191,7 @@ def _source(text: str | bytes, filename: str) -> Source:
 
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
-        what = "the path of one" if isinstance(text, PathLike) else f"a {type(text).__name__}"
+        what = "a path" if isinstance(text, PathLike) else f"a {type(text).__name__}"
         raise TypeError(f"the text of a file is required, not {what}")
 
 
@@ -311,7 +311,7 @@ def dumps(data: object, *, width: int = 80, heredocs: bool = False) -> str:
 
         if not is_model(type(data)):
             name = type(data).__name__
-            raise TypeError(f"the content of a file is a dict or a dataclass, not a {name}")
+            raise TypeError(f"the content of a file must be a dict or a dataclass, not a {name}")
         data = encode_dataclass(data)
     return dumps_body(data, Style(width, heredocs))
 

@@ -291,11 +291,11 @@ class Body:
 
     def written_attributes(self) -> dict[str, Attribute]:
         """All arguments, where the syntax alone tells them from blocks; else a `TypeError`."""
-        raise TypeError("only a schema tells the arguments of this body from its blocks")
+        raise TypeError("a schema is needed to tell the arguments of this body from its blocks")
 
     def written_blocks(self) -> list[Block]:
         """All blocks, where the syntax alone tells them from arguments; else a `TypeError`."""
-        raise TypeError("only a schema tells the blocks of this body from its arguments")
+        raise TypeError("a schema is needed to tell the blocks of this body from its arguments")
 
     @abstractmethod
     def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:

@@ -123,7 +123,7 @@ def block(*parts: str | BodyData) -> BlockData:
         elif position == len(parts) - 1:
             body = part
         else:
-            raise TypeError("the body of a block stands last, after its labels")
+            raise TypeError("the body of a block comes last, after its labels")
     return BlockData(labels, body)
 
 
@@ -155,7 +155,7 @@ def template(text: str) -> Raw:
 def heredoc(text: str, marker: str = "EOT") -> Raw:
     """A text of several lines, written line by line. It must end with a line end."""
     if not text.endswith("\n"):
-        raise ValueError("the text of a heredoc ends with a line end")
+        raise ValueError("the text of a heredoc must end with a newline")
     lines = text.replace("${", "$${").replace("%{", "%%{").split("\n")
     while any(line.strip() == marker for line in lines):
         marker += "_"
@@ -341,6 +341,6 @@ def checked_expression(source: str) -> str:
     source = source.strip()
     body = parse_body(Source("", f"x = {source}\n"), diags)
     if diags.has_errors or list(body.attributes) != ["x"] or body.blocks:
-        detail = next(iter(diags)).detail if len(diags) else "it is more than an expression"
+        detail = next(iter(diags)).detail if len(diags) else "there is more after the expression"
         raise ValueError(f"{source!r} is not an expression: {detail}")
     return source

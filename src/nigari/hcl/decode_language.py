@@ -120,7 +120,7 @@ def _only_piece(body: Body, diags: Diagnostics) -> Spec:
         return _piece(blocks[0], diags)
     if blocks:
         diags.error(
-            "Second specification",
+            "Duplicate specification",
             "There is already a specification here. To read several things from the same body, "
             "wrap them in an object or array block.",
             blocks[1].def_range,

@@ -34,7 +34,9 @@ def encode_dataclass(obj: object) -> dict[str, object]:
         given = getattr(obj, field.field.name)
         if field.kind in (LABEL, REMAIN):
             if field.kind == REMAIN and given is not None:
-                raise ValueError(f"{field.field.name} holds the rest of a body, which stays unread")
+                raise ValueError(
+                    f"{field.field.name} holds the rest of a body, which cannot be encoded"
+                )
             continue
         if given is None and not field.field.has_default:
             continue

@@ -245,7 +245,7 @@ class Reference(Expression):
         if not scope.allows_variables:
             diags.error(
                 "Variables not allowed",
-                "A constant value is required here. Text is written in double quotes.",
+                "A constant value is required here. Write text in double quotes.",
                 where,
             )
             return

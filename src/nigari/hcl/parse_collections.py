@@ -309,7 +309,7 @@ class CollectionParser(AccessParser):
         if kind == PATH:
             self.split_path(self.at)
         elif kind not in (IDENTIFIER, IN, IF):
-            raise self._bad_for(opening, f"The name of a variable must follow {after}.")
+            raise self._bad_for(opening, f"A variable name must follow {after}.")
         self.at += 1
         return self.texts[self.at - 1]
 

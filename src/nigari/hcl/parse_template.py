@@ -365,7 +365,7 @@ class TemplateParser(TokenStream):
     def _loop_name(self, after: str) -> str:
         if self.kinds[self.at] != IDENTIFIER:
             raise self.fail(
-                self.at, "Invalid for directive", f"The name of a variable must follow {after}."
+                self.at, "Invalid for directive", f"A variable name must follow {after}."
             )
         self.at += 1
         return self.texts[self.at - 1]

@@ -33,7 +33,8 @@ def parse_expression(source: Source, diags: Diagnostics) -> Expression:
             parser.fail(
                 parser.at,
                 "Extra characters after an expression",
-                "The expression ends before this.",
+                "The expression is complete before this. Remove the rest, or put an operator "
+                "between the two parts.",
             )
         return expression
     except (Abandon, TooDeep):

@@ -264,7 +264,7 @@ class TokenStream:
 
     def _report_encoding(self, offset: int) -> None:
         self.diags.error(
-            "Text that is not UTF-8",
+            "Invalid UTF-8",
             "Source files must be encoded in UTF-8, and this byte is not valid UTF-8. Save the "
             "file in that encoding.",
             self.source.range(offset, offset + 1),

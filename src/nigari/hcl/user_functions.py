@@ -67,7 +67,9 @@ class _Result:
 
     def value(self, arguments: list[Value], _: Type) -> Value:
         if self.depth.calls >= MAX_DEPTH:
-            raise FunctionError(f"{self.name} is nested in itself more than {MAX_DEPTH} times")
+            raise FunctionError(
+                f"calls of {self.name} are nested more than {MAX_DEPTH} levels deep"
+            )
         count = len(self.names)
         variables = dict(zip(self.names, arguments, strict=False))
         if self.variadic is not None:

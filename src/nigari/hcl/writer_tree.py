@@ -89,7 +89,7 @@ class Entry(Item):
     def set_line_comment(self, text: str) -> None:
         """Give it another comment in its last line: plain text of one line."""
         if "\n" in text:
-            raise ValueError("the comment behind an item has one line")
+            raise ValueError("a comment after an item must fit on one line")
         if self.inline:
             self.tail = f" /* {_one_line(text)} */" if text else ""
             return
@@ -139,7 +139,7 @@ class AttributeText(Entry):
 
     def set_line_comment(self, text: str) -> None:
         if text and ends_its_line(self.source):
-            raise ValueError("nothing can follow the end of a heredoc in its line")
+            raise ValueError("nothing can follow the end of a heredoc on its line")
         super().set_line_comment(text)
 
     def set_name(self, name: str) -> None:
@@ -445,7 +445,7 @@ class BodyText:
     def _position(self, before: Entry | str | None, after: Entry | str | None) -> int | None:
         """Where to insert; None where neither item is given."""
         if before is not None and after is not None:
-            raise ValueError("an item is put before or after another, not both")
+            raise ValueError("give either before or after, not both")
         if before is not None:
             return self._index(self._found(before))
         if after is not None:
