@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePosixPath
+from typing import cast
 
 import pytest
 
@@ -360,3 +361,20 @@ def test_match() -> None:
     match cty.list_value(STRING, []).type:
         case ListType(element):
             assert element is STRING
+
+
+@pytest.mark.parametrize("given", ["a", 1, None, [cty.TRUE]])
+def test_elements_are_values(given: object) -> None:
+    """Compiled or not, though the words differ."""
+    wrong = cast(cty.Value, given)
+    for build in (
+        lambda: cty.list_value(cty.STRING, [wrong]),
+        lambda: cty.set_value(cty.STRING, [wrong]),
+        lambda: cty.map_value(cty.STRING, {"a": wrong}),
+        lambda: cty.tuple_value([wrong]),
+        lambda: cty.object_value({"a": wrong}),
+        lambda: cty.ListType(cast(cty.Type, given)),
+        lambda: cty.convert(wrong, cty.NUMBER),
+    ):
+        with pytest.raises(TypeError):
+            build()

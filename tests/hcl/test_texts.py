@@ -14,7 +14,7 @@ from nigari import hcl
 def test_a_path_is_not_a_text(use: Callable[[object], object]) -> None:
     with pytest.raises(TypeError, match="the text of a file is required, not a path"):
         use(Path("main.tf"))
-    with pytest.raises(TypeError, match="the text of a file is required, not a int"):
+    with pytest.raises(TypeError, match="the text of a file is required, not int"):
         use(5)
 
 

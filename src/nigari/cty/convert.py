@@ -31,14 +31,30 @@ def convert(value: Value, wanted: Type) -> Value:
     as the result has a place for them, and what is known of unknown values is kept where it holds
     for the result too. A value that is already of the type is returned as it is.
     """
-    if value.type is wanted:
-        return value
-    conversion = conversion_for(value.type, wanted)
+    try:
+        if value.type is wanted:
+            return value
+        conversion = conversion_for(value.type, wanted)
+    except AttributeError:
+        _check_is_value(value)
+        _check_is_type(wanted)
+        raise
     if conversion is None:
         from nigari.cty.mismatch import mismatch
 
         raise mismatch(value.type, wanted)
     return conversion.apply(value)
+
+
+def _check_is_value(value: object) -> None:
+    if not isinstance(value, Value):
+        name = type(value).__name__
+        raise TypeError(f"a Value is required, not a Python {name}: Value.of() makes one") from None
+
+
+def _check_is_type(wanted: object) -> None:
+    if not isinstance(wanted, Type):
+        raise TypeError(f"a type such as cty.STRING is required, not {wanted!r}") from None
 
 
 def conversion_for(source: Type, wanted: Type) -> Conversion | None:

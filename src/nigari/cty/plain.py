@@ -53,7 +53,7 @@ def _from_python(obj: object) -> Value:
         attributes: dict[str, Value] = {}
         for key, item in obj.items():
             if not isinstance(key, str):
-                raise TypeError(f"an attribute name is a str, not a {type(key).__name__}")
+                raise TypeError(f"an attribute name is a str, not {type(key).__name__}")
             attributes[key] = _from_python(item)
         return object_value(attributes)
     if isinstance(obj, (list, tuple)):

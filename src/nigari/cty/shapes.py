@@ -233,7 +233,7 @@ class Elements(Shape):
 
     def encode(self, obj: object) -> Value:
         if not isinstance(obj, collections.abc.Iterable) or isinstance(obj, str):
-            raise CtyError(f"a list is required, not a {type(obj).__name__}")
+            raise CtyError(f"a list is required, not {type(obj).__name__}")
         parts = [self._element.write(part) for part in obj]
         element = without_optional(self._element.type)
         if self._set:
@@ -296,7 +296,7 @@ class ByKey(Shape):
 
     def encode(self, obj: object) -> Value:
         if not isinstance(obj, collections.abc.Mapping):
-            raise CtyError(f"a dict is required, not a {type(obj).__name__}")
+            raise CtyError(f"a dict is required, not {type(obj).__name__}")
         parts = {str(key): self._element.write(part) for key, part in obj.items()}
         element = without_optional(self._element.type)
         return object_value(parts) if element.has_dynamic else map_value(element, parts)
@@ -363,7 +363,7 @@ class Record(Shape):
 
     def encode(self, obj: object) -> Value:
         if not isinstance(obj, self._cls):
-            raise CtyError(f"a {self._cls.__name__} is required, not a {type(obj).__name__}")
+            raise CtyError(f"a {self._cls.__name__} is required, not {type(obj).__name__}")
         parts = obj if isinstance(obj, dict) else model_values(obj)
         return object_value(
             {

@@ -99,6 +99,12 @@ def allow_depth(depth: int) -> None:
         sys.setrecursionlimit(wanted)
 
 
+def _no_types(parts: Iterable[object]) -> TypeError:
+    """What is wrong where Python's types, or anything else, are given instead of the language's."""
+    names = [repr(each) for each in parts if not isinstance(each, Type)]
+    return TypeError(f"a type such as cty.STRING is required, not {names[0]}")
+
+
 class PrimitiveType(Type):
     """String, number, bool, and the placeholder for a type not known yet."""
 
@@ -120,13 +126,16 @@ class CollectionType(Type):
     element: Type
 
     def __init__(self, kind: int, element: Type) -> None:
-        super().__init__(
-            kind,
-            element.has_dynamic,
-            element.has_optional,
-            element.depth + 1,
-            hash((kind, element)),
-        )
+        try:
+            super().__init__(
+                kind,
+                element.has_dynamic,
+                element.has_optional,
+                element.depth + 1,
+                hash((kind, element)),
+            )
+        except AttributeError:
+            raise _no_types((element,)) from None
         self.element = element
 
     def __eq__(self, other: object) -> bool:
@@ -188,10 +197,13 @@ class TupleType(Type):
         elements = tuple(elements)
         has_dynamic = has_optional = False
         depth = 0
-        for element in elements:
-            has_dynamic = has_dynamic or element.has_dynamic
-            has_optional = has_optional or element.has_optional
-            depth = max(depth, element.depth)
+        try:
+            for element in elements:
+                has_dynamic = has_dynamic or element.has_dynamic
+                has_optional = has_optional or element.has_optional
+                depth = max(depth, element.depth)
+        except AttributeError:
+            raise _no_types(elements) from None
         hash_ = hash((KIND_TUPLE, elements))
         super().__init__(KIND_TUPLE, has_dynamic, has_optional, depth + 1, hash_)
         self.elements = elements
@@ -238,10 +250,13 @@ class ObjectType(Type):
         has_optional = bool(optional)
         depth = 0
         attributes = dict(attributes)
-        for attribute in attributes.values():
-            has_dynamic = has_dynamic or attribute.has_dynamic
-            has_optional = has_optional or attribute.has_optional
-            depth = max(depth, attribute.depth)
+        try:
+            for attribute in attributes.values():
+                has_dynamic = has_dynamic or attribute.has_dynamic
+                has_optional = has_optional or attribute.has_optional
+                depth = max(depth, attribute.depth)
+        except AttributeError:
+            raise _no_types(attributes.values()) from None
         super().__init__(
             KIND_OBJECT,
             has_dynamic,

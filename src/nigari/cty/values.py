@@ -309,7 +309,7 @@ class Value:
         if isinstance(key, str):
             return self.mapping()[normalize(key)].with_marks(marks)
         if not isinstance(key, int | slice) or isinstance(key, bool):
-            raise TypeError(f"an element is found by an int or a str, not a {type(key).__name__}")
+            raise TypeError(f"an element is found by an int or a str, not {type(key).__name__}")
         if self.type.kind == KIND_SET:
             raise TypeError("the elements of a set have no positions")
         if isinstance(key, slice):
@@ -488,13 +488,17 @@ def set_value(element: Type, elements: Iterable[Value]) -> Value:
     found: set[Mark] = set()
     unmarked: list[Value] = []
     flags = 0
-    for value in elements:
-        if value.flags & HAS_MARKS:
-            value = _strip_marks(value, found)
-        if value.type is not element and value.type != element:
-            value = _as_element(value, element)
-        flags |= value.flags
-        unmarked.append(value)
+    elements = tuple(elements)
+    try:
+        for value in elements:
+            if value.flags & HAS_MARKS:
+                value = _strip_marks(value, found)
+            if value.type is not element and value.type != element:
+                value = _as_element(value, element)
+            flags |= value.flags
+            unmarked.append(value)
+    except AttributeError:
+        raise _no_values(elements) from None
     data = _order_elements(element, unmarked)
     if found:
         return Value(SetType(element), data, frozenset(found), flags | HAS_MARKS)
@@ -515,10 +519,24 @@ def map_value(element: Type, elements: Mapping[str, Value]) -> Value:
 
 def _are_plain(values: Iterable[Value], element: Type) -> bool:
     """Whether all are of that type, wholly known and without marks, as most are."""
-    for value in values:
-        if value.flags or (value.type is not element and value.type != element):
-            return False
+    try:
+        for value in values:
+            if value.flags or (value.type is not element and value.type != element):
+                return False
+    except AttributeError:
+        raise _no_values(values) from None
     return True
+
+
+def _no_values(elements: Iterable[object]) -> TypeError:
+    """What is wrong where elements are Python data instead of values, or have no names."""
+    for each in elements:
+        if not isinstance(each, Value):
+            return TypeError(
+                f"an element is a Value, not a Python {type(each).__name__}: "
+                "Value.of() makes values of Python data"
+            )
+    return TypeError("the names of attributes are of type str")
 
 
 def _as_element(value: Value, element: Type) -> Value:
@@ -537,9 +555,12 @@ def tuple_value(elements: Iterable[Value]) -> Value:
     data = tuple(elements)
     flags = 0
     types: list[Type] = []
-    for value in data:
-        flags |= value.flags
-        types.append(value.type)
+    try:
+        for value in data:
+            flags |= value.flags
+            types.append(value.type)
+    except AttributeError:
+        raise _no_values(data) from None
     return Value(tuple_type_of(types), data, NO_MARKS, flags)
 
 
@@ -548,12 +569,15 @@ def object_value(attributes: Mapping[str, Value]) -> Value:
     data: dict[str, Value] = {}
     types: dict[str, Type] = {}
     flags = 0
-    for name, value in attributes.items():
-        if not name.isascii():
-            name = normalize(name)
-        flags |= value.flags
-        data[name] = value
-        types[name] = value.type
+    try:
+        for name, value in attributes.items():
+            if not name.isascii():
+                name = normalize(name)
+            flags |= value.flags
+            data[name] = value
+            types[name] = value.type
+    except AttributeError:
+        raise _no_values(attributes.values()) from None
     return Value(object_type_of(types), data, NO_MARKS, flags)
 
 

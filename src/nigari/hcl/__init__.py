@@ -191,8 +191,20 @@ def _source(text: str | bytes, filename: str) -> Source:
 
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
-        what = "a path" if isinstance(text, PathLike) else f"a {type(text).__name__}"
+        what = "a path" if isinstance(text, PathLike) else type(text).__name__
         raise TypeError(f"the text of a file is required, not {what}")
+
+
+def _scope(
+    variables: Mapping[str, object] | None,
+    functions: Mapping[str, Function | PythonCallable] | None,
+) -> Scope:
+    for what, given in (("variables", variables), ("functions", functions)):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"{what} are given by name, in a dict, not in a {type(given).__name__}")
+    from nigari.hcl.scope import Scope
+
+    return Scope(variables or {}, functions or {})
 
 
 def expression(text: str | bytes, filename: str = "<input>") -> Expression:
@@ -220,9 +232,8 @@ def evaluate(
     `HclError` that says where they are. A file has the shape that `loads` gives it.
     """
     from nigari.hcl.evaluated import evaluate_text
-    from nigari.hcl.scope import Scope
 
-    return evaluate_text(_source(text, filename), Scope(variables or {}, functions or {}))
+    return evaluate_text(_source(text, filename), _scope(variables, functions))
 
 
 def loads(
@@ -245,6 +256,8 @@ def _content(path: str | PathLike[str] | Readable) -> tuple[str | bytes, str]:
     if isinstance(path, str | PathLike):
         with open(path, "rb") as opened:
             return opened.read(), fspath(path)
+    if not hasattr(path, "read"):
+        raise TypeError(f"a path or an open file is required, not {type(path).__name__}")
     return path.read(), str(getattr(path, "name", "<input>"))
 
 
@@ -263,12 +276,13 @@ def loads_as(
     in `evaluate`; `locations` is filled with where every field is written.
     """
     from nigari.hcl.decode_dataclass import decode_dataclass
-    from nigari.hcl.scope import Scope
 
+    if not isinstance(cls, type):
+        raise TypeError(f"the class to decode into is required, not {cls!r}")
     file = parse_any(text, filename)
     made: T | None = None
     if not file.diagnostics.has_errors:
-        scope = Scope(variables or {}, functions or {})
+        scope = _scope(variables, functions)
         made = decode_dataclass(cls, file.body, scope, file.diagnostics, locations=locations)
     if made is None:
         from nigari.hcl.errors import HclError
@@ -311,7 +325,7 @@ def dumps(data: object, *, width: int = 80, heredocs: bool = False) -> str:
 
         if not is_model(type(data)):
             name = type(data).__name__
-            raise TypeError(f"the content of a file must be a dict or a dataclass, not a {name}")
+            raise TypeError(f"the content of a file must be a dict or a dataclass, not {name}")
         data = encode_dataclass(data)
     return dumps_body(data, Style(width, heredocs))
 

@@ -121,6 +121,8 @@ def block(*parts: str | BodyData) -> BlockData:
         if isinstance(part, str):
             labels.append(part)
         elif position == len(parts) - 1:
+            if not isinstance(part, Mapping):
+                raise TypeError(f"the body of a block is a dict, not {type(part).__name__}")
             body = part
         else:
             raise TypeError("the body of a block comes last, after its labels")
@@ -176,7 +178,11 @@ def body_source(data: BodyData, indent: str, style: Style) -> str:
         comment, bare, blocks = blocks_of_data(given)
         if blocks is None:
             pieces.append(_comment(comment, indent))
-            pieces.append(f"{indent}{name} = {source_of(bare, indent, style)}".rstrip("\n") + "\n")
+            try:
+                source = source_of(bare, indent, style)
+            except TypeError as error:
+                raise TypeError(f"the argument {name}: {error}") from None
+            pieces.append(f"{indent}{name} = {source}".rstrip("\n") + "\n")
             continue
         for position, (own, each) in enumerate(blocks):
             if pieces:
@@ -209,6 +215,8 @@ def source_of(data: object, indent: str = "", style: Style = _USUAL) -> str:
         return render_value(plain_value(data))
     if isinstance(data, float):
         # The digits that Python shows read back as the same float, those of a value may not.
+        if data != data or data in (float("inf"), float("-inf")):
+            raise ValueError(f"{data} cannot be written: HCL has no such number")
         return render_value(number(int(data) if data.is_integer() else repr(data)))
     if isinstance(data, Mapping):
         return _object_source(data, indent, style)
@@ -252,7 +260,7 @@ def _key(key: object) -> str:
     if isinstance(key, Raw):
         return f"({key.source})"
     if not isinstance(key, str):
-        raise TypeError(f"an attribute name is a str, not a {type(key).__name__}")
+        raise TypeError(f"an attribute name is a str, not {type(key).__name__}")
     return key if is_identifier(key) and key != "for" else quoted(key)
 
 
@@ -331,12 +339,20 @@ def _without_double_lines(pieces: list[str]) -> str:
 
 def check_name(name: str) -> None:
     """A `ValueError` for what cannot be the name of an argument or the type of a block."""
+    check_text("the name of an argument or block", name)
     if not is_identifier(name):
         raise ValueError(f"{name!r} is not a valid identifier")
 
 
+def check_text(what: str, text: object) -> None:
+    """A `TypeError` for what is not a str."""
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is a str, not {type(text).__name__}")
+
+
 def checked_expression(source: str) -> str:
     """The text of an expression, without spaces around it; `ValueError` where it is none."""
+    check_text("the text of an expression", source)
     diags = Diagnostics()
     source = source.strip()
     body = parse_body(Source("", f"x = {source}\n"), diags)

@@ -62,7 +62,12 @@ class Scope:
     def made_value(self, name: str) -> Value:
         """The value of a name, once those of all plain data here have been made."""
         assert self.variables is not None
-        values = {each: Value.of(given) for each, given in self.variables.items()}
+        values: dict[str, Value] = {}
+        for each, given in self.variables.items():
+            try:
+                values[each] = Value.of(given)
+            except TypeError as error:
+                raise TypeError(f"the variable {each}: {error}") from None
         self.variables = values
         return values[name]
 

@@ -120,7 +120,11 @@ class Configuration(Part):
         return to_text(self.diagnostics.in_order(), self._session.sources)
 
     def raise_for_errors(self) -> None:
-        """Raise a `SessionError` where errors have been found so far."""
+        """Raise a `SessionError` where errors have been found so far, or where variables of the
+        root module have values that they cannot have.
+        """
+        if self._evaluation is not None:
+            _ = self.root.variables  # which evaluates them
         found = self.diagnostics
         if found.has_errors:
             raise self._failure(found)

@@ -56,14 +56,21 @@ def given_variables(
     """Values and files that a program gives, and whether nothing else counts; `origin` is what
     messages call who gives them.
     """
-    return GivenVariables(
-        [("var-file", absolute(each)) for each in var_files],
-        {
-            name: InputValue(InputKind.CALLER, origin, value=Value.of(value))
-            for name, value in (variables or {}).items()
-        },
-        is_all,
-    )
+    if isinstance(var_files, str | PathLike):
+        raise TypeError(
+            f"var_files is a list of paths, not one path: use [{os.fspath(var_files)!r}]"
+        )
+    if variables is not None and not isinstance(variables, Mapping):
+        raise TypeError(
+            f"variables are given by name, in a dict, not in a {type(variables).__name__}"
+        )
+    values: dict[str, InputValue] = {}
+    for name, value in (variables or {}).items():
+        try:
+            values[name] = InputValue(InputKind.CALLER, origin, value=Value.of(value))
+        except TypeError as error:
+            raise TypeError(f"the variable {name}: {error}") from None
+    return GivenVariables([("var-file", absolute(each)) for each in var_files], values, is_all)
 
 
 def absolute(path: str | PathLike[str]) -> str:
