@@ -123,10 +123,10 @@ def _builds_on(later: MoveStatement, earlier: MoveStatement) -> bool:
         or earlier.target.is_nested_within(later.source)
     ):
         return False
-    # A new key for a call's instance does not wait for moves inside of it.
-    return len(later.target.steps) >= len(earlier.target.steps) or not is_module_reindex(
-        later.source, later.target
-    )
+    # A new key for a call's instance does not wait for moves that modules below declare themselves:
+    # those mean what is there under the old key as well as under the new one.
+    is_below = earlier.target.declared > later.target.declared
+    return not (is_below and is_module_reindex(later.source, later.target))
 
 
 _Place: TypeAlias = tuple[tuple[str, ...], str, KeyPattern]
