@@ -14,8 +14,10 @@ from fuzz.story.judging import (
     is_as_before,
     is_part,
     like,
+    moved,
     sides_of,
     unquoted,
+    without_keys,
 )
 from fuzz.story.telling import Step
 
@@ -83,10 +85,14 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
     if like(difference, "events: more refresh"):
         return instances(difference) <= ended | gone(step)
     if like(difference, "reads: missing (read|-) / (read|-) more"):
-        owners = step.before.objects_of()
+        owners, places = step.before.objects_of(), moved(step)
         calls = [(word, unquoted(owners.get(name, ""))) for word, name in called(difference)]
+        going = {without_keys(each) for each in ended}
+        going |= {places[each] for each in going if each in places}
         return all(
-            name in ended or name in gone(step) if word == "more" else name not in ended
+            without_keys(name) in going or name in gone(step)
+            if word == "more"
+            else name not in ended
             for word, name in calls
         )
     if like(difference, r"state: resources\.\*$"):

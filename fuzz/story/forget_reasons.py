@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fuzz.story.difference import Difference
-from fuzz.story.judging import declaration, like, sides_of, subjects, without_keys
+from fuzz.story.difference import ABSENT, Difference
+from fuzz.story.judging import declaration, is_part, like, sides_of, subjects, without_keys
 from fuzz.story.telling import Step
 
 
@@ -53,6 +53,17 @@ def keeps_what_is_needed(step: Step, _: list[str], difference: Difference) -> bo
         side == 'theirs "<absent>"' for side in sides_of(difference)[::2]
     )
     return is_kept and _is_about_forgotten(step, difference)
+
+
+def forgets_in_part(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether objects were forgotten, as both planned, that OpenTofu leaves in the state because
+    they depend on something that is excluded.
+    """
+    is_more = like(difference, r"state: resources\.\*$") and all(
+        side == f'ours   "{ABSENT}"' for side in sides_of(difference)[1::2]
+    )
+    is_applied = command[0] == "apply" and is_part(step)
+    return is_more and is_applied and _is_about_forgotten(step, difference)
 
 
 def _has_forgotten(step: Step) -> bool:
