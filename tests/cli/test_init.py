@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from nigari.packages.base.platforms import current_platform
+from tests.backends.world.state_server import StateServer
 from tests.cli.init_world import call, directory, init, installed, repository, told, write
 from tests.cli.process import inside
 from tests.packages.repositories import Repository, needs_git
@@ -133,6 +134,19 @@ def test_the_backend_is_told_under_its_own_heading(directory: Path) -> None:
         for each in ("Initializing the backend", "is now stored in the backend", "provider plugins")
     )
     assert heading < told_ < providers
+
+
+def test_a_backend_that_cannot_be_read_is_not_set_up(directory: Path) -> None:
+    block = 'terraform {\n  backend "http" {\n    address = "%s"\n    retry_max = "0"\n  }\n}\n'
+    write({"main.tf": block % "http://127.0.0.1:1/state"})
+    done = init()
+    assert done.code == 1
+    assert "is now stored in the backend" not in done.out
+    with StateServer() as server:
+        write({"main.tf": block % f"{server.server.url}/state"})
+        done = init("-input=false")
+    assert done.code == 0, done.err
+    assert "is now stored in the backend" in done.out
 
 
 def test_nothing_is_downloaded_from_where_nothing_can_be_asked(directory: Path) -> None:

@@ -327,17 +327,9 @@ class Initialization:
             self._where, options.providers, self._view.provider_listener, self._aliases
         )
         installation: Installation | None = None
-        if options.backend.is_wanted:
-            self._view.beginning("backend")
-            backend.decide(self._arguments, self.selected)
-            if backend.differences and not diags.has_errors:
-                self._view.backend_moved(backend.differences)
-            elif backend.is_news and not diags.has_errors:
-                self._view.backend_set(backend.saved, backend.result)
-        run_until_it_waits(backend.select(around, self.selected))
+        stored = self._open_backend(backend, around)
         if options.get_providers and not diags.has_errors:
             self._view.beginning("providers")
-            stored = stored_requirements(run_until_it_waits(backend.stored_providers(around)))
             check_sources(run, stored, diags)
             wanted = [*self._requirements, *stored]
             if not diags.has_errors:
@@ -348,6 +340,24 @@ class Initialization:
         self._commit(run, backend, providers, installation)
         if installation is not None and not diags:
             self._remember(installation.outcomes, backend.state_file(around))
+
+    def _open_backend(self, backend: BackendSetup, around: Around) -> list[Requirement]:
+        """See to the backend; what the providers in its state require, if those are wanted."""
+        options, diags, view = self._options, self.diags, self._view
+        if options.backend.is_wanted:
+            view.beginning("backend")
+            backend.decide(self._arguments, self.selected)
+        run_until_it_waits(backend.select(around, self.selected))
+        stored: list[Requirement] = []
+        if options.get_providers and not diags.has_errors:
+            stored = stored_requirements(run_until_it_waits(backend.stored_providers(around)))
+        # Only what can be read is news.
+        if options.backend.is_wanted and not diags.has_errors:
+            if backend.differences:
+                view.backend_moved(backend.differences)
+            elif backend.is_news:
+                view.backend_set(backend.saved, backend.result)
+        return stored
 
     def _commit(
         self,
