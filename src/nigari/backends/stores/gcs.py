@@ -296,6 +296,11 @@ class GcsStore(HttpStore):
             raise BackendFailure(
                 f'There is no bucket "{self._objects.bucket}", or no access to it.'
             )
+        if response.status in (401, 403):
+            advice = " Log in again, or get new credentials." if response.status == 401 else ""
+            raise BackendFailure(
+                f"Google Cloud refuses: {response.said or 'not authorized'}.{advice}"
+            )
         return response.require(*statuses)
 
 

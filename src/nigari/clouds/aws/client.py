@@ -130,6 +130,23 @@ def refusal_of(response: Response) -> Refusal:
     return Refusal(code, message)
 
 
+_EXPIRED: Final = "The credentials have expired: log in again, or get new ones."
+_WRONG_KEY: Final = "Check the access key, its secret and the profile that are used."
+_CLOCK: Final = "Set the clock of this machine."
+_ADVICE: Final[Mapping[str, str]] = {
+    "ExpiredToken": _EXPIRED,
+    "ExpiredTokenException": _EXPIRED,
+    "TokenRefreshRequired": _EXPIRED,
+    "InvalidAccessKeyId": _WRONG_KEY,
+    "InvalidClientTokenId": _WRONG_KEY,
+    "SignatureDoesNotMatch": _WRONG_KEY,
+    "UnrecognizedClientException": _WRONG_KEY,
+    "InvalidSignatureException": _WRONG_KEY,
+    "RequestTimeTooSkewed": _CLOCK,
+}
+"""What to do about what a service refuses."""
+
+
 def failure_of(service: str, response: Response) -> CloudFailure:
     """The failure that an answer is to who wanted another one."""
     refusal = refusal_of(response)
@@ -139,7 +156,8 @@ def failure_of(service: str, response: Response) -> CloudFailure:
         what = f"{name} refuses: {refusal.code}"
     if refusal.message:
         what = f"{what}, {refusal.message.rstrip('.')}"
+    advice = _ADVICE.get(refusal.code, "")
     region = response.headers.get("x-amz-bucket-region")
     if response.status in (301, 307, 400) and region:
-        what = f"{what}. The bucket is in the region {region}"
-    return CloudFailure(f"{what}.", refusal.code)
+        advice = f"The bucket is in the region {region}: set region to that."
+    return CloudFailure(f"{what}. {advice}".rstrip(), refusal.code)

@@ -242,8 +242,22 @@ class AzureStore(HttpStore):
         if code == "ContainerNotFound":
             raise BackendFailure(f'There is no container "{self._account.container}".')
         if code:
-            raise BackendFailure(f"Azure refuses with status {response.status}: {code}.")
+            what = f"Azure refuses with status {response.status}: {code}"
+            message = _MESSAGE.search(response.body[: 1 << 16].decode("utf-8", "replace"))
+            what += f", {message[1].strip().rstrip('.')}" if message else ""
+            raise BackendFailure(f"{what}. {_ADVICE.get(code, '')}".rstrip())
         raise response.refusal()
+
+
+_MESSAGE: Final = re.compile(r"<Message>([^<\n]+)")
+"""The first line; those after it tell the ID of the request."""
+_ADVICE: Final[Mapping[str, str]] = {
+    "AuthenticationFailed": "Check the access key or the SAS token, and the clock of this machine.",
+    "AuthorizationFailure": "The network rules of the storage account may not allow this machine.",
+    "AuthorizationPermissionMismatch": "Who asks needs the role Storage Blob Data Contributor.",
+    "KeyBasedAuthenticationNotPermitted": "Set use_azuread_auth to true.",
+}
+"""What to do about what Azure refuses."""
 
 
 def _metadata(response: Response) -> dict[str, str]:

@@ -229,7 +229,10 @@ class KubernetesStore:
             policy=_POLICY,
         )
         if response.status in (401, 403):
-            raise BackendFailure(f"The cluster refuses: {response.said or 'not authorized'}.")
+            advice = " Log in to the cluster again." if response.status == 401 else ""
+            raise BackendFailure(
+                f"The cluster refuses: {response.said or 'not authorized'}.{advice}"
+            )
         return response
 
 
