@@ -27,7 +27,7 @@ def wrong(given: object) -> Any:  # noqa: ANN401 - what a caller without a type 
     ("call", "words"),
     [
         (lambda: hcl.loads(wrong(3)), "the text of a file is required, not int"),
-        (lambda: hcl.loads(wrong(Path("a.hcl"))), "not the path of one"),
+        (lambda: hcl.loads(wrong(Path("a.hcl"))), "not a path"),
         (lambda: hcl.load(wrong(None)), "a path or an open file is required, not NoneType"),
         (lambda: hcl.evaluate("a", wrong(["a"])), "variables are given by name, in a dict"),
         (lambda: hcl.evaluate("a()", functions=wrong([len])), "functions are given by name"),

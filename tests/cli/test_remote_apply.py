@@ -77,16 +77,40 @@ def test_the_server_fails_now_and_then(work: Work, answer: Answer | Script) -> N
     assert work.server.state["serial"] == 1
 
 
-def test_somebody_else_has_written_meanwhile(work: Work) -> None:
-    """A lock that was removed by force does not end in an overwritten state."""
+def stored(serial: int) -> bytes:
+    return b'{"version":4,"serial":%d,"lineage":"x","outputs":{},"resources":[]}' % serial
+
+
+def test_the_lock_is_removed_by_force(work: Work) -> None:
     with work.applying() as process:
         work.server.locks.clear()
-        other = b'{"version":4,"serial":9,"lineage":"x","outputs":{},"resources":[]}'
-        work.server.states["/state"] = other
+        work.server.states["/state"] = stored(9)
         work.go()
+        output = ended(process)
     assert process.returncode == 1
-    assert work.server.states["/state"] == other
+    assert work.server.states["/state"] == stored(9)
     assert (work.path / "errored.tfstate").exists()
+    assert output.count("the lock of this run is gone") == 2
+
+
+def test_somebody_else_has_written_meanwhile(work: Work) -> None:
+    """Nothing is overwritten, and what to do instead works."""
+    work.server.states["/state"] = stored(1)
+    with work.applying() as process:
+        work.server.states["/state"] = stored(9)
+        work.go()
+        output = ended(process)
+    assert process.returncode == 1
+    assert work.server.states["/state"] == stored(9)
+    for step in ("state pull >", "state mv -state=errored.tfstate", "state push stored.tfstate"):
+        assert f"nigari {step}" in output
+    (work.path / "stored.tfstate").write_text(work.done("state", "pull"))
+    files = ("-state=errored.tfstate", "-state-out=stored.tfstate")
+    for name in ("terraform_data.quick", "terraform_data.slow"):
+        work.done("state", "mv", *files, name, name)
+    work.done("state", "push", "stored.tfstate")
+    assert work.server.state["lineage"] == "x"
+    assert "No changes" in work.done("plan")
 
 
 def test_killed(work: Work) -> None:

@@ -134,6 +134,7 @@ class LocalStorage:
     is_for_people: Final = True
     pause_between: Final = 0.0
     describe: Final = None
+    is_outdated: Final = False
 
     def __init__(
         self, directory: str | os.PathLike[str], source: str, target: str, backup: str

@@ -37,6 +37,11 @@ class StateStorage(Protocol):
         ...
 
     @property
+    def is_outdated(self) -> bool:
+        """Whether a write was refused because somebody else has changed what was read."""
+        ...
+
+    @property
     def pause_between(self) -> float:
         """The seconds that should lie between two uses of `write_between`."""
         ...

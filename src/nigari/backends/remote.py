@@ -15,6 +15,7 @@ from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
 from nigari.backends.store import (
     ABSENT,
     BackendFailure,
+    ContentChanged,
     StateIsLocked,
     StateViewer,
     Store,
@@ -165,6 +166,8 @@ class RemoteStorage:
         self._version: str | None = None
         """The version of the content that was last read or written, if that is known."""
         self.location: str = backend.store.location(workspace)
+        self.is_outdated: bool = False
+        """Whether a write was refused because somebody else has changed what was read."""
 
     @property
     def pause_between(self) -> float:
@@ -204,7 +207,11 @@ class RemoteStorage:
             return False
         with _Attempt("State not saved", self.location, diags) as attempt:
             async with self._backend.connected() as store:
-                self._version = await store.write(self._workspace, data, self._version)
+                try:
+                    self._version = await store.write(self._workspace, data, self._version)
+                except ContentChanged:
+                    self.is_outdated = True
+                    raise
         return attempt.succeeded
 
     async def write_between(self, data: bytes, lasting: bool, diags: Diagnostics) -> bool:

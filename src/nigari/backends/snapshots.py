@@ -83,6 +83,11 @@ class Snapshots:
         return self._new_lineage
 
     @property
+    def is_outdated(self) -> bool:
+        """Whether a write was refused because somebody else has changed the state."""
+        return self._storage.is_outdated
+
+    @property
     def pause_between(self) -> float:
         """The seconds that should lie between two uses of `write_between`."""
         return self._storage.pause_between

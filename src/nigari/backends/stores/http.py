@@ -24,6 +24,8 @@ from nigari.record import record, replace
 
 _HEADER_NAME: Final = lazy_pattern(r"[A-Za-z0-9_-]+")
 _RESERVED: Final = ("content-type", "content-md5")
+_LOCKED: Final = (409, 423)
+"""What a server answers that knows of another lock."""
 _NO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
@@ -165,6 +167,8 @@ class HttpStateStore(HttpStore):
         response = await self._ask(self._at.update_method, url, data, condition)
         if response.status == 412 and expected:
             return await self._settle(data)
+        if response.status in _LOCKED and self._lock_id:
+            raise BackendFailure(f"{_lost_lock(response)} The state was not stored.")
         self._require(response, 200, 201, 204)
         return _strong_tag(response)
 
@@ -188,7 +192,7 @@ class HttpStateStore(HttpStore):
         # OpenTofu tells no path either, since the server knows what it locks.
         info = replace(info, path="")
         response = await self._ask(self._at.lock_method, self._at.lock_address, info.to_bytes())
-        if response.status in (409, 423):
+        if response.status in _LOCKED:
             holder = parse_lock(response.body)
             # An attempt whose answer was lost may have been ours.
             if holder is None or holder.id != info.id:
@@ -212,7 +216,10 @@ class HttpStateStore(HttpStore):
 
     async def _unlock(self, lock: LockInfo) -> None:
         url, method = self._at.unlock_address, self._at.unlock_method
-        self._require(await self._ask(method, url, lock.to_bytes()), 200)
+        response = await self._ask(method, url, lock.to_bytes())
+        if response.status in _LOCKED:
+            raise BackendFailure(_lost_lock(response))
+        self._require(response, 200)
 
     async def _ask(
         self,
@@ -257,3 +264,10 @@ def _strong_tag(response: Response) -> str | None:
     """The entity tag, if it stands for the very bytes; others cannot be conditions of a write."""
     tag = response.headers.get("etag", "")
     return tag if tag.startswith('"') else None
+
+
+def _lost_lock(response: Response) -> str:
+    """A server that knows of another lock, or of none."""
+    holder = parse_lock(response.body)
+    now = f"is held by {holder.who} now" if holder is not None and holder.who else "is gone"
+    return f"The server answered with status {response.status}: the lock of this run {now}."

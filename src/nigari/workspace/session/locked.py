@@ -481,11 +481,11 @@ class LockedSession:
         if data is None:
             return
         where, path = self._written(data)
-        found.error(
-            "State not saved",
-            f"{where}{'' if path else f' {unsaved(data)}'} Once the backend works again, "
-            f"{advice().store_state(path or self.session.options.rescued[0])}.",
-        )
+        name = path or self.session.options.rescued[0]
+        next_step = f"Once the backend works again, {advice().store_state(name)}."
+        if self.snapshots.is_outdated:
+            next_step = _merging(name)
+        found.error("State not saved", f"{where}{'' if path else f' {unsaved(data)}'} {next_step}")
 
     def _written(self, data: bytes) -> tuple[str, str]:
         """What there is to say of the file that a state was written to, and its path; no path where
@@ -506,6 +506,16 @@ class LockedSession:
                 text += f" The state of an earlier run in {path} was left as it is."
             return text, name
         return " ".join(reasons), ""
+
+
+def _merging(name: str) -> str:
+    """How a state that was not stored gets into the one that somebody else has stored."""
+    return (
+        "It lacks what somebody else has stored meanwhile, so do not push it as it is. Save the "
+        'stored state with "nigari state pull > stored.tfstate", move what only this one has into '
+        f'it with "nigari state mv -state={name} -state-out=stored.tfstate ADDRESS ADDRESS", and '
+        'store that with "nigari state push stored.tfstate".'
+    )
 
 
 def write_saved(session: Session, saved: SavedPlan, path: str) -> bool:

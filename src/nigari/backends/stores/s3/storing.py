@@ -224,7 +224,9 @@ class S3Store(HttpStore):
         key = self._bucket.object_of(workspace) + _LOCK_SUFFIX
         found = await self._get(key)
         if found is None:
-            raise BackendFailure(f"There is no lock file {self._bucket.name}/{key}.")
+            raise BackendFailure(
+                f"There is no lock file {self._bucket.name}/{key} any more: somebody has removed it."
+            )
         holder = parse_lock(found.data)
         held = "" if holder is None else holder.id
         if held != lock_id:
