@@ -118,10 +118,32 @@ def test_markdown(directory: dict[str, str]) -> None:
     assert "> Objects will be lost: 3 destroyed, 1 replaced.\n" in text
     assert "| `-` | `module.m.terraform_data.in (2)` |" in text
     assert '!       triggers_replace = "a" -> "b" # forces replacement' in text
-    assert text.count("<details>") == text.count("</details>") == 6
+    assert text.count("<details>") == text.count("</details>") == 7
     ran(apply.COMMAND, ["-auto-approve", *LATER], directory)
     ran(plan.COMMAND, ["-out=q", *LATER], directory)
     assert ran(show.COMMAND, ["-markdown", "q"], directory)[1].startswith("**No changes.**")
+
+
+def test_markdown_of_outputs_and_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    main = (
+        'variable "p" {\n  sensitive = true\n  default = "planted-old"\n}\n'
+        'resource "terraform_data" "x" {\n  input = var.p\n}\n'
+        'output "o" {\n  value = %s\n}\n'
+    )
+    (tmp_path / "main.tf").write_text(main % "1")
+    ran(apply.COMMAND, ["-auto-approve"], {})
+    (tmp_path / "main.tf").write_text(main % "2")
+    ran(plan.COMMAND, ["-out=p"], {})
+    _, text = ran(show.COMMAND, ["-markdown", "p"], {})
+    assert "| address |" not in text
+    assert "<details><summary>Changes to outputs</summary>" in text
+    assert "!   o = 1 -> 2" in text
+    # The provider gives the secret back as its output, which nothing calls sensitive.
+    ran(plan.COMMAND, ["-out=p", "-var=p=planted-new"], {})
+    _, text = ran(show.COMMAND, ["-markdown", "p"], {})
+    assert 'output = "•••••••••••" -> (known after apply)' in text
+    assert "planted" not in text
 
 
 def test_long_markdown_is_bounded(directory: dict[str, str]) -> None:
@@ -130,7 +152,7 @@ def test_long_markdown_is_bounded(directory: dict[str, str]) -> None:
     text = plan_markdown(made, 20_000)
     assert len(text) <= 20_000
     assert text.count("<details>") == text.count("</details>")
-    left_out = len(made.changes) - text.count("<details>")
+    left_out = len(made.changes) - text.count("<details><summary>create: ")
     assert f"The details of {left_out} changes are left out: `" in text
 
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from nigari.cli.views.change_text import change_text
-from nigari.cli.views.plan_text import summary
+from nigari.cli.views.plan_text import outputs_text, summary
 from nigari.cli.views.presentation import Presentation
+from nigari.explore.secrets import Secrets
 from nigari.plan.model.changes import Change, Plan
 from nigari.plan.show.short import ShortChange, short_changes
 from nigari.plan.show.waiting import deferred_summary, waiting_line
@@ -29,13 +30,14 @@ def plan_markdown(
 ) -> str:
     """The whole plan in at most so many characters, with the reasons of changes if there are."""
     changes = [change for change in plan.changes if change.is_visible]
+    scrubbed = _secrets(plan).scrubbed
     if not changes and not plan.has_output_changes and not plan.left:
         return "**No changes.** The real objects match the configuration.\n"
     parts = [
         f"**{summary(plan)}**\n",
         *_deferred(plan, limit // 4),
         *_warning(changes),
-        *_table(short_changes(changes), limit // 2),
+        *(_table(short_changes(changes), limit // 2) if changes else ()),
     ]
     length = sum(map(len, parts))
     left_out: list[str] = []
@@ -46,9 +48,45 @@ def plan_markdown(
         else:
             parts.append(text)
             length += len(text)
+    outputs = _outputs(plan)
+    if length + len(outputs) > limit - _ROOM:
+        outputs = "\nThe details of outputs are left out.\n"
+    parts.append(outputs)
     if left_out:
         parts.append(_rest(left_out))
-    return "".join(parts)
+    return scrubbed("".join(parts))
+
+
+def _secrets(plan: Plan) -> Secrets:
+    """What is secret in a plan: a provider may have put it where nothing calls it sensitive."""
+    found = Secrets()
+    for change in plan.changes:
+        found.note(change.before)
+        found.note(change.after)
+    for output in plan.outputs.values():
+        found.note(output.before)
+        found.note(output.after)
+    return found
+
+
+def _outputs(plan: Plan) -> str:
+    """What becomes of output values, folded."""
+    text = outputs_text(plan, Presentation())
+    if not text:
+        return ""
+    fence = _fence(text)
+    return (
+        "\n<details><summary>Changes to outputs</summary>\n\n"
+        f"{fence}diff\n{_as_diff(text)}\n{fence}\n\n</details>\n"
+    )
+
+
+def _fence(*texts: str) -> str:
+    """What no text has in it."""
+    fence = "```"
+    while any(fence in each for each in texts):
+        fence += "`"
+    return fence
 
 
 def _deferred(plan: Plan, limit: int) -> Iterator[str]:
@@ -93,13 +131,12 @@ def _table(lines: Sequence[ShortChange], limit: int) -> Iterator[str]:
 def _details(change: Change, reasons: ChangeReasons | None) -> str:
     text = change_text(change, Presentation())
     told = "" if reasons is None else str(reasons).partition("\n")[2]
-    fence = "```"
-    while fence in text or fence in told:
-        fence += "`"
+    fence = _fence(text, told)
     why = f"\n{fence}text\n{told}\n{fence}\n" if told else ""
     name = str(change.address).replace("&", "&amp;").replace("<", "&lt;")
+    action = "replace" if change.action.is_replace else change.action.value
     return (
-        f"\n<details><summary>{change.action.value}: <code>{name}</code></summary>\n\n"
+        f"\n<details><summary>{action}: <code>{name}</code></summary>\n\n"
         f"{fence}diff\n{_as_diff(text)}\n{fence}\n{why}\n</details>\n"
     )
 

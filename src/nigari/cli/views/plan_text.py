@@ -55,7 +55,7 @@ def plan_text(
     parts = list(_drift(plan, presentation, relevant))
     changes = [change for change in plan.changes if change.is_visible]
     # Output values alone are nothing that a plan which has failed could still do.
-    outputs = _outputs(plan, presentation) if changes or not plan.is_incomplete else ""
+    outputs = outputs_text(plan, presentation) if changes or not plan.is_incomplete else ""
     does_something = bool(changes or outputs or plan.left)
     if parts and not does_something and plan.mode is PlanMode.REFRESH_ONLY:
         return "".join(parts)
@@ -223,7 +223,7 @@ def _places(relevant: Iterable[RelevantAttribute]) -> dict[str, Paths]:
 # -- outputs ----------------------------------------------------------------------------------
 
 
-def _outputs(plan: Plan, presentation: Presentation) -> str:
+def outputs_text(plan: Plan, presentation: Presentation) -> str:
     """What becomes of the root's output values."""
     found = {each.name: output_difference(each) for each in plan.outputs.values()}
     return "\n".join(_output_lines(found, presentation))
