@@ -350,7 +350,7 @@ class Chance:
         self._random = random.Random(seed)
         self.variables = {f"v{each}": f"x{each}" for each in range(6)}
         self._names = [f"var.{name}" for name in self.variables]
-        self._objects: list[str] = []
+        self._choices = 0
         self.files: dict[str, str] = {}
         lines = [f'variable "{name}" {{}}' for name in self.variables]
         for number in range(self._random.randint(3, 8)):
@@ -367,17 +367,30 @@ class Chance:
     def expression(self) -> str:
         """A text that depends on what it names, in one way or another."""
         one, two, three = self._name(), self._name(), self._name()
+        # What a condition chooses between is never the same.
+        self._choices += 1
+        chosen = f'var.v{self._random.randrange(6)} == "x0"'
+        other = f'"${{{three}}}!{self._choices}"'
         return self._random.choice(
             [
                 one,
                 f'"${{{one}}}-${{{two}}}"',
-                f'var.v{self._random.randrange(6)} == "x0" ? {two} : "${{{three}}}!"',
+                f"{chosen} ? {two} : {other}",
                 f"coalesce({one}, {two})",
                 f'join(",", [for each in [{one}, {two}] : upper(each)])',
                 f"merge({{ a = {one} }}, {{ b = {two} }}).b",
                 f"try({one}, {two})",
                 f'lookup({{ k = {one} }}, "k", {two})',
                 f"[{one}, {two}, {three}][1]",
+                f'format("%s/%s", {one}, {two})',
+                f"({chosen} ? {{ a = {two} }} : {{ a = {other} }}).a",
+                f'{{ a = {two}, b = {other} }}[{chosen} ? "a" : "b"]',
+                f'"%{{ if {chosen} }}${{{two}}}%{{ else }}${{{three}}}!{self._choices}%{{ endif }}"',
+                f'"%{{ for each in [{one}, {two}] }}${{each}};%{{ endfor }}"',
+                f'join("-", [{{ n = {one} }}, {{ n = {two} }}][*].n)',
+                f'{{ for key in ["a", "b"] : key => "${{key}}-${{{one}}}" }}["b"]',
+                f"nonsensitive(sensitive({one}))",
+                f'tomap({{ a = {one}, b = {two} }})["a"]',
             ]
         )
 
