@@ -32,6 +32,12 @@ _MEBIBYTE: Final = 1 << 20
 _LONGEST_HEADER: Final = 1 << 20
 """Tar archives have names, and remarks on files, in headers that are read as a whole."""
 _LONGEST_LINK: Final = 4096
+_ENTRY: Final = b"PK\x01\x02"
+_SHORTEST_ENTRY: Final = 46
+_LARGE_END: Final = 76
+"""Bytes between the end of a large zip file's list of entries and its last record."""
+_LONGEST_END: Final = _LARGE_END + 22 + (1 << 16)
+"""How far before the end of a zip file its last record may begin, with what is before that."""
 _FORMS: Final = {
     "zip": "zip",
     "tar": "tar",
@@ -67,7 +73,7 @@ class Limits:
     ratio: int = 250
     """How many bytes one byte of the archive may become, once they are more than `small`."""
     small: int = 32 * _MEBIBYTE
-    index: int = 64 * _MEBIBYTE
+    index: int = 32 * _MEBIBYTE
     """Bytes of a zip archive's list of entries, which is read as a whole."""
 
 
@@ -158,7 +164,7 @@ class _Target:
         if self._given_up is not None and self._given_up():
             raise ArchiveError("unpacking was interrupted")
         if self._entries > self.limits.entries:
-            raise ArchiveError(f"the archive has more than {self.limits.entries} entries")
+            raise _too_many(self.limits)
 
     def path(self, name: str) -> str:
         """Where an entry is written."""
@@ -286,19 +292,38 @@ def _link_target(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
 
 
 def _check_index(archive: Path, target: _Target) -> None:
-    """Refuse a list of entries that is too long to be read."""
-    limit = target.limits.index
-    size = archive.stat().st_size
-    if size <= limit:
+    """Refuse a list of entries that is too long to be read: each of them becomes an object."""
+    limits = target.limits
+    if archive.stat().st_size < limits.entries * _SHORTEST_ENTRY:
         return
     with archive.open("rb") as file:
-        file.seek(max(0, size - (1 << 16) - 22))
-        end = file.read()
-    found = end.rfind(b"PK\x05\x06")
-    if found >= 0 and len(end) >= found + 16:
-        (length,) = struct.unpack_from("<L", end, found + 12)
-        if length > limit:
-            raise ArchiveError("the archive has too many entries")
+        begin, end = _index_range(file)
+        if end - begin > limits.index:
+            raise _too_many(limits)
+        file.seek(begin)
+        if file.read(end - begin).count(_ENTRY) > limits.entries:
+            raise _too_many(limits)
+
+
+def _index_range(file: IO[bytes]) -> tuple[int, int]:
+    """Where the list of entries begins and ends; what is wrong with it is noticed by who reads it."""
+    size = file.seek(0, os.SEEK_END)
+    start = file.seek(max(0, size - _LONGEST_END))
+    last = file.read()
+    found = last.rfind(b"PK\x05\x06")
+    if found < 0 or len(last) < found + 16:
+        return 0, 0
+    (length,) = struct.unpack_from("<L", last, found + 12)
+    end = start + found
+    large = found - _LARGE_END
+    if last[max(large, 0) :].startswith(b"PK\x06\x06") and large >= 0:
+        (length,) = struct.unpack_from("<Q", last, large + 40)
+        end = start + large
+    return max(0, end - length), end
+
+
+def _too_many(limits: Limits) -> ArchiveError:
+    return ArchiveError(f"the archive has more than {limits.entries} entries")
 
 
 # -- tar ------------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _DOCUMENT: Final = "/.well-known/terraform.json"
 _LIMIT: Final = 1 << 20
+_LONGEST_ANSWER: Final = 1 << 23
+"""A registry's list of versions has less than one megabyte; hostile JSON grows twentyfold in memory."""
 _RETRIES: Final = 1
 _TIMEOUT: Final = 10.0
 
@@ -155,6 +157,7 @@ def registry_policy(settings: RegistryProtocols) -> Policy:
     return Policy(
         _RETRIES if settings.retries is None else settings.retries,
         _TIMEOUT if settings.timeout is None else settings.timeout or None,
+        limit=_LONGEST_ANSWER,
     )
 
 
