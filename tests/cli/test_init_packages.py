@@ -149,6 +149,7 @@ def test_version_constraints(constraint: str, version: str, world: ModuleWorld, 
     else:
         assert done.code == 1
         assert "The newest is 2.0.0-beta1" in done.err
+        assert "on main.tf line 3" in done.err
 
 
 def direct(world: ModuleWorld, use: object, url: str = "/direct") -> None:

@@ -88,6 +88,27 @@ def test_init_and_then_without_network(stage: Stage, key: Key) -> None:
     assert "is already installed" in text
 
 
+def test_constraints_are_reported_where_they_are(stage: Stage, key: Key) -> None:
+    def require(constraint: str) -> None:
+        source = '      source = "acme/thing"\n'
+        at = f'{source}      version = "{constraint}"\n'
+        (stage.work / "main.tf").write_text(MAIN.replace(source, at))
+
+    stage.registry.publish("acme", "thing", "1.0.0", key, [HERE])
+    require("~> 3.0")
+    status, text = stage.run("init", "-no-color")
+    assert status == 1
+    assert "No suitable provider version" in text
+    assert "on main.tf line 5" in text
+    require("1.0.0")
+    assert stage.run("init")[0] == 0
+    require("~> 2.0")
+    status, text = stage.run("init", "-no-color")
+    assert status == 1
+    assert "Locked provider version not allowed" in text
+    assert "on main.tf line 5" in text
+
+
 def test_events(stage: Stage, key: Key) -> None:
     stage.registry.publish("acme", "thing", "1.0.0", key, [HERE])
     status, text = stage.run("init", "-json")

@@ -17,7 +17,7 @@ from nigari.packages.providers.requirement import (
     by_provider,
     combined_constraints,
     demands,
-    first_subject,
+    first_constraint,
 )
 
 
@@ -44,5 +44,5 @@ def report_locked_out(
         f"The dependency lock file selects version {lock.version} of {provider.display}, which "
         f"does not meet all requirements:\n{demands(asked)}\nRun {advice().init('-upgrade')} to "
         "select a new version.",
-        first_subject(asked),
+        first_constraint(asked),
     )

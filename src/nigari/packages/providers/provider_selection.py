@@ -26,6 +26,7 @@ from nigari.packages.providers.requirement import (
     Requirement,
     combined_constraints,
     demands,
+    first_constraint,
     first_subject,
 )
 
@@ -101,7 +102,7 @@ def builtin_is_sound(provider: Provider, asked: Sequence[Requirement], diags: Di
                 "Version of a built-in provider",
                 f"{provider.display} is part of Nigari and has no version. Remove the version "
                 "constraint.",
-                requirement.subject,
+                first_constraint([requirement]),
             )
             return False
     return True
@@ -204,5 +205,5 @@ def _report_no_match(
         "No suitable provider version",
         f"No version of {provider.display} meets all requirements:\n{demands(asked)}\nThese "
         f"versions are available: {_some(available)}.",
-        first_subject(asked),
+        first_constraint(asked),
     )

@@ -22,6 +22,8 @@ class Requirement:
     module: str = ""
     """The module's address; empty is the root module."""
     subject: Range | None = None
+    constraints_at: Range | None = None
+    """Where the constraints are, if they are in a file."""
 
 
 def by_provider(requirements: Iterable[Requirement]) -> Mapping[Provider, list[Requirement]]:
@@ -42,6 +44,12 @@ def combined_constraints(requirements: Iterable[Requirement]) -> ProviderConstra
 def first_subject(asked: Sequence[Requirement]) -> Range | None:
     """Where the first of the modules asks that does so in a file."""
     return next((r.subject for r in asked if r.subject is not None), None)
+
+
+def first_constraint(asked: Sequence[Requirement]) -> Range | None:
+    """Where the first of the modules restricts the versions, or at least asks for any."""
+    found = (r.constraints_at for r in asked if r.constraints_at is not None)
+    return next(found, None) or first_subject(asked)
 
 
 def demands(asked: Sequence[Requirement]) -> str:

@@ -43,8 +43,10 @@ class PackageRequest:
     source: RegistrySource | RemoteSource
     version: str | None
     where: Range
+    """Of the source."""
     caller: ModuleInstance | None = None
     """The module that has the call, unless nothing calls it."""
+    version_range: Range | None = None
 
     @property
     def key(self) -> str:
@@ -124,7 +126,8 @@ class CalledModules:
         places: dict[int, Place | None] = {}
         elsewhere: dict[int, PackageRequest] = {}
         for index, (effect, caller) in enumerate(wanted):
-            where = caller.module.calls[effect.addr.name].source.range
+            call = caller.module.calls[effect.addr.name]
+            where = call.source.range
             source = parse_source(effect.source, effect.version is not None, where, diags)
             if isinstance(source, LocalSource):
                 parent = self.places.get(self._installed(caller.addr))
@@ -133,7 +136,10 @@ class CalledModules:
                 places[index] = self._beside(effect.addr, source, start, where, diags)
             elif source is not None:
                 addr = self._installed(effect.addr)
-                elsewhere[index] = PackageRequest(addr, source, effect.version, where, caller)
+                version_range = None if call.version is None else call.version.range
+                elsewhere[index] = PackageRequest(
+                    addr, source, effect.version, where, caller, version_range
+                )
         if elsewhere:
             found = self._packages.locate(list(elsewhere.values()), diags)
             places.update(zip(elsewhere, found, strict=True))
@@ -182,7 +188,8 @@ class CalledModules:
         effect, caller = wanted
         self.places[self._installed(effect.addr)] = place
         if self._is_linked_back(place.directory, caller):
-            where = caller.module.calls[effect.addr.name].source.range
+            call = caller.module.calls[effect.addr.name]
+            where = call.source.range
             _report_recursion(effect.addr, where, diags)
             return None
         return self.compiled(place.directory, diags)
@@ -389,6 +396,7 @@ class NoModules:
     ) -> list[CompiledModule | None]:
         """Nothing, for each of these calls."""
         for effect, caller in wanted:
-            where = caller.module.calls[effect.addr.name].source.range
+            call = caller.module.calls[effect.addr.name]
+            where = call.source.range
             parse_source(effect.source, effect.version is not None, where, diags)
         return [None] * len(wanted)

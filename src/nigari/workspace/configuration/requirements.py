@@ -75,14 +75,14 @@ class _Finding:
                 # Its source has been evaluated before, and whatever is wrong with it reported.
                 continue
             providers[name] = provider
-            constraints = ProviderConstraints()
+            constraints, at = ProviderConstraints(), None
             if required.version is not None:
                 what = f"version of the required provider {name}"
                 given = self._constraints(frame, required.version, what)
                 if given is None:
                     continue
-                constraints = given
-            self.found.append(Requirement(provider, constraints, where, required.range))
+                constraints, at = given, required.version.range
+            self.found.append(Requirement(provider, constraints, where, required.range, at))
         for name, subject in self._used_names(module).items():
             provider = providers.get(name) or implied_provider(name)
             if name not in module.required_providers:
@@ -98,7 +98,8 @@ class _Finding:
             constraints = self._constraints(frame, config.version, what)
             provider = providers.get(config.name) or implied_provider(config.name)
             if constraints is not None:
-                self.found.append(Requirement(provider, constraints, where, config.range))
+                at = config.version.range
+                self.found.append(Requirement(provider, constraints, where, config.range, at))
 
     def _constraints(self, frame: Frame, expr: Expression, what: str) -> ProviderConstraints | None:
         if expr in self._written:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.addrs.module_source import RegistrySource
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Range
 from nigari.lang.versions import ModuleConstraints, Version, parse_module_constraints
 from nigari.packages.base.module_fetch import FetchError
 from nigari.packages.modules.module_registry import AvailableVersions, ModuleRegistries
@@ -65,7 +65,7 @@ def _choose(
         return None
     constraints: ModuleConstraints | None = None
     if wanted.version is not None:
-        constraints = parse_module_constraints(wanted.version, diags, wanted.where)
+        constraints = parse_module_constraints(wanted.version, diags, _constraint_at(wanted))
         if constraints is None:
             return None
     found = answer.newest(constraints)
@@ -89,7 +89,7 @@ def _report_refusal(callers: Sequence[PackageRequest], reason: str, diags: Diagn
 def _report_no_version(
     wanted: PackageRequest, answer: AvailableVersions, diags: Diagnostics
 ) -> None:
-    name = package_text(wanted.source)
+    name, where = package_text(wanted.source), wanted.where
     newest = max(answer.versions, default=None)
     if newest is None:
         what = f"The registry has no versions of {name}, which {wanted.addr} uses."
@@ -103,7 +103,12 @@ def _report_no_version(
             f'No version of {name} meets the constraint "{wanted.version}" of {wanted.addr}. The '
             f"newest is {newest}."
         )
-    diags.error("No suitable module version", what, wanted.where, causes=made_from(wanted))
+        where = _constraint_at(wanted)
+    diags.error("No suitable module version", what, where, causes=made_from(wanted))
+
+
+def _constraint_at(wanted: PackageRequest) -> Range:
+    return wanted.version_range or wanted.where
 
 
 def _warn_of_versions(
