@@ -130,20 +130,58 @@ def test_a_change_of_the_definition_concerns_what_it_changes(tmp_path: Path) -> 
     assert _chosen(found, Choice(changed_since="HEAD")) == ['network["prod"]', 'app["prod"]']
 
 
-def test_a_file_that_the_definition_reads(tmp_path: Path) -> None:
-    text = """
-    unit "u" {
-      for_each  = yamldecode(file("units.yaml"))
-      directory = "u"
-    }
-    """
-    files = {"fleet.hcl": text, "units.yaml": "a: 1\nb: 2\n", "u/main.tf": "", "v/main.tf": ""}
-    write_tree(tmp_path, {**files, "other.yaml": ""})
-    _committed(tmp_path)
-    found = surveyed(tmp_path, {"other.yaml": "x: 1"})
-    assert _chosen(found, Choice(changed_since="HEAD")) == []
-    found = surveyed(tmp_path, {"units.yaml": "a: 1\nb: 3\n"})
-    assert _chosen(found, Choice(changed_since="HEAD")) == ['u["a"]', 'u["b"]']
+_READING = """
+locals { environments = { for file in fileset(".", "env/*/env.tfvars") : basename(dirname(file)) => file } }
+unit "u" {
+  for_each  = yamldecode(file("units.yaml"))
+  directory = "u"
+  variables = { x = each.value }
+}
+unit "e" {
+  for_each  = local.environments
+  directory = "e"
+  var_files = [each.value]
+}
+unit "w" {
+  directory = "w"
+  variables = { x = "${unit.u["a"].outputs.x} ${file("word")}" }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        ("other.yaml", "", []),
+        ("units.yaml", "a: 1\nb: 3\n", ['u["b"]']),
+        ("units.yaml", "a: 1\nb: 2\nc: 3\n", ['u["c"]']),
+        # Which files there are is the same, and only one unit reads this one.
+        ("env/dev/env.tfvars", "x = 1", ['e["dev"]']),
+        ("env/new/env.tfvars", "", ['e["new"]']),
+        ("env/new/other.tfvars", "", []),
+        # What comes of it is known only after apply, but not the same.
+        ("word", "other", ["w"]),
+        ("fleet.hcl", _READING.replace("outputs.x}", "outputs.x}!"), ["w"]),
+    ],
+)
+def test_files_that_the_definition_reads(
+    tmp_path: Path, path: str, text: str, names: list[str]
+) -> None:
+    root = write_tree(
+        tmp_path / "repository" / "fleet",
+        {
+            "fleet.hcl": _READING,
+            "units.yaml": "a: 1\nb: 2\n",
+            "word": "word",
+            "env/dev/env.tfvars": "",
+            "env/prod/env.tfvars": "",
+            **{f"{each}/main.tf": 'variable "x" { default = 1 }' for each in "uevw"},
+        },
+    )
+    _committed(root.parent)
+    found = surveyed(root, {path: text})
+    assert not found.diagnostics
+    assert _chosen(found, Choice(changed_since="HEAD")) == names
 
 
 def test_a_file_of_variables(tmp_path: Path) -> None:

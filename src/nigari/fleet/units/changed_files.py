@@ -11,21 +11,23 @@ import os
 from collections.abc import Iterable, Mapping
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.units.files_read import FilesRead, definition_files, files_read
-from nigari.fleet.units.survey import Survey, survey
+from nigari.fleet.units.definition import FleetDefinition
+from nigari.fleet.units.files_read import FilesRead, files_read, reads_files
+from nigari.fleet.units.git import CommitFiles, git, names_in
+from nigari.fleet.units.survey import Survey
 from nigari.fleet.units.unit import FILE_NAME, Unit
-from nigari.programs import wait_for_program
+from nigari.workspace.base.working_directory import WorkingDirectory
 
 
 def known_commit(root: str, reference: str, diags: Diagnostics) -> str | None:
     """The commit that a text means; None after reporting that it means none."""
     asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
-    if _git(root, diags, "rev-parse", "--show-toplevel") is None:
+    if git(root, diags, "rev-parse", "--show-toplevel") is None:
         return None
-    found = _git(root, Diagnostics(), *asked)
+    found = git(root, Diagnostics(), *asked)
     if found is not None:
         return os.fsdecode(found).strip()
-    shallow = _git(root, Diagnostics(), "rev-parse", "--is-shallow-repository")
+    shallow = git(root, Diagnostics(), "rev-parse", "--is-shallow-repository")
     hint = " Check the name, or fetch it first."
     if shallow is not None and shallow.strip() == b"true":
         hint = (
@@ -42,17 +44,17 @@ def changed_files(root: str, commit: str, diags: Diagnostics) -> set[str] | None
     """The files that differ from a commit, as absolute paths, those of submodules included; None
     after reporting why that cannot be told. Files that git does not know yet have changed, too.
     """
-    top = _git(root, diags, "rev-parse", "--show-toplevel")
+    top = git(root, diags, "rev-parse", "--show-toplevel")
     if top is None:
         return None
     base = os.path.realpath(os.fsdecode(top).rstrip("\n"))
     compared = ("diff", "--name-only", "--no-renames", "--ignore-submodules=none", "-z", commit)
-    differing = _git(base, diags, *compared, "--")
-    new = _git(base, diags, "ls-files", "--others", "--exclude-standard", "-z")
+    differing = git(base, diags, *compared, "--")
+    new = git(base, diags, "ls-files", "--others", "--exclude-standard", "-z")
     if differing is None or new is None:
         return None
     found: set[str] = set()
-    for name in _names(differing + new):
+    for name in names_in(differing + new):
         path = os.path.join(base, name)
         if os.path.isdir(path) and not os.path.islink(path):
             found |= _changed_below(base, name, commit)
@@ -66,21 +68,17 @@ def _changed_below(base: str, name: str, commit: str) -> set[str]:
     known.
     """
     path = os.path.join(base, name)
-    entry = _git(base, Diagnostics(), "ls-tree", "-z", commit, "--", name)
+    entry = git(base, Diagnostics(), "ls-tree", "-z", commit, "--", name)
     then = entry.split()[2] if entry and entry.split()[1] == b"commit" else b""
     found = changed_files(path, os.fsdecode(then), Diagnostics()) if then else None
     if found is not None:
         return found
-    tracked = _git(path, Diagnostics(), "ls-files", "--cached", "--others", "-z") or b""
-    return {os.path.join(path, each) for each in _names(tracked)}
-
-
-def _names(listed: bytes) -> list[str]:
-    return [os.fsdecode(each) for each in listed.split(b"\0") if each]
+    tracked = git(path, Diagnostics(), "ls-files", "--cached", "--others", "-z") or b""
+    return {os.path.join(path, each) for each in names_in(tracked)}
 
 
 def concerned_units(
-    found: Survey, changed: Iterable[str], reference: str, environ: Mapping[str, str]
+    found: Survey, changed: Iterable[str], commit: str, environ: Mapping[str, str]
 ) -> set[str]:
     """The units that a change of these files concerns, without those that depend on them."""
     paths = set(changed)
@@ -93,26 +91,10 @@ def concerned_units(
             if path.startswith(prefix):
                 concerned |= names
     definition = os.path.join(os.path.realpath(found.root), FILE_NAME)
-    if definition in paths:
-        concerned |= _declared_differently(found, reference, environ)
-    if _reads_changed(found, paths):
-        concerned.update(name for name, unit in found.units.items() if unit.block)
-    return concerned
-
-
-def _reads_changed(found: Survey, paths: set[str]) -> bool:
-    """Whether `fleet.hcl` reads a file that has changed, or may: what it said before is not known
-    then.
-    """
     data = found.definition.sources.get(FILE_NAME)
-    read = set[str]() if data is None else definition_files(data, found.root)
-    if read is None:
-        return bool(paths)
-    return any(path in paths or _is_below(paths, path) for path in read)
-
-
-def _is_below(paths: set[str], directory: str) -> bool:
-    return any(path.startswith(os.path.join(directory, "")) for path in paths)
+    if definition in paths or (paths and data is not None and reads_files(data)):
+        concerned |= _declared_differently(found, commit, environ)
+    return concerned
 
 
 def _index(
@@ -150,35 +132,25 @@ def _owner(directory: str, owners: Mapping[str, object]) -> str:
     return directory
 
 
-def _declared_differently(found: Survey, reference: str, environ: Mapping[str, str]) -> set[str]:
-    """The units of which `fleet.hcl` says something else than it did."""
-    before = _git(found.root, Diagnostics(), "show", f"{reference}:./{FILE_NAME}")
-    if before is None:
-        return {name for name, unit in found.units.items() if unit.block}
-    old = survey(found.root, environ, before)
-    concerned: set[str] = set()
-    for name, unit in found.units.items():
-        known = old.units.get(name)
-        is_same = known is not None and _settings(unit) == _settings(known)
-        values = found.definition.values.variables(name, {}, Diagnostics())
-        was = old.definition.values.variables(name, {}, Diagnostics())
-        if not is_same or values != was:
-            concerned.add(name)
-    return concerned
+def _declared_differently(found: Survey, commit: str, environ: Mapping[str, str]) -> set[str]:
+    """The units of which `fleet.hcl`, with the files that it read then, says something else than it
+    did.
+    """
+    now = found.definition
+    data = git(found.root, Diagnostics(), "show", f"{commit}:./{FILE_NAME}")
+    if data is None:
+        return set(now.declared)
+    where = WorkingDirectory(environ, root=found.root)
+    then = FleetDefinition(where, Diagnostics(), data, CommitFiles(found.root, commit))
+    then.values.know_units([*found.units.values(), *then.declared.values()])
+    return {
+        name
+        for name, unit in now.declared.items()
+        if name not in then.declared
+        or _settings(unit) != _settings(then.declared[name])
+        or now.values.said_of(name) != then.values.said_of(name)
+    }
 
 
 def _settings(unit: Unit) -> tuple[object, ...]:
     return unit.directory, unit.workspace, unit.var_files, unit.environ
-
-
-def _git(directory: str, diags: Diagnostics, *arguments: str) -> bytes | None:
-    try:
-        done = wait_for_program(("git", "-C", directory, *arguments))
-    except OSError as error:
-        diags.error("Cannot run git", f"git cannot be started: {error.strerror}.")
-        return None
-    if done.status:
-        said = done.errors.decode(errors="replace").strip().removeprefix("fatal: ")
-        diags.error("Cannot compare with a commit", f"git {arguments[0]} failed: {said}")
-        return None
-    return done.output

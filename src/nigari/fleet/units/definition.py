@@ -22,7 +22,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.fleet.units.unit import FILE_NAME, Unit, fleet_directory, instance_name
 from nigari.fleet.units.unit_values import DeclaredValues, UnitValues
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, BodySchema, Content
-from nigari.lang.files import KeptFiles
+from nigari.lang.files import Files, KeptFiles
 from nigari.workspace.base.own_file import BlockInstance, OwnFile, parse_own_file
 from nigari.workspace.base.working_directory import WorkingDirectory
 
@@ -50,7 +50,14 @@ _UNIT: Final = BodySchema(
 class FleetDefinition:
     """What `fleet.hcl` says."""
 
-    def __init__(self, where: WorkingDirectory, diags: Diagnostics, data: bytes | None) -> None:
+    def __init__(
+        self,
+        where: WorkingDirectory,
+        diags: Diagnostics,
+        data: bytes | None,
+        files: Files | None = None,
+    ) -> None:
+        """`files` are what functions read, if not the files of this machine."""
         self.where = where
         self.diags = diags
         self.sources: dict[str, bytes] = {}
@@ -63,8 +70,8 @@ class FleetDefinition:
         if data is not None:
             self.sources[FILE_NAME] = data
             # What was read is sent along with the expressions that read it.
-            files = KeptFiles(where.root)
-            self._read(parse_own_file(where, FILE_NAME, data, _BLOCKS, diags, files))
+            read = files or KeptFiles(where.root)
+            self._read(parse_own_file(where, FILE_NAME, data, _BLOCKS, diags, read))
 
     # -- reading --------------------------------------------------------------------------------
 

@@ -17,10 +17,9 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
 from nigari.fleet.units.inspection import open_session
-from nigari.fleet.units.unit import Unit
+from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_body
-from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.files import Entry, Files
 from nigari.record import record
@@ -71,19 +70,10 @@ def files_read(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, V
     )
 
 
-def definition_files(data: bytes, root: str) -> set[str] | None:
-    """The files that functions in `fleet.hcl` read, as absolute paths; None where that is not
-    written out.
-    """
-    body = parse_body(Source.from_bytes("fleet.hcl", data), Diagnostics())
-    found: set[str] = set()
-    for expr in expressions_of(body):
-        for call in file_calls(expr):
-            path = call.arguments[0].value(Scope(), Diagnostics())
-            if not path.is_wholly_known or path.is_null or path.type != STRING:
-                return None
-            found.add(os.path.realpath(os.path.join(root, path.as_string())))
-    return found
+def reads_files(data: bytes) -> bool:
+    """Whether functions in `fleet.hcl` read files."""
+    body = parse_body(Source.from_bytes(FILE_NAME, data), Diagnostics())
+    return any(file_calls(expr) for expr in expressions_of(body))
 
 
 def _at(session: Session, path: str) -> str:

@@ -61,12 +61,11 @@ class Survey:
         return seen_from_root(errors, unit)
 
 
-def survey(root: str, environ: Mapping[str, str], definition_data: bytes | None = None) -> Survey:
-    """The fleet below a directory. `definition_data` takes the place of what `fleet.hcl` says."""
+def survey(root: str, environ: Mapping[str, str]) -> Survey:
+    """The fleet below a directory."""
     where = WorkingDirectory(environ, root=os.path.abspath(root))
     diags = Diagnostics()
-    data = _read_definition(where, diags) if definition_data is None else definition_data
-    definition = FleetDefinition(where, diags, data)
+    definition = FleetDefinition(where, diags, _read_definition(where, diags))
     declared = [*definition.declared.values()]
     taken = {unit.block: unit for unit in declared}
     found = _candidates(where, definition)

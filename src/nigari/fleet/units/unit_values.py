@@ -19,8 +19,9 @@ from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.body import Attribute
 from nigari.hcl.scope import Scope
 from nigari.hcl.suggestion import did_you_mean
-from nigari.hcl.traversal import TraverseAttr, TraverseIndex
+from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex
 from nigari.record import record
+from nigari.workspace.explain.file_calls import file_calls
 
 
 @record
@@ -91,6 +92,23 @@ class UnitValues:
                     found.setdefault(mark, (why, attribute.expr.range))
         found.pop(name, None)
         return found
+
+    def said_of(self, name: str) -> tuple[object, ...]:
+        """What is said of a unit, to be compared with what is said of it elsewhere: the values of its
+        variables; where they are not all known, also everything that goes into them.
+        """
+        declared = self._declared.get(name)
+        given = self.variables(name, {}, Diagnostics())
+        attribute = None if declared is None else declared.variables
+        if declared is None or attribute is None:
+            return (given,)
+        if all(value.is_wholly_known for value in given.values.values()):
+            return (given,)
+        expr, scope = attribute.expr, declared.scope
+        text = expr.source.text[expr.start : expr.end]
+        parts = [_referred(each, scope) for each in expr.variables()]
+        read = [call.value(scope, Diagnostics()) for call in file_calls(expr)]
+        return given, text, parts, read
 
     def variables(
         self, name: str, outputs: Mapping[str, Mapping[str, Value]], diags: Diagnostics
@@ -167,6 +185,12 @@ class UnitValues:
                 instances[other.key] = _with_outputs(instances[other.key], found)
         members.update({name: object_value(each) for name, each in repeated.items()})
         return Scope({"unit": object_value(members)}, parent=declared.scope)
+
+
+def _referred(traversal: Traversal, scope: Scope) -> Value | None:
+    """What a reference stands for; None for one to units, which is not known yet."""
+    root = scope.variable(traversal.root_name)
+    return None if root is None else traversal.split()[1].apply_rel(root, Diagnostics())
 
 
 def _named_units(attribute: Attribute) -> list[tuple[str | None, Range]]:
