@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.diagnostics import to_text
+from nigari import cty
+from nigari.diagnostics import Diagnostics, to_text
 from nigari.fleet.units.survey import Survey
 from tests.fleet.trees import APP, DECLARED, NETWORK, surveyed, write_tree
 
@@ -234,3 +235,49 @@ def test_environments_of_a_directory(tmp_path: Path) -> None:
     assert [unit.environment_name for unit in chosen.units.values()] == ["dev", ""]
     wrong = surveyed(tmp_path, {"fleet.hcl": text.replace("each.key", '"test"')})
     assert wrong.problems('a["dev"]')
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("unit.a[each.key].outputs.v", "x-out"),
+        ('"${unit.a["x"].outputs.v} ${unit.a[each.value].outputs.v}"', "x-out y-out"),
+        ('"${unit.a[each.key].outputs.v} ${length(unit.a)}"', "x-out 2"),
+        ('join(" ", [for one in unit.a : one.outputs.v])', "x-out y-out"),
+        ('join(" ", [for key in ["y", "x"] : unit.a[key].outputs.v])', "y-out x-out"),
+        ("unit.a[unit.c.outputs.key].outputs.v", "y-out"),
+        ("unit.a[(each.key)].outputs.v", "x-out"),
+        ("values(unit.a)[1].outputs.v", "y-out"),
+        ('unit.a["y"].outputs.map[each.key]', "y-map"),
+        ("unit.a[each.value].outputs.map[each.key]", "y-map"),
+        ("unit.a.y.outputs.v", "y-out"),
+    ],
+)
+def test_outputs_of_instances(tmp_path: Path, text: str, value: str) -> None:
+    definition = f"""
+    unit "a" {{
+      for_each  = toset(["x", "y"])
+      directory = "a"
+    }}
+    unit "b" {{
+      for_each  = {{ x = "y" }}
+      directory = "b"
+      variables = {{ given = {text} }}
+    }}
+    unit "c" {{ directory = "c" }}
+    """
+    files = {f"{each}/main.tf": "" for each in "abc"}
+    found = surveyed(tmp_path, {**files, "fleet.hcl": definition})
+    assert not found.diagnostics
+    outputs = {
+        f'a["{key}"]': {
+            "v": cty.string(f"{key}-out"),
+            "map": cty.object_value({"x": cty.string(f"{key}-map")}),
+        }
+        for key in "xy"
+    }
+    given = {**outputs, "c": {"key": cty.string("y")}}
+    diags = Diagnostics()
+    values = found.definition.values.variables('b["x"]', given, diags).values
+    assert not diags.in_order()
+    assert values["given"].to_python() == value

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nigari.addrs.module import ROOT_MODULE
-from nigari.cty.types import KIND_MAP, KIND_OBJECT
+from nigari.cty.types import KIND_MAP, KIND_OBJECT, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, string
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
 from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.body import Attribute
+from nigari.hcl.expressions import Expression, Index, Reference
 from nigari.hcl.scope import Scope
 from nigari.hcl.suggestion import did_you_mean
-from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex
+from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex, TraverseRoot
 from nigari.record import record
 from nigari.workspace.explain.file_calls import file_calls
 
@@ -169,22 +170,77 @@ class UnitValues:
         if not wanted:
             return declared.scope
         objects = self._objects
-        members = dict(objects)
-        if None not in wanted:
-            members = {
-                name: objects[name] for name in wanted if name is not None and name in objects
-            }
+        names = objects if None in wanted else wanted
+        members = {name: objects[name] for name in names if name is not None and name in objects}
         repeated: dict[str, dict[str, Value]] = {}
+        keys = _keys_of_units(attribute.expr, declared.scope) if outputs else {}
         for name, found in outputs.items():
             other = self._declared.get(name)
             if other is None or other.key is None:
                 if name in members:
                     members[name] = _with_outputs(members[name], found)
             elif (block := other.block) in members:
-                instances = repeated.setdefault(block, dict(members[block].mapping()))
-                instances[other.key] = _with_outputs(instances[other.key], found)
+                if block not in repeated:
+                    repeated[block] = _picked(members[block].mapping(), keys.get(block))
+                instances = repeated[block]
+                if other.key in instances:
+                    instances[other.key] = _with_outputs(instances[other.key], found)
         members.update({name: object_value(each) for name, each in repeated.items()})
         return Scope({"unit": object_value(members)}, parent=declared.scope)
+
+
+def _keys_of_units(expr: Expression, scope: Scope) -> dict[str, set[str] | None]:
+    """For each block of units in an expression the keys of the instances that it picks; None where
+    it does something else with them, or where a key is not known.
+    """
+    found: dict[str, set[str] | None] = {}
+    pending = [expr]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Index) and _is_whole_block(current.collection):
+            _pick(found, current.collection, current.key.value(scope, Diagnostics()))
+            pending.append(current.key)
+            continue
+        _pick(found, current, _written_key(current))
+        pending.extend(current.children())
+    return found
+
+
+def _pick(found: dict[str, set[str] | None], expr: Expression, key: Value | None) -> None:
+    block = _block_of_units(expr)
+    if not block:
+        return
+    known = found.setdefault(block, set())
+    if key is None or not key.is_wholly_known or key.is_null or key.type != STRING:
+        found[block] = None
+    elif known is not None:
+        known.add(key.unmark_deep()[0].as_string())
+
+
+def _block_of_units(expr: Expression) -> str:
+    """The name in a reference that begins with `unit.name`."""
+    if not isinstance(expr, Reference) or len(expr.steps) < 2:
+        return ""
+    root, step = expr.steps[:2]
+    is_unit = isinstance(root, TraverseRoot) and root.name == "unit"
+    return step.name if is_unit and isinstance(step, TraverseAttr) else ""
+
+
+def _is_whole_block(expr: Expression) -> bool:
+    return isinstance(expr, Reference) and len(expr.steps) == 2 and bool(_block_of_units(expr))
+
+
+def _written_key(expr: Expression) -> Value | None:
+    """The key in a reference such as `unit.name["key"]`."""
+    step = expr.steps[2] if isinstance(expr, Reference) and len(expr.steps) > 2 else None
+    return step.key if isinstance(step, TraverseIndex) else None
+
+
+def _picked(instances: Mapping[str, Value], keys: set[str] | None) -> dict[str, Value]:
+    """The instances with these keys: copying all of them for each unit would take too long."""
+    if keys is None:
+        return dict(instances)
+    return {key: instances[key] for key in keys if key in instances}
 
 
 def _referred(traversal: Traversal, scope: Scope) -> Value | None:
