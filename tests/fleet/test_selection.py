@@ -76,6 +76,15 @@ def test_what_means_nothing_is_reported(tmp_path: Path, text: str, hint: str) ->
     assert hint in found.detail
 
 
+@pytest.mark.parametrize("text", ["m", "./m/", "+m"])
+def test_a_module_is_not_a_unit(tmp_path: Path, text: str) -> None:
+    files = {"m/main.tf": "", "a/main.tf": 'module "m" { source = "../m" }'}
+    diags = Diagnostics()
+    chosen_units(surveyed(tmp_path, files), Choice([text]), {}, diags)
+    (found,) = diags
+    assert "calls it as a module" in found.detail
+
+
 def test_many_selectors_are_looked_at_together(tmp_path: Path) -> None:
     found = surveyed(tmp_path, {f"u{n}/main.tf": "" for n in range(60)})
     selectors = [f"u{n}" for n in range(0, 60, 2)] + [f"u{n}*" for n in (1, 3)]

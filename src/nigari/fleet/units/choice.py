@@ -27,11 +27,11 @@ def chosen_units(
     """The names of the units that are meant, in order; what makes no sense is reported."""
     names = set(found.units)
     if choice.only:
-        names = select(found.graph, parse_selectors(choice.only), diags)
+        names = select(found.graph, parse_selectors(choice.only), diags, found.modules)
     if choice.changed_since:
         names &= _changed(found, choice.changed_since, environ, diags)
     if choice.except_:
-        names -= select(found.graph, parse_selectors(choice.except_), diags)
+        names -= select(found.graph, parse_selectors(choice.except_), diags, found.modules)
     return [name for name in found.units if name in names]
 
 

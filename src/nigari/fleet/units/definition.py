@@ -166,7 +166,7 @@ class FleetDefinition:
         if not os.path.isdir(self.where.at(directory)):
             self.diags.error(
                 "No such directory",
-                f'There is no directory "{directory}" below the directory of {FILE_NAME}.',
+                f'There is no directory "{directory}", seen from the directory of {FILE_NAME}.',
                 attribute.expr.range,
             )
         return directory

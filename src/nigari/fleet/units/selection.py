@@ -13,7 +13,7 @@ are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from nigari.diagnostics import Diagnostics
 from nigari.fleet.units.graph import Graph
@@ -56,9 +56,16 @@ def _split(text: str) -> list[str]:
     return [each.strip() for each in re.findall(r'(?:[^,"\[\]]|\[[^\]]*\]|"[^"]*")+', text)]
 
 
-def select(graph: Graph, selectors: Sequence[Selector], diags: Diagnostics) -> set[str]:
-    """The units that any of the selectors means; one that means nothing is reported."""
-    index = _Index(graph.units.values())
+def select(
+    graph: Graph,
+    selectors: Sequence[Selector],
+    diags: Diagnostics,
+    modules: Collection[str] = frozenset(),
+) -> set[str]:
+    """The units that any of the selectors means; one that means nothing is reported. `modules` are
+    directories that are no units, because units call them.
+    """
+    index = _Index(graph.units.values(), modules)
     upward: set[str] = set()
     downward: set[str] = set()
     found: set[str] = set()
@@ -85,7 +92,8 @@ def select(graph: Graph, selectors: Sequence[Selector], diags: Diagnostics) -> s
 class _Index:
     """Units by everything that selects them."""
 
-    def __init__(self, units: Iterable[Unit]) -> None:
+    def __init__(self, units: Iterable[Unit], modules: Collection[str]) -> None:
+        self._modules = modules
         self.names: dict[str, list[str]] = {}
         self._labels: dict[str, list[str]] = {}
         self._directories: dict[str, list[str]] = {}
@@ -101,8 +109,7 @@ class _Index:
         """The units that a text means which is no pattern."""
         if text.startswith(_LABEL):
             return self._labels.get(text.removeprefix(_LABEL), [])
-        plain = text.removeprefix("./").rstrip("/") or "."
-        return self.names.get(text) or self._below(plain)
+        return self.names.get(text) or self._below(_plain(text))
 
     def _below(self, directory: str) -> list[str]:
         """The units in a directory, or else in those below it."""
@@ -140,9 +147,21 @@ class _Index:
             hint = did_you_mean(label, self._labels) if helps else ""
             diags.error("No unit selected", f'No unit has the label "{label}".{hint}')
             return
+        if _plain(selector.what) in self._modules:
+            diags.error(
+                "No unit selected",
+                f'"{selector.what}" is not a unit, because a unit calls it as a module. Declare a '
+                "unit for this directory in fleet.hcl to work with it all the same.",
+            )
+            return
         known = [*self.names, *self._directories]
         hint = did_you_mean(selector.what, known) if helps else ""
         diags.error(
             "No unit selected",
             f'"{selector.what}" is neither a unit nor a directory with units.{hint}',
         )
+
+
+def _plain(directory: str) -> str:
+    """A directory as it is called in a fleet."""
+    return directory.removeprefix("./").rstrip("/") or "."

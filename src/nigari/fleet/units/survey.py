@@ -42,6 +42,8 @@ class Survey:
     """What is wrong with the fleet as a whole."""
     sources: Mapping[str, bytes]
     """The files that diagnostics are about, by their paths from the root."""
+    modules: frozenset[str] = frozenset()
+    """The directories that were found and are no units, because units call them as modules."""
 
     @property
     def units(self) -> Mapping[str, Unit]:
@@ -96,7 +98,8 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
     kept = {unit.name: inspections[unit.name] for unit in units}
     graph = build_graph(units, kept, needs, diags)
     sources = FleetSources(where.root, definition.sources)
-    return Survey(where.root, definition, graph, kept, _once(diags), sources)
+    modules = frozenset(each.name for each in candidates if each.name not in names)
+    return Survey(where.root, definition, graph, kept, _once(diags), sources, modules)
 
 
 def _read_definition(where: WorkingDirectory, diags: Diagnostics) -> bytes | None:
