@@ -321,11 +321,41 @@ def test_an_address_is_required_of_a_resource() -> None:
     assert inside("state", "show", "module.m").err.count("Error:") == 1
 
 
-def test_a_configuration_for_another_version_is_not_worked_on() -> None:
-    Path("main.tofu").write_text('terraform {\n  required_version = "< 1.0"\n}\n')
-    assert inside("state", "rm", "terraform_data.a").code == 1
+@pytest.mark.parametrize(
+    "text",
+    [
+        'terraform {\n  required_version = "< 1.0"\n}\n',
+        'locals {\n  v = "< 1.0"\n}\nterraform {\n  required_version = local.v\n}\n',
+        'variable "v" {\n  default = "< 1.0"\n}\nterraform {\n  required_version = var.v\n}\n',
+        'locals {\n  v = "< 1.0"\n}\nlanguage {\n  compatible_with {\n    opentofu = local.v\n  }\n}\n',
+        (
+            'resource "terraform_data" "x" {}\n'
+            "terraform {\n  required_version = terraform_data.x.id\n}\n"
+        ),
+    ],
+    ids=["written out", "a local value", "a variable", "compatible_with", "not known"],
+)
+@pytest.mark.parametrize(
+    "command", [["state", "rm"], ["taint"], ["untaint"]], ids=["rm", "taint", "untaint"]
+)
+def test_a_configuration_for_another_version_is_not_worked_on(
+    text: str, command: list[str]
+) -> None:
+    Path("main.tofu").write_text(text)
+    done = inside(*command, "terraform_data.a")
+    assert done.code == 1
+    assert done.err.count("Error:") == 1
     assert inside("state", "list").code == 0
     assert stored()["serial"] == 3
+
+
+def test_a_version_that_fits_is_worked_on_whatever_else_is_wrong() -> None:
+    Path("main.tofu").write_text(
+        'locals {\n  v = ">= 1.0"\n}\nterraform {\n  required_version = local.v\n}\n'
+        'module "m" {\n  source = "example.com/not/installed"\n}\n'
+    )
+    done = inside("state", "rm", "terraform_data.a")
+    assert done.code == 0, done.err
 
 
 def test_other_names_of_commands() -> None:

@@ -221,6 +221,20 @@ class Session:
             return None
         return self._run()[0]
 
+    def _check_version(self) -> None:
+        """Report that the root module asks for another version of the program, or that the version
+        it asks for is not known.
+        """
+        run = self._root()
+        if run is None or self._is_reported:
+            return
+        asked = [each.expr.range for each in run.root.module.required_versions if each.counts]
+        self.diags.extend(
+            each
+            for each in self._run()[1]
+            if each.severity is Severity.ERROR and any(_is_inside(each.subject, at) for at in asked)
+        )
+
     def requirements(self) -> list[Requirement] | None:
         """What the configuration needs of providers, or `None` where it cannot be read."""
         run = self.static()
@@ -568,8 +582,8 @@ class Session:
         A configuration that asks for another version of the program must not be worked on.
         """
         diags = self.diags
-        if mentions(self.where, b"required_version"):
-            self._root()
+        if mentions(self.where, b"required_version", b"compatible_with"):
+            self._check_version()
         if (
             snapshots is None
             or diags.has_errors
@@ -597,6 +611,15 @@ class Session:
             return None
         decrypted = self.encryptions.plan.decrypt(data, self.diags)
         return None if decrypted is None else read_plan_file(decrypted.data, self.diags)
+
+
+def _is_inside(place: Range | None, outer: Range) -> bool:
+    return (
+        place is not None
+        and place.filename == outer.filename
+        and outer.start.byte <= place.start.byte
+        and place.end.byte <= outer.end.byte
+    )
 
 
 def _no_document(problems: Diagnostics) -> Diagnostic:
