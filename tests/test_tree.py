@@ -31,6 +31,7 @@ _SHARED = {
 }
 """Names that two classes have, because both are the one thing, seen from two sides."""
 _MOST_MODULES = 20
+_LONG = 200
 
 
 def test_no_twins() -> None:
@@ -50,6 +51,17 @@ def test_rooms_are_small() -> None:
     ]
     sizes = {str(room.relative_to(_SOURCE)): len(list(room.glob("*.py"))) - 1 for room in rooms}
     assert {room: size for room, size in sizes.items() if size > _MOST_MODULES} == {}
+
+
+def test_long_modules_say_what_they_own() -> None:
+    """A line is enough for a short module; a long one also says what it does not know."""
+    short = []
+    for path in _SOURCE.rglob("*.py"):
+        text = path.read_text()
+        header = ast.get_docstring(ast.parse(text)) or ""
+        if text.count("\n") >= _LONG and "\n" not in header:
+            short.append(str(path.relative_to(_SOURCE)))
+    assert short == []
 
 
 def test_plans_are_tested_without_the_command_line() -> None:

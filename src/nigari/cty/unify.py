@@ -1,4 +1,4 @@
-"""Which types convert to which, and the type that several types have in common.
+"""Conversions between types: which are possible, and the type that several types have in common.
 
 Everything here is about types; values are converted by `convert`. The two questions are one
 module because each asks the other: a tuple becomes a list of anything if its elements have a type

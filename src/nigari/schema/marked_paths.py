@@ -1,4 +1,4 @@
-"""Which parts of a value a schema declares sensitive or write-only, and what is deprecated.
+"""Paths to the parts of a value that a schema declares sensitive, write-only or deprecated.
 
 The answers are paths into a given value, since a schema's nested collections have as many places
 as the value has elements. Deliberately unknown: what a mark means; callers apply it.

@@ -1,4 +1,4 @@
-"""What units are given of each other: the expressions of `fleet.hcl` that may refer to other units.
+"""Values that units get from each other: the expressions of `fleet.hcl` that refer to other units.
 
 While no output is known, each stands for an unknown value with a mark for the unit that it belongs to:
 whatever comes out of an expression tells by its marks which units it needs. Once outputs are known, or

@@ -1,4 +1,4 @@
-"""What a plan leaves for later, as it is shown: the chain to what it waits for, and its rounds.
+"""Deferred changes as they are shown: the chain to what each of them waits for, and its rounds.
 
 Knows the evaluated plan. Whether something is left for later has been decided before.
 """

@@ -1,5 +1,5 @@
-"""What a file has a say in: the blocks that are written in it, the variables that it gives values to,
-and the blocks that read it with functions such as `file` and `templatefile`.
+"""Uses of a file: the blocks that are written in it, the variables that it sets, and the blocks that
+read it with functions such as `file` and `templatefile`.
 
 Paths are worked out as far as that is possible before anything runs. Where a path is not known,
 every file counts that begins with what is known of it.
