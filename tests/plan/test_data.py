@@ -118,6 +118,28 @@ def test_what_depends_on_means_of_things_that_need_others(
     assert list(reads(changed + _NEEDING + text).values()) == [Reason.DEPENDENCY_PENDING] * waits
 
 
+@pytest.mark.parametrize(
+    "declared",
+    [THING.replace('"t" {', '"t" {\n  count = 0'), THING.replace("version = 1", "version = 2")],
+    ids=["it would go", "it would change"],
+)
+@pytest.mark.parametrize("written", ["data", "call"])
+def test_a_refresh_waits_for_no_change(vault: Vault, declared: str, written: str) -> None:
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(_LOOKING)
+    text = {
+        "data": 'data "vault_look" "l" {\n  name = "n"\n  depends_on = [vault_thing.t]\n}\n',
+        "call": 'module "m" {\n  source = "./m"\n  depends_on = [vault_thing.t]\n}\n',
+    }[written]
+    apply(THING + text)
+    Path("main.tf").write_text(REQUIRED + declared + text)
+    applied(refresh_only=True)
+    modes = [
+        each["mode"] for each in json.loads(Path("terraform.tfstate").read_text())["resources"]
+    ]
+    assert sorted(modes) == ["data", "managed"]
+
+
 _CONDITION = 'condition {\n  condition = var.no\n  error_message = "no"\n}'
 
 

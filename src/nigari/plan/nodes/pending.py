@@ -69,20 +69,24 @@ def has_pending(
     prior: PriorModules,
     undeclared: AbstractSet[ModuleAddr],
     staying: AbstractSet[Block] = frozenset(),
+    is_changing: bool = True,
 ) -> bool | list[Need]:
     """Whether anything that must be done before is still to be done, or what must be worked out
     first to tell. There are objects in `undeclared` modules that are not declared there; those of
-    `staying` blocks are not changed for now.
+    `staying` blocks are not changed for now. A plan that changes nothing only has what it leaves
+    for later.
     """
     nodes = _nodes_before(frame, resource, blocks)
     needs: list[Need] = [node for node in nodes if node.state != DONE]
     if needs:
         return needs
-    modes = (MANAGED,) if resource.addr.mode is DATA else (MANAGED, DATA)
-    if any(_changes(node) for node in nodes if _mode(node) in modes):
-        return True
     # What would come of something that went wrong is not known.
     if any(isinstance(node, PlannedResource) and node.has_failed for node in nodes):
+        return True
+    if not is_changing:
+        return any(_deferrals_of(nodes))
+    modes = (MANAGED,) if resource.addr.mode is DATA else (MANAGED, DATA)
+    if any(_changes(node) for node in nodes if _mode(node) in modes):
         return True
     calls = [node for node in nodes if isinstance(node, CallNode)]
     if any(_loses_objects(call, prior, staying) for call in dict.fromkeys(calls)):
@@ -109,6 +113,7 @@ class DeferrableResource(PlannedResource):
                 run.prior_modules,
                 run.undeclared,
                 run.staying,
+                not run.is_refresh_only,
             )
             if isinstance(pending, list):
                 return pending
