@@ -6,7 +6,7 @@ import json
 import re
 
 from fuzz.story.comparing import BEYOND
-from fuzz.story.difference import Difference
+from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import UNENDED
 from fuzz.story.judging import (
     block_at,
@@ -22,6 +22,7 @@ from fuzz.story.judging import (
     without_keys,
 )
 from fuzz.story.telling import Step
+from tests.real.alike import Tree
 
 
 def falls_back(_: Step, __: list[str], difference: Difference) -> bool:
@@ -223,9 +224,21 @@ def is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
 
 def keeps_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool:
     is_mark = like(difference, r"plan: resource_changes\.\*\.change\.after_sensitive\.")
-    sides = set(sides_of(difference))
-    is_more = sides == {'theirs "<absent>"', "ours   true"}
-    return is_mark and is_more and "try(" in "".join(step.files.values())
+    sides = [json.loads(each.split(maxsplit=1)[1]) for each in sides_of(difference)]
+    pairs = zip(sides[::2], sides[1::2], strict=True)
+    has_try = "try(" in "".join(step.files.values())
+    return is_mark and has_try and all(_marks_more(ours, theirs) for theirs, ours in pairs)
+
+
+def _marks_more(ours: Tree, theirs: Tree) -> bool:
+    """Whether one side has all marks of the other, and nothing else but marks."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return theirs.keys() <= ours.keys() and all(
+            _marks_more(each, theirs.get(name, ABSENT)) for name, each in ours.items()
+        )
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(_marks_more, ours, theirs))
+    return ours == theirs or (ours is True and theirs == ABSENT)
 
 
 def refuses_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool:
