@@ -138,6 +138,9 @@ EXPLAINED: Final = (
     Explained("a mistake is reported once", reasons.is_told_once),
     Explained("try keeps the marks of what is not known yet", reasons.keeps_marks_in_try),
     Explained("try keeps the marks of what is not known yet", reasons.refuses_marks_in_try),
+    Explained(
+        "blocks from a secret that is not known yet are secret", reasons.hides_unknown_blocks
+    ),
     Explained("an address to replace that nothing has is a warning", reasons.replaces_nothing),
     Explained(
         "objects in modules called by a module move with it",

@@ -230,6 +230,18 @@ def keeps_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool
     return is_mark and has_try and all(_marks_more(ours, theirs) for theirs, ours in pairs)
 
 
+def hides_unknown_blocks(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether only blocks are secret of which it is not known how many a secret will make."""
+    is_mark = like(difference, r"plan: resource_changes\.\*\.change\.after_sensitive\.part$")
+    sides = sides_of(difference)
+    is_whole = set(sides[::2]) == {"theirs []"} and set(sides[1::2]) == {"ours   true"}
+    return (
+        is_mark
+        and is_whole
+        and all('dynamic "part"' in declaration(each, step.files) for each in subjects(difference))
+    )
+
+
 def _marks_more(ours: Tree, theirs: Tree) -> bool:
     """Whether one side has all marks of the other, and nothing else but marks."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
