@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection
+from pathlib import Path
 
 from tests.net_world.programs import free_port, serving
 
@@ -89,6 +90,8 @@ _CREATE = (
 def running() -> Iterator[Moto]:
     """A server of its own, without anything in it."""
     port = free_port()
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    program = str(Path(__file__).with_name("serve_moto.py"))
+    # Modules beside it have names of libraries.
+    command = [sys.executable, "-P", program, "-H", "127.0.0.1", "-p", str(port)]
     with serving(command, port):
         yield Moto(port)
