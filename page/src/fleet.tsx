@@ -155,7 +155,8 @@ function lastApply(last: UnitApplied): string {
     .map(([word, number]) => `${number} ${word}`)
     .join(", ");
   const when = new Date(last.start * 1000).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
-  return `${when}, ${duration(last.end - last.start)}: ${what || OUTCOMES[last.state]}`;
+  const outcome = last.state === "done" ? what || OUTCOMES.done : [OUTCOMES[last.state], what].filter(Boolean).join(", ");
+  return `${when}, ${duration(last.end - last.start)}: ${outcome}`;
 }
 
 function UnitDetail({ unit, known }: { unit: FleetUnit; known: Known }): VNode {

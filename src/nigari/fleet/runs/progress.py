@@ -35,6 +35,7 @@ class FleetProgress:
     """Writes down what happens to units, and passes it on."""
 
     def __init__(self, root: str, listen: ListenFleet) -> None:
+        self._root = root
         self._path = progress_path(root)
         self._listen = listen
         self._file: int | None = None
@@ -67,7 +68,7 @@ class FleetProgress:
             self._write("unit_start", {"unit": event.unit})
         else:
             self._has_failed = self._has_failed or not event.result.is_done
-            self._write("unit_end", _result(event.result))
+            self._write("unit_end", _result(event.result, self._root))
         self._listen(event)
 
     def _write(self, type: str, members: Entry) -> None:
@@ -78,13 +79,13 @@ class FleetProgress:
             os.write(self._file, f"{json.dumps(entry)}\n".encode())
 
 
-def _result(result: UnitResult) -> Entry:
+def _result(result: UnitResult, root: str) -> Entry:
     """What has come of a unit, without anything that could be secret."""
     found: Entry = {"unit": result.unit, "status": result.status.value}
     if result.because_of:
         found["because_of"] = result.because_of
     if result.log:
-        found["log"] = result.log
+        found["log"] = os.path.relpath(result.log, root)
     changes = result.changes
     if changes is not None:
         found["changes"] = {
