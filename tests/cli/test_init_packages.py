@@ -13,6 +13,7 @@ import pytest
 
 from nigari.cli.command import Terminal
 from nigari.cli.main import run
+from nigari.version import OPENTOFU_VERSION
 from tests.cli.process import Done, inside
 from tests.cli.test_plan_command import Screen
 from tests.net_world.server import Answer, Asked, json_answer
@@ -92,6 +93,8 @@ def test_a_registry_gives_the_newest_version(world: ModuleWorld, work: Path) -> 
         f"{base}/1.9.0/download",
         f"{base}/versions",
     ]
+    headers = [each.headers for each in world.log if each.path.startswith("/v1/modules/")]
+    assert {each.get("x-terraform-version") for each in headers} == {OPENTOFU_VERSION}
     # Who has everything asks nobody.
     world.log.clear()
     assert init(world, work).code == 0

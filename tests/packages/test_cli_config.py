@@ -293,3 +293,26 @@ def test_where_providers_come_from(tmp_path: Path) -> None:
         elsewhere,
         "the provider's own registry",
     ]
+
+
+@pytest.mark.parametrize(
+    ("plugins", "environ"),
+    [
+        ("work/terraform.d/plugins", {}),
+        ("home/.terraform.d/plugins", {"HOME": "home"}),
+        ("data/opentofu/plugins", {"HOME": "home", "XDG_DATA_HOME": "data"}),
+        ("data/terraform/plugins", {"HOME": "home", "XDG_DATA_HOME": "data"}),
+        ("home/.local/share/terraform/plugins", {"HOME": "home"}),
+        ("shared/terraform/plugins", {"HOME": "home", "XDG_DATA_DIRS": "none:shared"}),
+    ],
+)
+def test_where_providers_are_found_unless_it_is_said(
+    plugins: str, environ: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / plugins / "example.com/team/demo/1.0.0/linux_amd64").mkdir(parents=True)
+    whole = {
+        name: ":".join(f"{tmp_path}/{each}" for each in value.split(":"))
+        for name, value in environ.items()
+    }
+    found = provider_source(CliConfig(), whole, tmp_path / "work", Network(CliConfig(), {}))
+    assert found.names_for(DEMO) == [str(tmp_path / plugins)]

@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -218,6 +220,41 @@ def test_the_most_specific_credentials_count(tmp_path: Path) -> None:
     chosen = found(without)
     assert chosen is not None
     assert chosen.username == "team"
+
+
+AUTH = {"auth": base64.b64encode(b"file:word").decode()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the files are elsewhere")
+@pytest.mark.parametrize(
+    ("file", "document"),
+    [
+        ("run/containers/auth.json", {"auths": {HOST: AUTH}}),
+        ("config/containers/auth.json", {"auths": {f"https://{HOST}/": AUTH}}),
+        (".docker/config.json", {"auths": {f"{HOST}/team": AUTH}}),
+        (".dockercfg", {HOST: AUTH}),
+        (".docker/config.json", {"credHelpers": {HOST: "desk"}}),
+        (".docker/config.json", {"credsStore": "desk"}),
+    ],
+)
+def test_files_of_other_programs(file: str, document: object, tmp_path: Path) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document))
+    helper = tmp_path / "bin/docker-credential-desk"
+    helper.parent.mkdir()
+    answer = json.dumps({"Username": "file", "Secret": "word"})
+    helper.write_text(f"#!/bin/sh\nread url\n[ $url = https://{HOST} ] && echo '{answer}'\n")
+    helper.chmod(0o755)
+    environ = {
+        "HOME": str(tmp_path),
+        "XDG_RUNTIME_DIR": str(tmp_path / "run"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "PATH": f"{helper.parent}:{os.environ['PATH']}",
+    }
+    store = OciCredentialsStore((), OciDefaults(), environ)
+    assert found(store) == OciSecret("file", "word")
+    assert found(OciCredentialsStore((), OciDefaults(discovers=False), environ)) is None
 
 
 def helper(directory: Path, text: str) -> dict[str, str]:
