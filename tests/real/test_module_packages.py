@@ -128,6 +128,22 @@ for _text, _is_right in (
     case(f"list of checksums {_text!r}", _is_right)(listed(_text))
 
 
+@case("checksum of a directory of this machine", False)
+def _(world: ModuleWorld) -> str:
+    directory = world.directory / "here"
+    directory.mkdir()
+    (directory / "main.tf").write_text(MODULE % "it")
+    return call("a", f"{directory}?checksum=md5:{'0' * 32}")
+
+
+@case("a directory that is called an archive", False)
+def _(world: ModuleWorld) -> str:
+    directory = world.directory / "here"
+    directory.mkdir()
+    (directory / "main.tf").write_text(MODULE % "it")
+    return call("a", f"{directory}?archive=zip")
+
+
 @case("checksum of a directory", False)
 def _(world: ModuleWorld) -> str:
     repository = Repository(world.directory / "repository")
@@ -366,6 +382,7 @@ case("git, branch")(cloned("{0}//sub?ref=side"))
 case("git, commit")(cloned("{0}?ref={1}"))
 case("git, short commit")(cloned("{0}?ref={2}"))
 case("git, depth")(cloned("{0}?ref=side&depth=1"))
+case("git, a depth that is no number")(cloned("{0}?ref=side&depth=x"))
 case("git, other arguments", False)(cloned("{0}?ref=v1&x=y"))
 case("git, no such ref", False)(cloned("{0}?ref=none"))
 case("git, no such repository", False)(cloned("{0}x"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-import re
 import shlex
 import shutil
 import tempfile
@@ -78,7 +77,6 @@ def git_address(url: str) -> GitAddress:
     if ref.startswith("-") or any(ord(char) < 0x20 for char in ref):
         raise FetchError(f'"{ref}" is not a valid name for a branch, tag or commit.')
     _check_url(url)
-    _check_depth(given.get("depth", ""))
     return GitAddress(url, ref, _ssh_key(given.get("sshkey", "")))
 
 
@@ -100,11 +98,6 @@ def _check_url(url: str) -> None:
         )
     if any(ord(char) < 0x20 for char in url):
         raise FetchError("The address contains control characters.")
-
-
-def _check_depth(text: str) -> None:
-    if text and not re.fullmatch(r"[0-9]+", text):
-        raise FetchError(f'"{text}" is not a valid depth of history to fetch: it must be a number.')
 
 
 def _ssh_key(text: str) -> bytes:

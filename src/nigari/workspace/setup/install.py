@@ -23,6 +23,7 @@ from nigari.packages.base.package_tree import Found, Package
 from nigari.packages.base.subdirectories import find_subdir
 from nigari.packages.modules.module_manifest import Manifest, ModuleRecord, load_manifest
 from nigari.packages.modules.module_store import ModuleStore
+from nigari.packages.modules.package_address import package_address
 from nigari.record import record
 from nigari.workspace.configuration.modules import (
     PackageRequest,
@@ -396,8 +397,12 @@ def directory_package(source: RegistrySource | RemoteSource) -> Found | None:
     """The package that is a directory of this machine, named by its whole path."""
     if not isinstance(source, RemoteSource) or source.getter != "file":
         return None
-    path = Path(unquote(urlsplit(source.url).path))
-    return Found(Package("", path, {})) if path.is_dir() else None
+    try:
+        address = package_address(source)
+    except FetchError:
+        return None  # whoever fetches it says what is wrong
+    path = Path(unquote(urlsplit(address.url).path))
+    return Found(Package("", path, {})) if not address.form and path.is_dir() else None
 
 
 def _record(addr: ModuleAddr, place: Place) -> ModuleRecord:
