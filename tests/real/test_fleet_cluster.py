@@ -35,13 +35,18 @@ class States(BaseHTTPRequestHandler):
 
     contents: dict[str, bytes] = {}  # noqa: RUF012 - shared by all requests
     locks: dict[str, bytes] = {}  # noqa: RUF012 - as above
+    refused: set[str] = set()  # noqa: RUF012 - as above
 
     def do_GET(self) -> None:
         content = self.contents.get(self.path)
         self._answer(200 if content else 404, content or b"")
 
     def do_POST(self) -> None:
-        self.contents[self.path.partition("?")[0]] = self._body()
+        path, body = self.path.partition("?")[0], self._body()
+        if path in self.refused:
+            self._answer(403)
+            return
+        self.contents[path] = body
         self._answer(200)
 
     def do_LOCK(self) -> None:
@@ -70,7 +75,7 @@ class States(BaseHTTPRequestHandler):
 @pytest.fixture
 def states() -> Iterator[str]:
     """The address of a server for states."""
-    States.contents, States.locks = {}, {}
+    States.contents, States.locks, States.refused = {}, {}, set()
     server = ThreadingHTTPServer(("127.0.0.1", 0), States)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -293,6 +298,30 @@ def test_a_lost_machine_does_not_repeat_an_apply(
     assert not result.has_failed, [each.diagnostics for each in result.units.values()]
     lines = [line[0] for line in work.lines()]
     assert (lines.count("a"), lines.count("c"), lines.count("x")) == (1, 1, 1)
+
+
+def test_a_state_that_could_not_be_stored_comes_back(
+    tmp_path: Path, states: str, machines: Machines
+) -> None:
+    work = Work(_tree(tmp_path / "fleet", states), machines)
+    States.refused = {"/b"}
+
+    async def apply() -> FleetResult:
+        async with work.open() as fleet:
+            begun = fleet.unfinished()
+            return await (fleet.apply() if begun is None else fleet.resume(begun))
+
+    result = asyncio.run(apply())
+    assert result.units["b"].status is UnitStatus.FAILED
+    (kept,) = (work.root / "b").glob("errored.b-*.tfstate")
+    assert any(str(kept) in each.detail for each in result.units["b"].diagnostics)
+    # It is here and nowhere else, and stored before the apply goes on.
+    assert not list((tmp_path / "machines").glob("*/**/errored*"))
+    States.refused = set()
+    result = asyncio.run(apply())
+    assert not result.has_failed, [each.diagnostics for each in result.units.values()]
+    assert not list(work.root.glob("*/errored*"))
+    assert Counter(line[0] for line in work.lines()) == {"a": 1, "b": 1, "c": 1, "x": 1}
 
 
 def test_the_scheduler_is_killed(tmp_path: Path, states: str, machines: Machines) -> None:
