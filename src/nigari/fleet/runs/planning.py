@@ -180,7 +180,7 @@ class FleetPlanning:
         if kind is not Kind.PLAN:
             return
         task = self._task(name)
-        result = result_of(task.unit, outcome, "" if outcome.because_of else task.log)
+        result = result_of(task.unit, outcome, task.log)
         path = task.plan if result.is_done else ""
         self._planned[name] = PlannedUnit(result, outcome.inputs, path)
         self._listen(UnitFinished(name, "plan", result))

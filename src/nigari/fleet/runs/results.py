@@ -98,7 +98,8 @@ def result_of(unit: Unit, outcome: TaskOutcome, log: str = "") -> UnitResult:
         because_of=outcome.because_of,
         seconds=outcome.seconds,
         report=outcome.report,
-        log=log,
+        # Nothing has happened to a unit that was skipped.
+        log="" if status is UnitStatus.SKIPPED else log,
     )
 
 
