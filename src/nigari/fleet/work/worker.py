@@ -47,6 +47,8 @@ async def _serve(channel: socket.socket) -> None:
         if isinstance(message, Task):
             is_repeatable = message.is_repeatable
             current = asyncio.create_task(_work(message, writer))
+            # Let it begin: what is cancelled before that gives no answer, for which somebody waits.
+            await asyncio.sleep(0)
         elif isinstance(message, Interrupt) and current is not None:
             current.cancel()
     if current is not None and is_repeatable:
@@ -54,6 +56,7 @@ async def _serve(channel: socket.socket) -> None:
     if current is not None:
         with contextlib.suppress(asyncio.CancelledError, ConnectionError):
             await current
+    writer.close()
 
 
 async def _work(task: Task, writer: asyncio.StreamWriter) -> None:
