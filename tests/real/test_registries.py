@@ -108,8 +108,13 @@ class Done:
     requests: list[str]
 
 
+_OURS = (".lock", ".hcl", "nigari.init.json")
+
+
 def files_in(directory: Path) -> dict[str, object]:
-    """Every file with its content and mode, every link with its target; not what locks leave."""
+    """Every file with its content and mode, every link with its target; not what locks leave, nor
+    what our init remembers once its files have settled.
+    """
     found: dict[str, object] = {}
     for folder, subfolders, names in os.walk(directory):
         for name in (*subfolders, *names):
@@ -119,7 +124,7 @@ def files_in(directory: Path) -> dict[str, object]:
                 found[key] = (
                     os.readlink(path).replace("/ours/", "/WHO/").replace("/theirs/", "/WHO/")
                 )
-            elif path.is_file() and not name.endswith((".lock", ".hcl")) and "schemas" not in key:
+            elif path.is_file() and not name.endswith(_OURS) and "schemas" not in key:
                 found[key] = (path.read_bytes(), path.stat().st_mode & 0o111)
     return {key: value for key, value in found.items() if "modules" not in key}
 
