@@ -22,7 +22,6 @@ _DOING: Final = {
     "output": "reading",
     "test": "testing",
 }
-_COUNT: Final = "\0"
 _EVERY: Final = 1.0
 """Seconds after which the times are drawn again."""
 
@@ -77,12 +76,13 @@ class FleetView:
     def _draw(self) -> None:
         """Draw a line for each unit that is worked with, with the time it has taken so far."""
         assert self._live is not None
-        self._live.remove(_COUNT)
         now = time.monotonic()
         wide = max((len(unit) for unit in self._begun), default=0)
-        for unit, begun in self._begun.items():
-            self._live.show(unit, f"  {unit:<{wide}}  {_DOING[self._phase]}  {now - begun:.0f}s")
-        self._live.show(_COUNT, f"{self._done} of {self._count} units{self._totals()}")
+        lines = {
+            unit: f"  {unit:<{wide}}  {_DOING[self._phase]}  {now - begun:.0f}s"
+            for unit, begun in self._begun.items()
+        }
+        self._live.show_all(lines, f"{self._done} of {self._count} units{self._totals()}")
 
     def _totals(self) -> str:
         """What all units that are done come to."""
@@ -101,8 +101,6 @@ class FleetView:
         if self.events is not None:
             self.events.event(text, {"type": "unit_end", **result_members(phase, result)})
         elif self._live is not None:
-            self._live.remove(result.unit)
-            self._live.remove(_COUNT)
             if phase != "plan" or not result.is_done:
                 self._live.clear()
                 self._terminal.err(text)
@@ -123,7 +121,6 @@ class FleetView:
         if self._ticking is not None:
             self._ticking.cancel()
         if self._live is not None:
-            self._live.remove(_COUNT)
             self._live.clear()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from typing import Final, TextIO
 
 _BETWEEN: Final = 0.1
@@ -31,6 +32,14 @@ class LiveLines:
     def show(self, key: str, text: str) -> None:
         """Change a line, or add one."""
         self._lines[key] = text
+        self._draw_soon()
+
+    def show_all(self, lines: Mapping[str, str], summary: str) -> None:
+        """Have these lines and no others."""
+        self._lines, self.summary = dict(lines), summary
+        self._draw_soon()
+
+    def _draw_soon(self) -> None:
         now = time.monotonic()
         if now - self._drawn_at >= _BETWEEN:
             self._drawn_at = now
@@ -44,7 +53,7 @@ class LiveLines:
     def clear(self) -> None:
         """Erase the lines, so that others can be written; they come back when one changes."""
         self._stream.write(_UP_AND_ERASE * self._drawn)
-        self._drawn = 0
+        self._drawn, self._drawn_at = 0, 0.0
         self._stream.flush()
 
     def _draw(self) -> None:
