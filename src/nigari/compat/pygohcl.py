@@ -13,9 +13,8 @@ from typing import Final, Protocol
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.function import Function
-from nigari.cty.plain import plain_data
 from nigari.cty.types import BOOL, STRING
-from nigari.cty.values import Value
+from nigari.cty.values import Value, plain_data
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.hcl import PlainData
 from nigari.hcl.body import Block

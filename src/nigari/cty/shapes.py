@@ -12,7 +12,6 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.models import ModelField, failure_text, make_model, model_values
 from nigari.cty.paths import GetAttr, child_steps, index_step
-from nigari.cty.plain import plain_data, plain_value
 from nigari.cty.types import (
     DYNAMIC,
     KIND_BOOL,
@@ -39,6 +38,8 @@ from nigari.cty.values import (
     map_value,
     null,
     object_value,
+    plain_data,
+    plain_value,
     set_value,
     tuple_value,
 )

@@ -12,8 +12,7 @@ from typing import TypeAlias
 
 from nigari.cty.annotations import Named, unwrapped
 from nigari.cty.models import is_model, model_fields
-from nigari.cty.plain import plain_data, plain_value
-from nigari.cty.values import number
+from nigari.cty.values import number, plain_data, plain_value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.formatter import format
 from nigari.hcl.parser import parse_body

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from nigari.cty.plain import plain_data
+from nigari.cty.values import plain_data
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block, Body
 from nigari.hcl.collections import KeyName
