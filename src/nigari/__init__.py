@@ -146,11 +146,11 @@ def load(
 
     Variables have the values that they have for the program: from `terraform.tfvars`,
     `*.auto.tfvars`, `TF_VAR_` environment variables and what `nigari init -remember` keeps, in the
-    selected workspace. `variables`, plain Python or `cty` values, are stronger than all of them; `var_files`
-    are read as `-var-file` is. `workspace` stands for another workspace than the selected one,
-    `environment` for one of those that `environments.hcl` declares, and `environ` takes the place of
-    the process's environment. With `usual=False` only what is passed
-    here counts, and the workspace is the default one.
+    selected workspace. `variables`, plain Python or `cty` values, are stronger than all of them;
+    `var_files` are read as `-var-file` is. `workspace` stands for another workspace than the
+    selected one, `environment` for one of those that `environments.hcl` declares, and `environ`
+    takes the place of the process's environment. With `usual=False` only what is passed here
+    counts, and the workspace is the default one.
 
     Nothing is asked for, nothing is installed and no provider is started: what cannot be known before
     planning is unknown, and says why. What is wrong is in `diagnostics`.

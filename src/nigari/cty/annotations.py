@@ -4,9 +4,10 @@
     shape_of(list[int]).write([1, 2])      the value
 
 Understood are `str`, `bool`, `int`, `float`, `Decimal`, `Path`, `None`, enumerations, `Literal`,
-`datetime`, `date` and `time` as texts of ISO 8601, lists, tuples, sets and dicts with string keys, their abstract kin (`Sequence`, `Mapping`), unions,
-models (see `models`), `TypedDict`, `NewType`, `object` for any plain data, and `Value` for a value as
-it is, with its marks and unknowns. Knows nothing of where values come from.
+`datetime`, `date` and `time` as texts of ISO 8601, lists, tuples, sets and dicts with string keys,
+their abstract kin (`Sequence`, `Mapping`), unions, models (see `models`), `TypedDict`, `NewType`,
+`object` for any plain data, and `Value` for a value as it is, with its marks and unknowns. Knows
+nothing of where values come from.
 """
 
 import collections.abc

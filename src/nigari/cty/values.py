@@ -88,8 +88,8 @@ class Value:
 
         Lists and tuples become tuples, dicts become objects, sets become sets of one type. Numbers
         may be `Decimal`; a path is its text, a date or time that of ISO 8601, a member of an
-        enumeration its value; dataclasses and their like are objects. What is a value already stays as it is. A `TypeError` says what
-        cannot be converted, and where it is.
+        enumeration its value; dataclasses and their like are objects. What is a value already stays
+        as it is. A `TypeError` says what cannot be converted, and where it is.
         """
         return plain_value(obj)
 

@@ -1,7 +1,8 @@
 """Advice: what a reader can do about something, in the words of the program that they use.
 
-The same mistake is mended with other commands where a directory is one of many than where it is worked with
-alone. Whoever does the work says once who reads about it; whoever reports a mistake asks for the words.
+The same mistake is mended with other commands where a directory is one of many than where it is
+worked with alone. Whoever does the work says once who reads about it; whoever reports a mistake
+asks for the words.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ and outputs travel from worker to worker. Whatever is lost with a worker Dask ma
 apply must not be repeated, so that units are handed over one by one when their turn has come, each with
 a token: who finds it taken does nothing.
 
-What a unit reads is sent as packages that Dask knows by their content. Credentials do not travel: workers
-have their own environment, with the variables in it that are passed by name. States and locks stay with
-their backends.
+What a unit reads is sent as packages that Dask knows by their content. Credentials do not travel:
+workers have their own environment, with the variables in it that are passed by name. States and
+locks stay with their backends.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""ForkServers: providers written in Python that start in an instant, for who starts them again and again.
+"""ForkServers: providers written in Python that start in an instant, for who starts them again and
+again.
 
 To start such a provider means to start Python and to import what it needs, which takes longer than
-most plans. A fork server is the provider's own program, started once: it imports everything and then waits.
-Asked for a plugin, it forks; the child gets the directory, the environment and the outputs that a
-program of its own would have, and is a plugin like any other.
+most plans. A fork server is the provider's own program, started once: it imports everything and
+then waits. Asked for a plugin, it forks; the child gets the directory, the environment and the
+outputs that a program of its own would have, and is a plugin like any other.
 
 A program that does not know of fork servers, or has threads of its own, is started as usual.
 """

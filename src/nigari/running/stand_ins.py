@@ -1,7 +1,7 @@
 """Stand-ins for real providers and objects, where somebody has arranged for that, as tests do.
 
-A whole provider may be made up, single objects of a real one, or what provisioners do. Who arranges it says which; here
-it is only asked for. Everywhere else providers look the same.
+A whole provider may be made up, single objects of a real one, or what provisioners do. Who arranges
+it says which; here it is only asked for. Everywhere else providers look the same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The work of a cluster's worker: a task or a step on another machine, with what was sent for it.
 
-What a unit reads comes as packages that Dask knows by their content. Everything else that a task takes is
-in its assignment; what it leaves behind, such as a plan, a log or a state that could not be stored, goes
-back with its outcome.
+What a unit reads comes as packages that Dask knows by their content. Everything else that a task
+takes is in its assignment; what it leaves behind, such as a plan, a log or a state that could not
+be stored, goes back with its outcome.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The arguments in the address of a remote package, apart from where it is: whether it is an archive, of
-which form, and the checksum that it must have.
+"""The arguments in the address of a remote package, apart from where it is: whether it is an
+archive, of which form, and the checksum that it must have.
 
 These are arguments in the query of the URL, `archive` and `checksum`, which no server ever sees.
 """

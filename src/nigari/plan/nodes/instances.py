@@ -1,4 +1,5 @@
-"""Instances of resources while planning: conditions, configuration, provider, and what is left for later.
+"""Instances of resources while planning: conditions, configuration, provider, and what is left for
+later.
 
 These are the stages that every instance goes through before and after its provider is asked. What it
 is asked, the modules for managed, data and ephemeral resources say.

@@ -2,8 +2,8 @@
 
 Key providers may use each other's keys, and those keys differ between writing (a fresh salt) and
 reading (the salt that the file names). So the arguments of a block are not plain values: they are
-`EncryptionArguments`, which give values once the keys they refer to exist. This module knows neither HCL
-nor any particular kind of key provider or method.
+`EncryptionArguments`, which give values once the keys they refer to exist. This module knows
+neither HCL nor any particular kind of key provider or method.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Reading state files of version 4 with every rule of OpenTofu.
 
-A file that is not wholly understood is refused and the reasons are reported; nothing of it is
-used then. Members that OpenTofu does not know are ignored and so not written again, as OpenTofu
-does; only what is remembered of provider instances is ours. Where the text comes from and how older versions look is unknown here.
+A file that is not wholly understood is refused and the reasons are reported; nothing of it is used
+then. Members that OpenTofu does not know are ignored and so not written again, as OpenTofu does;
+only what is remembered of provider instances is ours. Where the text comes from and how older
+versions look is unknown here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Uses: everything that depends on something, over all modules, by what is written.
 
-The other direction of explain: from a variable, a local value, an output, a resource, a module call, a
-provider or a file to whatever would feel a change of it. No provider is asked: every reference in a block
-counts, whichever argument it is in. Instances of one block are one.
+The other direction of explain: from a variable, a local value, an output, a resource, a module
+call, a provider or a file to whatever would feel a change of it. No provider is asked: every
+reference in a block counts, whichever argument it is in. Instances of one block are one.
 """
 
 from __future__ import annotations
