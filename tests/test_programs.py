@@ -244,7 +244,11 @@ def test_commands_that_are_interrupted(name: str, at_terminal: bool, tmp_path: P
             os.write(keys, b"\x03")
         else:
             process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=10)
+        try:
+            output, _ = process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
     assert process.returncode == 130, output
     assert b"Traceback" not in output
     world.check()

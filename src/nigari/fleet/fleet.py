@@ -21,6 +21,7 @@ from nigari.fleet.units.graph import Graph
 from nigari.fleet.units.unit import Unit
 from nigari.fleet.work.tasks import LOCK_TIMEOUT, Kind, TaskOptions
 from nigari.plan.model.changes import PlanMode
+from nigari.workspace.base.waiting import result_from_thread
 
 T = TypeVar("T")
 
@@ -101,7 +102,7 @@ class Fleet:
         result = asyncio.run_coroutine_threadsafe(begin(), self._loop)
         while True:
             try:
-                return result.result()
+                return result_from_thread(result)
             except KeyboardInterrupt:
                 if result.done() or not tasks:
                     raise

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
+_BETWEEN_LOOKS: Final = 0.2
+"""Seconds after which somebody who waits for a thread looks whether there is a signal."""
 
 
 class RunCoroutine(Protocol):
@@ -34,11 +39,22 @@ def run_to_end(work: Coroutine[object, object, T]) -> T:
         result = pool.submit(asyncio.run, interruptions.run(work))
         while True:
             try:
-                return result.result()
+                return result_from_thread(result)
             except KeyboardInterrupt:
                 if result.done():
                     raise
                 interruptions.interrupt_from_outside()
+
+
+def result_from_thread(result: Future[T]) -> T:
+    """What another thread works out, with an eye on signals: one that arrives in the moment before
+    waiting begins wakes nobody.
+    """
+    from concurrent.futures import wait
+
+    while not wait((result,), _BETWEEN_LOOKS).done:
+        pass
+    return result.result()
 
 
 @contextmanager
@@ -59,7 +75,7 @@ def one_loop() -> Iterator[RunCoroutine]:
     with ThreadPoolExecutor(max_workers=1) as pool:
         runner = asyncio.Runner()
         try:
-            yield lambda work: pool.submit(runner.run, work).result()
+            yield lambda work: result_from_thread(pool.submit(runner.run, work))
         finally:
             pool.submit(runner.close).result()
 

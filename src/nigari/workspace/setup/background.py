@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, TypeVar
 
+from nigari.workspace.base.waiting import result_from_thread
+
 if TYPE_CHECKING:
     import asyncio
     import threading
@@ -30,7 +32,7 @@ class BackgroundLoop:
         loop = self._begun()
         future = asyncio.run_coroutine_threadsafe(work, loop)
         try:
-            return future.result()
+            return result_from_thread(future)
         except BaseException:
             future.cancel()
             raise
@@ -41,7 +43,7 @@ class BackgroundLoop:
             return
         import asyncio
 
-        asyncio.run_coroutine_threadsafe(_give_up(last), self._loop).result()
+        result_from_thread(asyncio.run_coroutine_threadsafe(_give_up(last), self._loop))
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
