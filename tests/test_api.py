@@ -39,6 +39,15 @@ def functions(door: str) -> Iterator[tuple[str, object]]:
                 yield f"{name}.{member}", raw
 
 
+def classes(door: str) -> Iterator[tuple[str, type]]:
+    """The classes of a door, whose annotations are their fields."""
+    module = importlib.import_module(door)
+    for name in module.__all__:
+        found = getattr(module, name)
+        if inspect.isclass(found):
+            yield name, found
+
+
 def classes_in(hint: object) -> Iterator[type]:
     """The classes that a type hint names."""
     if typing.get_origin(hint) is not None or isinstance(hint, types.UnionType):
@@ -58,15 +67,17 @@ def test_everything_public_is_explained(door: str) -> None:
 
 
 @pytest.mark.parametrize("door", [each for each in DOORS if each not in INHERITED])
-def test_signatures_are_made_of_public_names(door: str) -> None:
+def test_signatures_and_fields_are_made_of_public_names(door: str) -> None:
     known = public()
     leaks: set[str] = set()
-    for name, each in functions(door):
+    for name, each in (*functions(door), *classes(door)):
         try:
             hints = typing.get_type_hints(each)
         except (NameError, TypeError):
             continue  # what is only imported for type checkers
-        for hint in hints.values():
+        for field, hint in hints.items():
+            if field.startswith("_"):
+                continue
             leaks.update(
                 f"{name}: {kind.__module__}.{kind.__qualname__}"
                 for kind in classes_in(hint)

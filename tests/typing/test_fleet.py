@@ -1,5 +1,6 @@
 """All of `nigari.fleet`, as a user's program has it: type checkers read this file, and it runs as well."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import nigari.fleet
@@ -29,9 +30,14 @@ def test_a_fleet(tmp_path: Path) -> None:
     with nigari.fleet.open(tmp_path) as fleet:
         graph: nigari.fleet.Graph = fleet.graph
         edge: nigari.fleet.Edge = graph.edges[0]
+        why: nigari.fleet.EdgeReason = edge.reason
+        assert why is nigari.fleet.EdgeReason.REMOTE_STATE
+        states: Mapping[str, nigari.fleet.StateIdentity] = graph.states
+        assert set(states) == set(fleet.units)
         unit: nigari.fleet.Unit = fleet.units["network"]
         foreign: tuple[nigari.fleet.ForeignState, ...] = graph.foreign
         plan: nigari.fleet.FleetPlan = fleet.plan(listen=heard.append)
+        assert plan.mode is nigari.fleet.PlanMode.NORMAL
         planned: nigari.fleet.PlannedUnit = plan.units["network"]
         changes: nigari.fleet.Changes | None = planned.result.changes
         assert changes is not None

@@ -103,6 +103,16 @@ def test_files_are_written_and_edited() -> None:
     assert document.formatted() == hcl.format("a=1\n")
 
 
+def test_a_file_is_a_tree_of_items() -> None:
+    root: hcl.BodyText = hcl.edit('# why\na = 1\n\nb "x" {\n}\n').body
+    argument: hcl.AttributeText = root.attributes["a"]
+    block: hcl.BlockText = root.blocks[0]
+    entries: list[hcl.Entry] = [argument, block]
+    assert entries[0].comments == "# why"
+    items: list[hcl.Item] = list(root.everything())
+    assert not any(isinstance(each, hcl.Gap) for each in items)
+
+
 def block_at(_range: diagnostics.Range) -> str:
     return 'resource "a" "b"'
 

@@ -2,6 +2,7 @@
 read this file, and it runs as well.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, assert_type
@@ -71,6 +72,8 @@ def test_a_provider_in_process() -> None:
     with testing.Harness(provider) as harness:
         planned: testing.Planned = harness.plan("notes_note", title="abc")
         assert planned["size"] is testing.UNKNOWN
+        told: Sequence[testing.ProviderDiagnostic] = planned.warnings
+        assert not told
         made: testing.Object = harness.apply(planned)
         data: dict[str, Any] = made.data
         assert (data["size"], harness.call("shout", "a")) == (3, "A")

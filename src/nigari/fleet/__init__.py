@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from nigari.backends.identity import StateIdentity
     from nigari.fleet.aio import Unfinished
     from nigari.fleet.fleet import Fleet, open  # noqa: A004 - people write `nigari.fleet.open`
     from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
@@ -25,16 +26,18 @@ if TYPE_CHECKING:
         UnitStarted,
         UnitStatus,
     )
-    from nigari.fleet.units.graph import Edge, ForeignState, Graph
+    from nigari.fleet.units.graph import Edge, EdgeReason, ForeignState, Graph
     from nigari.fleet.units.unit import Unit
     from nigari.fleet.work.tasks import ChangeLine, Changes
+    from nigari.plan.model.changes import PlanMode
 else:
     __getattr__ = lazy_exports(
         __name__,
         {
+            "nigari.backends.identity": ("StateIdentity",),
             "nigari.fleet.aio": ("Unfinished",),
             "nigari.fleet.fleet": ("Fleet", "open"),
-            "nigari.fleet.units.graph": ("Edge", "ForeignState", "Graph"),
+            "nigari.fleet.units.graph": ("Edge", "EdgeReason", "ForeignState", "Graph"),
             "nigari.fleet.runs.planning": ("FleetPlan", "PlannedUnit"),
             "nigari.fleet.runs.results": (
                 "FleetResult",
@@ -45,6 +48,7 @@ else:
             ),
             "nigari.fleet.work.tasks": ("ChangeLine", "Changes"),
             "nigari.fleet.units.unit": ("Unit",),
+            "nigari.plan.model.changes": ("PlanMode",),
         },
     )
 
@@ -52,12 +56,15 @@ __all__ = [
     "ChangeLine",
     "Changes",
     "Edge",
+    "EdgeReason",
     "Fleet",
     "FleetPlan",
     "FleetResult",
     "ForeignState",
     "Graph",
+    "PlanMode",
     "PlannedUnit",
+    "StateIdentity",
     "Unfinished",
     "Unit",
     "UnitFinished",

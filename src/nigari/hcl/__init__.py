@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from nigari.hcl.source import Source
     from nigari.hcl.traversal import Step, Traversal
     from nigari.hcl.writer import Document
+    from nigari.hcl.writer_tree import AttributeText, BlockText, BodyText, Entry, Gap, Item
 else:
     __getattr__ = lazy_exports(
         __name__,
@@ -94,6 +95,7 @@ else:
             "native_body": ("NativeBody",),
             "plain": ("PlainData",),
             "writer": ("Document",),
+            "writer_tree": ("AttributeText", "BlockText", "BodyText", "Entry", "Gap", "Item"),
         },
     )
 
@@ -101,21 +103,27 @@ __all__ = [
     "Argument",
     "Attribute",
     "AttributeSchema",
+    "AttributeText",
     "Block",
     "BlockData",
     "BlockSchema",
+    "BlockText",
     "Body",
     "BodyData",
     "BodySchema",
+    "BodyText",
     "Commented",
     "Content",
     "Document",
+    "Entry",
     "Expression",
     "Fault",
     "File",
     "Function",
     "FunctionError",
+    "Gap",
     "HclError",
+    "Item",
     "Label",
     "Locations",
     "Named",

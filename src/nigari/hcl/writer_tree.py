@@ -214,6 +214,7 @@ class BlockText(Entry):
 
     @property
     def labels(self) -> list[str]:
+        """The labels, without quotation marks."""
         return list(self._labels)
 
     def set_labels(self, labels: Sequence[str]) -> None:

@@ -28,6 +28,7 @@ from nigari.plan.objects.provider_checks import (
     type_faults,
 )
 from nigari.providers import api
+from nigari.providers.api import ProviderDiagnostic
 from nigari.providers.python.markers import UNKNOWN
 from nigari.providers.tested import (
     Broken,
@@ -43,7 +44,7 @@ from nigari.schema.provider import ProviderSchema, Schema
 
 _T = TypeVar("_T")
 
-__all__ = ["UNKNOWN", "Broken", "Failed", "Harness", "Object", "Planned"]
+__all__ = ["UNKNOWN", "Broken", "Failed", "Harness", "Object", "Planned", "ProviderDiagnostic"]
 
 
 class Harness:
