@@ -18,20 +18,6 @@ from tests.net_world.server import NOT_FOUND, Answer, Asked, Server, json_answer
 from tests.packages.archives import files, packed
 from tests.packages.module_world import MODULE, ModuleWorld
 
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[ModuleWorld]:
-    with ModuleWorld(tmp_path / "world") as made:
-        yield made
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    directory = tmp_path / "work"
-    directory.mkdir()
-    return directory
-
-
 OBJECTS = {
     "a/x.zip": packed("zip", files({"main.tf": MODULE % "zip", "sub/main.tf": MODULE % "sub"})),
     "mod/main.tf": (MODULE % "one").encode(),

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BufferedIOBase
 from pathlib import Path
 
@@ -20,19 +20,6 @@ from tests.cli.test_init_packages import call, init, installed, write
 from tests.net_world.server import Answer, Asked, head, redirect
 from tests.packages.archives import Entry, files, packed
 from tests.packages.module_world import MODULE, ModuleWorld
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[ModuleWorld]:
-    with ModuleWorld(tmp_path / "world") as made:
-        yield made
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    directory = tmp_path / "work"
-    directory.mkdir()
-    return directory
 
 
 def nothing_is_left(world: ModuleWorld, work: Path) -> None:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BufferedIOBase
 from pathlib import Path
 
@@ -45,19 +45,6 @@ os._exit(0)
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="what a process has needed is counted otherwise elsewhere"
 )
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[ModuleWorld]:
-    with ModuleWorld(tmp_path / "world") as made:
-        yield made
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    directory = tmp_path / "work"
-    directory.mkdir()
-    return directory
 
 
 def measured(world: ModuleWorld, work: Path) -> tuple[int, str, float, float]:

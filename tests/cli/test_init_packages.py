@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,19 +20,6 @@ from tests.net_world.server import Answer, Asked, json_answer
 from tests.packages.archives import files, packed
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.repositories import Repository, needs_git
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[ModuleWorld]:
-    with ModuleWorld(tmp_path / "world") as made:
-        yield made
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    directory = tmp_path / "work"
-    directory.mkdir()
-    return directory
 
 
 def nigari(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,19 +13,6 @@ from tests.cli.test_init_packages import call, init, installed, nigari, records,
 from tests.net_world.server import json_answer
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.repositories import Repository, needs_git
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[ModuleWorld]:
-    with ModuleWorld(tmp_path / "world") as made:
-        yield made
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    directory = tmp_path / "work"
-    directory.mkdir()
-    return directory
 
 
 def locks(work: Path) -> list[ModuleLock]:
