@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-from nigari.addrs.absolute import Abs, AbsResourceInstance, instance_of
+from nigari.addrs.absolute import Abs, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
@@ -30,7 +30,8 @@ from nigari.state.model import (
     StateFile,
     StoredObject,
 )
-from nigari.state.objects import SchemaLookup, UnreadableObject, decode_for_display
+from nigari.state.objects import SchemaLookup
+from nigari.state.show.shown_object import shown_object
 
 FORMAT_VERSION: Final = "1.0"
 _MODES: Final = {MANAGED: "managed", DATA: "data"}
@@ -146,7 +147,8 @@ def _instance(
     diags: Diagnostics,
 ) -> str:
     address = instance_of(resource.address, key)
-    value = _value(resource, address, stored, schemas, diags)
+    schema = schemas(resource.provider.item.provider, resource.address.item)
+    value = shown_object(resource, address, stored, schema, diags)
     if value is None:
         return ""
     item = resource.address.item
@@ -176,29 +178,6 @@ def _instance(
         if stored.identity_schema_version is not None:
             members["identity_schema_version"] = str(stored.identity_schema_version)
     return object_text(members)
-
-
-def _value(
-    resource: ResourceState,
-    address: AbsResourceInstance,
-    stored: StoredObject,
-    schemas: SchemaLookup,
-    diags: Diagnostics,
-) -> Value | None:
-    """The object as its provider describes it; None after reporting why it cannot be shown."""
-    provider, item = resource.provider.item.provider, resource.address.item
-    schema = schemas(provider, item)
-    try:
-        if schema is None:
-            raise UnreadableObject(f"the provider {provider.display} has no schema for {item.type}")
-        return decode_for_display(stored, schema)
-    except UnreadableObject as problem:
-        diags.error(
-            "Object cannot be shown",
-            f"The object of {address} cannot be shown: {problem}.",
-            address=address.text,
-        )
-        return None
 
 
 def sensitive_shape(value: Value) -> object:

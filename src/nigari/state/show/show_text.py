@@ -22,7 +22,8 @@ from nigari.lang.marks import SENSITIVE
 from nigari.lazy import lazy_pattern
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.state.model import ObjectStatus, OutputState, ResourceState, State, StoredObject
-from nigari.state.objects import SchemaLookup, UnreadableObject, decode_for_display
+from nigari.state.objects import SchemaLookup
+from nigari.state.show.shown_object import shown_object
 
 _HIDDEN: Final = "(sensitive value)"
 _IDENTIFIER: Final = lazy_pattern(r"[^\W\d][\w-]*")
@@ -97,19 +98,8 @@ def _object_to_text(
     item = resource.address.item
     address = instance_of(resource.address, key)
     schema = schemas(resource.provider.item.provider, item)
-    try:
-        if schema is None:
-            raise UnreadableObject(
-                f"the provider {resource.provider.item.provider.display} has no schema for"
-                f" {item.type}"
-            )
-        value = decode_for_display(stored, schema)
-    except UnreadableObject as problem:
-        diags.error(
-            "Object cannot be shown",
-            f"The object of {address} cannot be shown: {problem}.",
-            address=address.text,
-        )
+    value = shown_object(resource, address, stored, schema, diags)
+    if schema is None or value is None:
         return None
     if reveal:
         value, _ = value.unmark_deep()
