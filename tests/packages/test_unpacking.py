@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import random
 import stat
 import sys
 import tarfile
@@ -184,6 +185,19 @@ def test_damage(form: str, damage: str, tmp_path: Path) -> None:
     (tmp_path / "target").mkdir()
     with pytest.raises(ArchiveError, match="damaged"):
         unpack_archive(archive, form, tmp_path / "target")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damage_anywhere_in_the_data(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    content = bytearray(packed("zip", [("file", "f", chance.randbytes(4000).hex())]))
+    for _ in range(20):
+        content[chance.randrange(100, 3900)] = chance.randrange(256)
+    archive = tmp_path / "archive"
+    archive.write_bytes(content)
+    (tmp_path / "target").mkdir()
+    with pytest.raises(ArchiveError, match="damaged"):
+        unpack_archive(archive, "zip", tmp_path / "target")
 
 
 def test_long_headers_are_not_read(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class EntryContent(Protocol):
 
 @contextmanager
 def entry_content(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[EntryContent]:
-    """Read an entry. What is wrong with it raises the errors of `zipfile` and `zlib`."""
+    """Read an entry. What is wrong with it raises the errors of `zipfile`, or an `EOFError`."""
     is_deflated = entry.compress_type == zipfile.ZIP_DEFLATED
     # Opening it compares the two headers of the entry, which may contradict each other.
     with package.open(entry) as content:
@@ -52,7 +52,7 @@ class _Inflated:
     """A deflated entry of a file that stands at the beginning of its data."""
 
     def __init__(self, file: IO[bytes], entry: zipfile.ZipInfo) -> None:
-        zlib = _fastest()
+        zlib, self._error = _fastest()
         self._file = file
         self._entry = entry
         self._packed_left = entry.compress_size
@@ -65,7 +65,12 @@ class _Inflated:
         inflate = self._inflate
         while not inflate.eof:
             packed = inflate.unconsumed_tail or self._more()
-            piece = inflate.decompress(packed, min(most, _PIECE))
+            try:
+                piece = inflate.decompress(packed, min(most, _PIECE))
+            except self._error as error:
+                raise zipfile.BadZipFile(
+                    f"damaged data of {self._entry.filename!r}: {error}"
+                ) from None
             if piece:
                 self._checksum = self._crc32(piece, self._checksum)
                 self._size += len(piece)
@@ -100,12 +105,12 @@ class _Zlib(Protocol):
     def crc32(self, data: bytes, value: int = 0, /) -> int: ...
 
 
-def _fastest() -> _Zlib:
-    """What inflates: ISA-L where it is installed, which is twice as fast."""
+def _fastest() -> tuple[_Zlib, type[Exception]]:
+    """What inflates, and what it raises: ISA-L where it is installed, which is twice as fast."""
     try:
-        from isal import isal_zlib
+        from isal import igzip_lib, isal_zlib
     except ImportError:
         import zlib
 
-        return zlib
-    return isal_zlib
+        return zlib, zlib.error
+    return isal_zlib, igzip_lib.IsalError  # type: ignore[return-value]  # its stub has an instance
