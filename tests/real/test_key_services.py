@@ -142,7 +142,7 @@ def test_each_reads_what_the_other_wrote(kind: str, tmp_path: Path) -> None:
 READER: Final = """
 data "terraform_remote_state" "other" {
   backend = "local"
-  config  = { path = "../work/terraform.tfstate" }
+  config  = { path = "../written/terraform.tfstate" }
 }
 output "seen" { value = data.terraform_remote_state.other.outputs.word }
 """
@@ -152,7 +152,7 @@ output "seen" { value = data.terraform_remote_state.other.outputs.word }
 def test_remote_states(kind: str, tmp_path: Path) -> None:
     """A data source has the key of the state that it reads."""
     with KINDS[kind](tmp_path) as shared:
-        work, reader = shared.directory("work", WORDS), shared.directory("reader", READER)
+        work, reader = shared.directory("written", WORDS), shared.directory("reader", READER)
         done(shared.tofu(work, "init"))
         done(shared.tofu(work, "apply", "-auto-approve"))
         for run in (shared.ours, shared.tofu):

@@ -92,7 +92,7 @@ class CompiledModule:
         return compiled
 
     def is_written_out(self, expr: Expression) -> bool:
-        """Whether the value can be told from the expression alone."""
+        """Whether the value follows from the expression alone."""
         found = self._written.get(expr)
         if found is None:
             found = self._written[expr] = is_written_out(expr)
