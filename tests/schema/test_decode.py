@@ -2,6 +2,7 @@ import pytest
 
 from nigari import cty
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.dynamic_blocks import expand
 from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -102,3 +103,25 @@ def test_what_does_not_fit_is_one_error(text: str) -> None:
 
 def test_the_specification_is_made_once() -> None:
     assert decoder_spec(BLOCK) is decoder_spec(BLOCK)
+
+
+@pytest.mark.parametrize(
+    ("more", "is_whole"),
+    [
+        ({}, False),
+        ({"a": Attribute(cty.ObjectType({"b": cty.STRING}), optional=True)}, True),
+    ],
+    ids=["schemas that allow blocks for arguments", "others"],
+)
+def test_blocks_from_a_secret(more: dict[str, Attribute], is_whole: bool) -> None:
+    block = Block(more, {"row": NestedBlock(INNER, Nesting.LIST)})
+    text = 'dynamic "row" {\n  for_each = secret\n  content { name = "x" }\n}\n'
+    diags = Diagnostics()
+    scope = Scope({"secret": cty.list_value(cty.STRING, [cty.string("s")]).mark("sensitive")})
+    body = expand(parse_body(Source("t.tf", text), diags), scope)
+    value = decode(block, body, scope, diags).attribute("row")
+    assert not list(diags)
+    (row,) = value.sequence()
+    assert not value.is_marked
+    assert row.is_marked is is_whole
+    assert row.unmark()[0].attribute("name").is_marked

@@ -1,7 +1,10 @@
+import pytest
+
 from nigari import cty
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 from nigari.schema.marked_paths import (
     attribute_at,
+    marks_that_last,
     sensitive_paths,
     set_write_only_paths,
 )
@@ -72,3 +75,28 @@ def test_attribute_at_a_path() -> None:
     assert attribute_at(BLOCK, (cty.GetAttr("inner"),)) is None
     assert attribute_at(BLOCK, (cty.GetAttr("plain"), cty.GetAttr("deeper"))) is None
     assert attribute_at(BLOCK, (cty.GetAttr("nothing"),)) is None
+
+
+ROW, FIRST, NAME = cty.GetAttr("row"), cty.Index(cty.number(0)), cty.GetAttr("plain")
+OPEN = {
+    nesting: Block({"plain": PLAIN}, {"row": NestedBlock(BLOCK, nesting)}) for nesting in Nesting
+}
+
+
+@pytest.mark.parametrize(
+    ("nesting", "path", "lasts"),
+    [
+        (Nesting.LIST, (NAME,), True),
+        (Nesting.LIST, (ROW,), False),
+        (Nesting.MAP, (ROW,), False),
+        (Nesting.SET, (ROW,), True),
+        (Nesting.SINGLE, (ROW,), True),
+        (Nesting.LIST, (ROW, FIRST), True),
+        (Nesting.LIST, (ROW, FIRST, NAME), True),
+        (Nesting.LIST, (ROW, FIRST, cty.GetAttr("inner")), False),
+        (Nesting.SINGLE, (ROW, cty.GetAttr("inner")), False),
+    ],
+)
+def test_marks_that_last(nesting: Nesting, path: cty.Path, lasts: bool) -> None:
+    marks: list[cty.MarksAt] = [(path, frozenset({"sensitive"}))]
+    assert marks_that_last(OPEN[nesting], marks) == (marks if lasts else [])

@@ -291,6 +291,15 @@ class Object(Spec):
         )
 
 
+class MarkedObject(Object):
+    """An object that has the marks of its body, such as those of what made a dynamic block."""
+
+    __slots__ = ()
+
+    def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
+        return super().decode(content, labels, scope, diags).with_marks(content.body.marks)
+
+
 class Array(Spec):
     """A tuple with a piece for each element."""
 

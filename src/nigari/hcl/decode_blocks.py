@@ -82,8 +82,8 @@ class BlocksSpec(Spec):
 
     def decode_one(self, block: Block, scope: Scope, diags: Diagnostics, skip: int = 0) -> Value:
         """The value of one block, whose first `skip` labels are used up already."""
-        # Marks of the block are on each of its arguments, as they are in an object that is written
-        # as part of an argument. Its other parts say nothing.
+        # Marks of the block are on each of its arguments. Whether they are on the whole of it, too,
+        # is for the nested specification to say.
         labels = labels_of(block)[skip:]
         return decode_block_body(block.body, labels, self.nested, scope, diags)
 

@@ -26,12 +26,12 @@ def decoder_spec(block: Block) -> hcl_decode.Object:
     found = block.remembered.get("decoder")
     if isinstance(found, hcl_decode.Object):
         return found
-    spec = _block_spec(block, attribute_blocks.are_allowed(block))
+    spec = hcl_decode.Object(_pieces(block, attribute_blocks.are_allowed(block)))
     block.remembered["decoder"] = spec
     return spec
 
 
-def _block_spec(block: Block, either_form: bool) -> hcl_decode.Object:
+def _pieces(block: Block, either_form: bool) -> dict[str, hcl_decode.Spec]:
     """With `either_form`, attributes may be written as blocks where their types are suitable."""
     pieces = {
         name: _attribute_spec(name, attribute, either_form)
@@ -39,7 +39,7 @@ def _block_spec(block: Block, either_form: bool) -> hcl_decode.Object:
     }
     for name, nested in block.blocks.items():
         pieces.setdefault(name, _nested_spec(name, nested, either_form))
-    return hcl_decode.Object(pieces)
+    return pieces
 
 
 def _attribute_spec(name: str, attribute: Attribute, either_form: bool) -> hcl_decode.Spec:
@@ -52,7 +52,10 @@ def _attribute_spec(name: str, attribute: Attribute, either_form: bool) -> hcl_d
 
 
 def _nested_spec(name: str, nested: NestedBlock, either_form: bool) -> hcl_decode.Spec:
-    inner = _block_spec(nested.block, either_form)
+    pieces = _pieces(nested.block, either_form)
+    # Where blocks may also be arguments, they are as secret as the objects in those would be: not
+    # as a whole.
+    inner = hcl_decode.Object(pieces) if either_form else hcl_decode.MarkedObject(pieces)
     least, most = nested.min_items, nested.max_items
     # Elements of no fixed type may differ in type, which only tuples and objects can hold.
     is_loose = nested.block.implied_type.has_dynamic

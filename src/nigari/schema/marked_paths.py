@@ -7,7 +7,7 @@ as the value has elements. Deliberately unknown: what a mark means; callers appl
 from collections.abc import Callable, Iterator
 
 from nigari import cty
-from nigari.schema.block import Attribute, Block, NestedAttributes, Nesting
+from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 
 _IsPicked = Callable[[Attribute], bool]
 _MayHold = Callable[[Block | NestedAttributes], bool]
@@ -57,6 +57,27 @@ def _deprecated_blocks(
             here = (*path, cty.GetAttr(name))
             for place, element in _objects(nested.nesting, value.attribute(name), here):
                 yield from _deprecated_blocks(nested.block, element, place)
+
+
+def marks_that_last(block: Block, marks: list[cty.MarksAt]) -> list[cty.MarksAt]:
+    """The marks of a configuration without those of lists and maps of blocks as a whole.
+
+    Only blocks of which it is not known how many there will be have such marks. Once that is known,
+    the arguments of each block have them; a set takes over those of its elements.
+    """
+    return [(path, found) for path, found in marks if not _is_list_or_map(block, path)]
+
+
+def _is_list_or_map(block: Block, path: cty.Path) -> bool:
+    nested: NestedBlock | None = None
+    for step in path:
+        if isinstance(step, cty.GetAttr):
+            nested = block.blocks.get(step.name)
+            if nested is None:
+                return False
+            block = nested.block
+    is_whole = bool(path) and isinstance(path[-1], cty.GetAttr)
+    return is_whole and nested is not None and nested.nesting in (Nesting.LIST, Nesting.MAP)
 
 
 def attribute_at(block: Block, path: cty.Path) -> Attribute | None:

@@ -29,6 +29,7 @@ from nigari.providers.diagnostics import located
 from nigari.record import record, replace
 from nigari.running.deferrals import DeferralReason
 from nigari.running.provider_objects import is_sound, with_schema_marks
+from nigari.schema.marked_paths import marks_that_last
 from nigari.schema.provider import Schema
 
 
@@ -148,8 +149,9 @@ class DataInstance(ChangingInstance):
     def _planned(self) -> Value:
         """What is known of the result before the data source is read."""
         assert self.config is not None
+        block = self.schema.block
         plain, marks = unmark_deep_with_paths(self.config)
-        return mark_with_paths(planned_unknown(self.schema.block, plain), marks)
+        return mark_with_paths(planned_unknown(block, plain), marks_that_last(block, marks))
 
     def _reading(self, planned: Value, reason: Reason) -> Change:
         return Change(

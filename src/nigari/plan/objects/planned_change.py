@@ -29,7 +29,7 @@ from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.running.provider_objects import with_schema_marks
 from nigari.schema.locate import locate
-from nigari.schema.marked_paths import attribute_at
+from nigari.schema.marked_paths import attribute_at, marks_that_last
 from nigari.schema.provider import Schema
 
 Ignore = Callable[[Value, Value], Value]
@@ -158,7 +158,8 @@ class _Conversation:
         if ignore is not None and not before.is_null:
             config = ignore(before, config)
         if config.contains_marked:
-            config, self._marks = unmark_deep_with_paths(config)
+            config, marks = unmark_deep_with_paths(config)
+            self._marks = marks_that_last(self._block, marks)
         return config
 
     async def _ask_for_another(self, private: bytes) -> api.PlanResponse:
