@@ -255,10 +255,24 @@ def test_nothing_to_replace(here: Path, address: str, wanted: str) -> None:
     assert wanted in warning.detail
 
 
-def test_what_is_destroyed_is_no_mistake_to_replace(here: Path) -> None:
-    _apply(_COUNTED)
-    plan, _ = _plan("", replace=["terraform_data.c[0]"])
-    assert not plan.warnings
+_ENABLED = 'resource "terraform_data" "c" {\n  lifecycle { enabled = %s }\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "address", "warnings"),
+    [
+        (_COUNTED, "", "terraform_data.c[0]", []),
+        (_COUNTED, _COUNTED.replace("2", "1"), "terraform_data.c[1]", []),
+        (_ENABLED % "true", "", "terraform_data.c", []),
+        (_ENABLED % "true", _ENABLED % "false", "terraform_data.c", ["Nothing to replace"]),
+    ],
+)
+def test_what_is_destroyed_is_no_mistake_to_replace_but_where_it_is_declared(
+    here: Path, before: str, after: str, address: str, warnings: list[str]
+) -> None:
+    _apply(before)
+    plan, _ = _plan(after, replace=[address])
+    assert [each.summary for each in plan.warnings] == warnings
 
 
 def test_what_is_only_read_is_not_replaced(here: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from nigari.addrs.absolute import resource_of
+from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA
@@ -252,11 +252,14 @@ class Planner:
     def _check_replaced(self, run: PlanRun, options: PlanOptions) -> None:
         """Warn of replacements that are asked for where there is nothing."""
         for address in options.replaced:
-            is_there = (address, "") in run.record.changes or run.held_by(address) is not None
-            if is_there or run.diags.has_errors:
+            if self._has_to_replace(run, address) or run.diags.has_errors:
                 continue
             block = resource_of(address)
-            others = [str(each) for each, _ in run.record.changes if resource_of(each) == block]
+            others = [
+                str(each)
+                for each, _ in run.record.changes
+                if resource_of(each) == block and each != address
+            ]
             hint = (
                 (f" The instances are {', '.join(sorted(others)[:_MOST_NAMED])}.") if others else ""
             )
@@ -264,6 +267,16 @@ class Planner:
                 "Nothing to replace",
                 f"The option -replace names {address}, but the plan has no such instance.{hint}",
             )
+
+    def _has_to_replace(self, run: PlanRun, address: AbsResourceInstance) -> bool:
+        """Whether there is something to replace, or that is destroyed in any case."""
+        if run.held_by(address) is not None:
+            return True
+        if (address, "") not in run.record.changes:
+            return False
+        # What is destroyed need not be replaced, but whoever names a resource means what it declares.
+        names_resource = address.item.key is None and run.declares(address)
+        return run.is_wanted(address) or not names_resource
 
     async def restore(self, saved: SavedPlan) -> Plan | None:
         """A plan that was saved, with the schemas that it needs."""

@@ -220,12 +220,18 @@ class PlanRun(ProviderRun):
 
     def is_wanted(self, address: AbsResourceInstance) -> bool:
         """Whether the configuration has an instance."""
+        node = self._resource(address)
+        key = address.item.key
+        return node is not None and (key in node.instances or key in node.left_out)
+
+    def declares(self, address: AbsResourceInstance) -> bool:
+        """Whether the configuration has the resource of an instance."""
+        return self._resource(address) is not None
+
+    def _resource(self, address: AbsResourceInstance) -> RepeatedResource | None:
         frame = frame_at(self.root, address.module)
         node = None if frame is None else frame.resources.get(address.item.resource)
-        key = address.item.key
-        return isinstance(node, RepeatedResource) and (
-            key in node.instances or key in node.left_out
-        )
+        return node if isinstance(node, RepeatedResource) else None
 
     def is_decided(self, address: AbsResourceInstance) -> bool:
         """Whether it is known which instances a resource has, and the modules on the way to it."""
