@@ -6,12 +6,14 @@ import pytest
 
 from fuzz.functions import FUNCTIONS
 from fuzz.grammar import FIXTURE, Grammar
+from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
 from fuzz.story.events import UNENDED, events
+from fuzz.story.explained import explanation
 from fuzz.story.judging import subjects
 from fuzz.story.order import too_early
 from fuzz.story.sides import Finished
-from fuzz.story.telling import Seen, Story
+from fuzz.story.telling import Seen, Step, Story
 from fuzz.tree import leaf, listed, node
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.parser import parse_body, parse_expression
@@ -158,3 +160,40 @@ def test_events(theirs: list[str], ours: list[str], kinds: list[str]) -> None:
 )
 def test_subjects(text: str, names: set[str]) -> None:
     assert subjects(Difference("any", text)) == names
+
+
+_MORE = Difference("events: more apply_start create", _event("apply_start", "create", "t.a"))
+_DATA = Difference(_MORE.kind, _MORE.text.replace("t.a", "terraform_data.a"))
+_CREATED = Difference("calls: missing - / create more", 'more ["create", "a#1"]')
+_OUTPUT = Difference("state: outputs.*.value", "outputs o value\n  theirs 1\n  ours   2")
+_SHOWN = Difference("events: outputs.outputs.*.value", "theirs 1\nours   2")
+_UNREAD = Difference("calls: missing - / fail more", 'more ["fail", "read", "r1"]')
+_BEYOND = Difference(BEYOND, "more error main.tf:1 with t.a: Told to fail")
+_UNDECLARED = "reported error nowhere with nothing: Configuration for import target does not exist"
+_FAILED_TOO = Difference("diagnostics: +error Told to fail", f"more error\n\n{_UNDECLARED}")
+_REPORTED = "reported error main.tf:3 with nothing: Another one"
+_FAILED_ELSEWHERE = Difference(_FAILED_TOO.kind, f"{_FAILED_TOO.text}\n{_REPORTED}")
+
+
+@pytest.mark.parametrize(
+    ("flag", "given", "others", "is_known"),
+    [
+        ("-target=t.b", _MORE, [_CREATED], True),
+        ("-target=t.b", _MORE, [], False),
+        ("-refresh=false", _MORE, [_CREATED], False),
+        ("-target=t.b", _DATA, [], True),
+        ("-target=t.b", _OUTPUT, [_DATA], True),
+        ("-target=t.b", _OUTPUT, [], False),
+        ("-target=t.b", _SHOWN, [_DATA, _OUTPUT], True),
+        ("-target=t.b", _SHOWN, [_DATA], False),
+        ("-refresh=false", _UNREAD, [_BEYOND], True),
+        ("-refresh=false", _UNREAD, [], False),
+        ("-refresh=false", _FAILED_TOO, [], True),
+        ("-refresh=false", _FAILED_ELSEWHERE, [], False),
+    ],
+)
+def test_explanation(
+    flag: str, given: Difference, others: list[Difference], is_known: bool
+) -> None:
+    step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]])
+    assert bool(explanation(step, ["apply", "p"], given, [given, *others])) is is_known

@@ -144,14 +144,6 @@ def reads_all_it_destroys(step: Step, command: list[str], difference: Difference
     return is_changed and instances(difference) <= {unquoted(each) for each in step.ended}
 
 
-def reads_beyond(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether a destroy also tried to read what needs something that could not be read."""
-    calls = difference.text.splitlines()
-    is_more = difference.kind == "calls: missing - / fail more"
-    is_read = all(call.startswith('more ["fail", "read", ') for call in calls)
-    return destroys(step, command) and is_more and is_read
-
-
 def protects_what_is_not_read(step: Step, command: list[str], difference: Difference) -> bool:
     theirs, _, _ = difference.text.partition("--- ours")
     is_unread = re.search(r"^(read|look|open) of", theirs, re.MULTILINE) is not None

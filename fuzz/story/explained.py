@@ -101,9 +101,10 @@ EXPLAINED: Final = (
     Explained("what depends on a mistake is looked at, too", reasons.depends_on_mistake),
     Explained(
         "what depends on a mistake is looked at, too",
-        destroy_reasons.reads_beyond,
+        reasons.reads_beyond,
         re.escape(BEYOND),
     ),
+    Explained("what is wrong besides imports is reported, too", reasons.finds_more_than_imports),
     Explained(
         "a destroy reports all that keeps it from going on",
         destroy_reasons.protects_what_is_not_read,
@@ -122,7 +123,7 @@ EXPLAINED: Final = (
     Explained(
         "what depended on an object ends before it changes, also if that has moved",
         reasons.waits_for_dependents,
-        "events: missing apply_start (update|delete)$",
+        "events: missing apply_start (create|update|delete)$",
     ),
     Explained("what failed is forgotten in the end, too", reasons.keeps_marks_of_failed),
     Explained("what is left out keeps its provider", reasons.leaves_providers),
@@ -138,9 +139,6 @@ EXPLAINED: Final = (
     Explained("a mistake is reported once", reasons.is_told_once),
     Explained("try keeps the marks of what is not known yet", reasons.keeps_marks_in_try),
     Explained("try keeps the marks of what is not known yet", reasons.refuses_marks_in_try),
-    Explained(
-        "blocks from a secret that is not known yet are secret", reasons.hides_unknown_blocks
-    ),
     Explained("an address to replace that nothing has is a warning", reasons.replaces_nothing),
     Explained(
         "objects in modules called by a module move with it",
@@ -152,5 +150,16 @@ EXPLAINED: Final = (
         reasons.targets_instance,
         "(calls|reads): missing - / .* more",
         "events: more apply_start",
+    ),
+    Explained(
+        "whatever a plan with targets shows is applied",
+        reasons.targets_data_alone,
+        "events: more apply_start",
+        "events: more apply_start",
+    ),
+    Explained(
+        "whatever a plan with targets shows is applied",
+        reasons.reports_targeted_outputs,
+        r"state: outputs\.",
     ),
 )

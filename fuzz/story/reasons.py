@@ -98,16 +98,20 @@ def waits_for_dependents(step: Step, command: list[str], difference: Difference)
     """Whether only objects were left as they are that have moved, and on which something depended
     that could not be destroyed; or that need those, or are needed by them.
     """
-    if command[0] != "apply" or not any(each.startswith("delete ") for each in step.failures):
+    may_fail = any(each.startswith("delete ") for each in step.failures) or any(
+        re.search(r"when = destroy\n.*; exit 1", text) for text in step.files.values()
+    )
+    if command[0] != "apply" or not may_fail:
         return False
     places = moved(step)
     waiting = [new for new, old in places.items() if old in step.before.dependencies()]
-    if like(difference, "calls: missing (update|delete|delete update) / - more$"):
+    if like(difference, "calls: missing [a-z ]+ / - more$"):
+        # New objects have no owners yet; the events say whose they would be.
         owners = step.before.objects_of()
-        found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
+        found = {without_keys(owners[name]) for _, name in called(difference) if name in owners}
     elif like(
         difference,
-        r"events: missing apply_(start|complete|errored) (update|delete)$",
+        r"events: missing apply_(start|complete|errored) (create|update|delete)$",
         r"state: resources\.\*",
     ):
         found = {places.get(each, each) for each in subjects(difference)}
@@ -152,6 +156,20 @@ def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool
     names = {".".join(re.findall(r'"(\w+)"', each.partition("\n")[0])) for each in reported} - {""}
     is_more = difference.kind.startswith("diagnostics: +error")
     return is_more and bool(more) and all(any(n in each for n in names) for each in more)
+
+
+def finds_more_than_imports(_: Step, __: list[str], difference: Difference) -> bool:
+    """Whether the real program has only said that imports name instances that are not declared."""
+    found = re.findall(r"^reported (.*)$", difference.text, re.MULTILINE)
+    undeclared = "error nowhere with nothing: Configuration for import target does not exist"
+    return difference.kind.startswith("diagnostics: +error") and set(found) == {undeclared}
+
+
+def reads_beyond(_: Step, __: list[str], difference: Difference) -> bool:
+    """Whether only reading was tried, and in vain, of what needs something that went wrong."""
+    calls = difference.text.splitlines()
+    is_more = difference.kind == "calls: missing - / fail more"
+    return is_more and all(call.startswith('more ["fail", "read", ') for call in calls)
 
 
 def is_protection(_: Step, command: list[str], difference: Difference) -> bool:
@@ -230,18 +248,6 @@ def keeps_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool
     return is_mark and has_try and all(_marks_more(ours, theirs) for theirs, ours in pairs)
 
 
-def hides_unknown_blocks(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether only blocks are secret of which it is not known how many a secret will make."""
-    is_mark = like(difference, r"plan: resource_changes\.\*\.change\.after_sensitive\.part$")
-    sides = sides_of(difference)
-    is_whole = set(sides[::2]) == {"theirs []"} and set(sides[1::2]) == {"ours   true"}
-    return (
-        is_mark
-        and is_whole
-        and all('dynamic "part"' in declaration(each, step.files) for each in subjects(difference))
-    )
-
-
 def _marks_more(ours: Tree, theirs: Tree) -> bool:
     """Whether one side has all marks of the other, and nothing else but marks."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
@@ -280,6 +286,18 @@ def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
         "state: (resources|outputs)",
         "(calls|reads): missing - / .* more",
     )
+
+
+def targets_data_alone(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether all that is applied besides makes no calls of the provider."""
+    return targets_instance(step, command, difference) and all(
+        each.split(".")[-2] == "terraform_data" for each in subjects(difference)
+    )
+
+
+def reports_targeted_outputs(step: Step, command: list[str], difference: Difference) -> bool:
+    is_part = any(word.startswith("-target") for c in step.commands for word in c)
+    return is_part and command[0] == "apply" and like(difference, r"events: outputs\.outputs\.")
 
 
 def _leaves_checks_open(difference: Difference) -> bool:

@@ -179,6 +179,20 @@ def test_who_needs_a_whole_module_needs_what_it_no_longer_declares(flag: str, na
     assert changed(text, **only(flag)) == names
 
 
+def test_what_is_planned_because_of_an_argument_that_nothing_uses_is_applied() -> None:
+    Path("m").mkdir()
+    Path("m", "main.tf").write_text('variable "v" {}\nresource "terraform_data" "in" {}\n')
+    Path("main.tf").write_text(
+        'resource "terraform_data" "a" { count = 1 }\n'
+        'module "m" {\n  source = "./m"\n  v = try(terraform_data.a[1].id, "none")\n}\n'
+        'resource "terraform_data" "b" { depends_on = [module.m] }\n'
+    )
+    done = applied(targets=["terraform_data.b"])
+    names = ["module.m.terraform_data.in", "terraform_data.a[0]", "terraform_data.b"]
+    assert sorted(done.finished("create")) == names
+    assert sorted(each.address for each in done.plan.changes) == names
+
+
 REPLACED = """\
 variable "n" { default = 1 }
 resource "terraform_data" "a" { triggers_replace = var.n }
