@@ -8,6 +8,7 @@ import re
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.judging import (
     called,
+    called_text,
     destroys,
     gone,
     instances,
@@ -126,6 +127,33 @@ def protects_what_is_gone(step: Step, command: list[str], difference: Difference
     )
     is_gone = {unquoted(each) for each in found} <= gone(step)
     return destroys(step, command) and is_part(step) and is_refusal and is_gone
+
+
+def knows_what_is_not_there(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only protections are not known to the real program that need resources without
+    instances, of which it knows nothing while it plans a destroy.
+    """
+    found = re.findall(r"Resource instance (\S+) has a prevent_destroy argument", difference.text)
+    is_unknown = like(
+        difference,
+        "exit code 1 / 0: Invalid value for prevent_destroy$",
+        "diagnostics: -error Invalid value for prevent_destroy$",
+    )
+    is_needed = bool(found) and all(_is_passed_what_is_absent(each, step) for each in found)
+    return destroys(step, command) and is_unknown and is_needed
+
+
+def _is_passed_what_is_absent(address: str, step: Step) -> bool:
+    """Whether a call on the way to an instance is passed something that has no instances."""
+    stored = {without_keys(each) for each in step.before.addresses()}
+    prefix, text = "", step.files["main.tf"]
+    for name in re.findall(r"module\.(\w+)", address):
+        passed = re.search(rf'module "{name}" {{.*?^  v = ([^\n]*)', text, re.DOTALL | re.MULTILINE)
+        names = re.findall(r"\b(?:world_thing|terraform_data)\.\w+", passed[1] if passed else "")
+        if any(f"{prefix}{each}" not in stored for each in names):
+            return True
+        prefix, text = f"{prefix}module.{name}.", called_text(name, text, step.files)
+    return False
 
 
 def _is_all_gone(step: Step, difference: Difference) -> bool:

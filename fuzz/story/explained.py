@@ -111,6 +111,9 @@ EXPLAINED: Final = (
     ),
     Explained("a destroy does not destroy what is gone", destroy_reasons.protects_what_is_gone),
     Explained(
+        "what has no instances has none in a destroy, too", destroy_reasons.knows_what_is_not_there
+    ),
+    Explained(
         "data waits for changes in its own instance of a module",
         reasons.reads_in_own_instance,
         "events: missing planned_change read$",

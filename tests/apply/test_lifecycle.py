@@ -249,6 +249,46 @@ def test_unfit_protection(written: str, wanted: str) -> None:
     assert wanted in refused()
 
 
+ABSENT = """\
+resource "terraform_data" "counted" { count = %s }
+resource "terraform_data" "enabled" {
+  lifecycle { enabled = false }
+}
+resource "terraform_data" "a" {
+  lifecycle {
+    prevent_destroy = %s
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "is_protected"),
+    [
+        ("length(terraform_data.counted) == 0", True),
+        ("length(terraform_data.counted) == 1", False),
+        ("terraform_data.enabled == null", True),
+        ('try(terraform_data.enabled.id, "") != ""', False),
+    ],
+)
+def test_what_has_no_instances_is_known_to_have_none_in_a_destroy(
+    written: str, is_protected: bool
+) -> None:
+    write(ABSENT % ("0", written))
+    apply()
+    if is_protected:
+        assert "Destroying is prevented" in refused("-destroy")
+    else:
+        assert actions("-destroy")["terraform_data.a"][0] == "delete"
+
+
+def test_what_is_still_to_be_made_is_not_known_in_a_destroy() -> None:
+    write(ABSENT % ("0", "false"))
+    apply()
+    write(ABSENT % ("1", 'terraform_data.counted[0].id == ""'))
+    assert "known only after something is applied" in refused("-destroy")
+
+
 # -- objects of module instances that are gone ------------------------------------------------
 
 CALLED = """\
