@@ -43,6 +43,7 @@ HEAVY: Final = frozenset(
         "subprocess",
         "tempfile",
         "threading",
+        "typing",
         "unicodedata",
         "unittest",
         "urllib",

@@ -17,11 +17,11 @@ line. Nothing is imported before it is used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from nigari.lazy import lazy_exports
 from nigari.version import VERSION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike

@@ -16,7 +16,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapp
 from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
@@ -53,12 +52,16 @@ from nigari.workspace.session.session import Edit
 from nigari.workspace.session.session import Session as Work
 from nigari.workspace.session.state_result import Output, StoredState
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from nigari.addrs.absolute import AbsResourceInstance
     from nigari.state.edit import MoveOutcome
     from nigari.state.model import State
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 
 Ask = Callable[[str, str], str | None]
 """Answers a question: the name of what is asked for and its description; None for no answer."""

@@ -8,11 +8,15 @@ end, and what is wrong, is told elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.values import Value
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 __all__ = [
     "Event",

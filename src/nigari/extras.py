@@ -7,7 +7,11 @@ that the program uses. `docs/decisions/extras.md` says why.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _EXTRAS: Final[Mapping[str, tuple[str, str]]] = {
     "asyncssh": ("asyncssh", "ssh"),

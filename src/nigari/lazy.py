@@ -9,7 +9,12 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import AnyStr, cast
+
+from nigari.typed import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import AnyStr
 
 
 def lazy_exports(package: str, exports: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:

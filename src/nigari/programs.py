@@ -16,12 +16,13 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from math import inf
-from typing import TYPE_CHECKING, Final
 
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
+    from typing import Final
 
 _GRACE: Final = 2.0
 """Seconds that a program has to end when it is asked to."""

@@ -17,11 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
-from typing import TypeVar, dataclass_transform
 
-_T = TypeVar("_T")
-_K = TypeVar("_K")
-_V_co = TypeVar("_V_co", covariant=True)
+from nigari.typed import dataclass_transform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _T = TypeVar("_T")
+    _K = TypeVar("_K")
+    _V_co = TypeVar("_V_co", covariant=True)
 
 
 @dataclass_transform(frozen_default=True)
@@ -91,7 +96,7 @@ def _constructor(names: tuple[str, ...], defaults: Mapping[str, object]) -> Call
     return space["__init__"]
 
 
-class ReadOnly(Mapping[_K, _V_co]):
+class ReadOnly(Mapping["_K", "_V_co"]):
     """A mapping that does not change. Unlike a view of a dict it can be copied and pickled."""
 
     __slots__ = ("_items",)

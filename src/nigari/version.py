@@ -3,7 +3,12 @@
 Knows nothing else, so that `nigari version` costs nothing to import.
 """
 
-from typing import Final
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 VERSION: Final = "0.1.0"
 OPENTOFU_VERSION: Final = "1.12.6"

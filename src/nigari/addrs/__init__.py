@@ -4,7 +4,7 @@ Modules, resources, providers and values have addresses relative to where they a
 `Abs` puts one into a module instance. Nothing here says whether a thing exists.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from nigari.addrs.absolute import (
     Abs,
@@ -57,6 +57,7 @@ from nigari.addrs.resource import (
 )
 from nigari.lazy import lazy_exports
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.hostname import hostname_for_network, normalize_hostname
     from nigari.addrs.module_source import (

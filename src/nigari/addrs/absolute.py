@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeAlias, TypeVar
-
 from nigari.addrs.address import Address, SortKey
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource, ResourceInstance
+from nigari.typed import Generic
 
-T_co = TypeVar("T_co", bound=Address, covariant=True)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias, TypeVar
+
+    T_co = TypeVar("T_co", bound=Address, covariant=True)
 
 
-class Abs(Address, Generic[T_co]):
+class Abs(Address, Generic["T_co"]):
     """A module instance and an address relative to it: `module.a["x"].aws_vpc.main[0]`."""
 
     __slots__ = ("item", "module")

@@ -7,7 +7,10 @@ remember. This module deliberately knows no kind of address.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 SortKey: TypeAlias = tuple[int | str, ...]
 

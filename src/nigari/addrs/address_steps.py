@@ -5,8 +5,6 @@ What may come after the path of a module is a matter of whoever reads on.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.diagnostics import Diagnostics, Range
@@ -22,6 +20,11 @@ from nigari.hcl.traversal import (
     TraverseRoot,
     TraverseSplat,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 Given: TypeAlias = str | Traversal
 """An address as text, or as the traversal of a configuration."""

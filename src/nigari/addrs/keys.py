@@ -7,12 +7,14 @@ A key is plain data: `None` (the thing is not expanded), an integer (`count`), a
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from nigari.hcl.quoting import quoted
 
+TYPE_CHECKING = False
 # An address is made without a value, but for the few that are parsed.
 if TYPE_CHECKING:
+    from typing import Final, TypeAlias
+
     from nigari.cty.values import Value
 
 
@@ -27,7 +29,7 @@ DEFERRED: Final = Deferred.DEFERRED
 _INTEGERS: Final = range(-(2**63), 2**63)
 """The numbers that a key can be: those of 64 bits."""
 
-InstanceKey: TypeAlias = int | str | Literal[Deferred.DEFERRED] | None
+InstanceKey: TypeAlias = int | str | Deferred | None
 
 
 def key_text(key: InstanceKey) -> str:

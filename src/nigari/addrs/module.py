@@ -8,10 +8,14 @@ which instances really exist, is unknown here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from nigari.addrs.address import Address, SortKey
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_order, key_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 Step: TypeAlias = tuple[str, InstanceKey]
 """The name of a module call and the key of one of its instances."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from posixpath import join, normpath
-from typing import TypeAlias
 
 from nigari.addrs.address import Address
 from nigari.addrs.detection import SourceError, detect_package, parse_forced_getter
@@ -20,6 +19,11 @@ from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 _LOCAL_PREFIXES = ("./", "../", ".\\", "..\\")
 _REGISTRY_NAME = r"[0-9A-Za-z](?:[0-9A-Za-z_-]{0,62}[0-9A-Za-z])?"

@@ -10,7 +10,6 @@ state they change is unknown here.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, Literal, TypeAlias
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
 from nigari.addrs.keys import InstanceKey, key_text
@@ -18,6 +17,10 @@ from nigari.addrs.module import ModuleAddr, Step, module_from_steps
 from nigari.addrs.resource import EPHEMERAL, Resource, ResourceInstance
 from nigari.diagnostics import Range
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeAlias
 
 
 class AnyKey(Enum):
@@ -28,7 +31,7 @@ class AnyKey(Enum):
 
 ANY_KEY: Final = AnyKey.ANY_KEY
 
-KeyPattern: TypeAlias = InstanceKey | Literal[AnyKey.ANY_KEY]
+KeyPattern: TypeAlias = InstanceKey | AnyKey
 StepPattern: TypeAlias = tuple[str, KeyPattern]
 
 

@@ -7,8 +7,6 @@ wrong. References inside expressions are another matter: they belong to the lang
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
 from nigari.addrs.address import Address
 from nigari.addrs.address_steps import Given, Steps, steps_in_module, steps_of
@@ -40,6 +38,7 @@ from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseIndex
 
+TYPE_CHECKING = False
 # Few commands meet a moved or removed block.
 if TYPE_CHECKING:
     from nigari.addrs.moves import MoveEndpoint, RemoveEndpoint

@@ -7,8 +7,6 @@ only the module's requirements can resolve: that is not done here.
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
-
 from nigari.addrs.absolute import Abs
 from nigari.addrs.address import Address, SortKey
 from nigari.addrs.hostname import normalize_hostname, normalize_label
@@ -16,6 +14,13 @@ from nigari.addrs.keys import InstanceKey, key_order, key_text
 from nigari.addrs.module import ModuleAddr, module_from_steps
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias, TypeVar
+
+    P = TypeVar("P", "ProviderConfig", "ProviderInstance")
+
 
 DEFAULT_REGISTRY_HOST = "registry.opentofu.org"
 DEFAULT_NAMESPACE = "hashicorp"
@@ -256,8 +261,6 @@ class ProviderInstance(Address):
         """By configuration, then by key."""
         return self.config.sort_key() + key_order(self.key)
 
-
-P = TypeVar("P", ProviderConfig, ProviderInstance)
 
 AbsProviderConfig: TypeAlias = Abs[ProviderConfig]
 AbsProviderInstance: TypeAlias = Abs[ProviderInstance]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.diagnostics import Range
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 Targetable: TypeAlias = ModuleAddr | AbsResource | AbsResourceInstance
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from nigari.addrs.address import Address
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class NamedValue(Address):

@@ -6,10 +6,9 @@ that ours pass are in `nigari.backends.conformance`, for your tests.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.lazy import lazy_exports
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.backends.locking import LockInfo
     from nigari.backends.store import (

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from typing import Final
 
 from nigari.backends.locking import LockInfo, new_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
@@ -26,6 +25,11 @@ from nigari.backends.store import (
 from nigari.net.failures import NetFailure
 from nigari.record import record
 from nigari.version import OPENTOFU_VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ROUNDS: Final = 3
 _WRITERS: Final = 5

@@ -7,10 +7,14 @@ and during which run of the machine.
 from __future__ import annotations
 
 import os
-from typing import Final
 
 from nigari.backends.seal import boot_identity
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _TEXT: Final = lazy_pattern(r"process (\d+)(?: \(started (\d+)(?:, boot ([0-9a-f-]+))?\))?")
 _START: Final = 19

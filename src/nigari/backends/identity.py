@@ -11,13 +11,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.backends.local import LocalBackend
 from nigari.backends.opening import Around, local_paths
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.clouds.arguments import Arguments
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _Places = Mapping[str, tuple[tuple[str, ...], str]]
 

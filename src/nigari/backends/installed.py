@@ -14,24 +14,26 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from nigari.backends.store import BackendFailure, Content, StateIsLocked, Store
 from nigari.record import record
 from nigari.schema.block import Attribute, Block
+from nigari.typed import cast
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from importlib.metadata import EntryPoint
+    from typing import Final, TypeVar
 
     from nigari.backends.locking import LockInfo
+
+    T = TypeVar("T")
 
 GROUP: Final = "nigari.backends"
 _PLAIN: Final = ("location",)
 _ASYNCHRONOUS: Final = ("names", "read", "write", "delete", "lock", "unlock", "force_unlock")
 _CONNECTING: Final = ("open", "close")
-
-T = TypeVar("T")
 
 
 @record

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from nigari.backends.disk import (
     below,
@@ -24,6 +23,11 @@ from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
 from nigari.backends.state_path import AlreadyLocked, FileReplaced, StatePath
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 STATE_NAME: Final = "terraform.tfstate"
 WORKSPACE_DIR: Final = "terraform.tfstate.d"

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
 from nigari.record import record, replace
 from nigari.version import OPENTOFU_VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _FIRST_DELAY: Final = 0.1
 _LONGEST_DELAY: Final = 2.0

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
 
 from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
 from nigari.backends.protocol import Backend
 from nigari.diagnostics import Diagnostics
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+    from typing import Final
 
     from nigari.backends.installed import InstalledBackend
     from nigari.backends.store import Store

@@ -10,10 +10,15 @@ that a network backend and a file look the same to everything above. There are t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
 
 from nigari.backends.locking import LockConflict, LockInfo
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 DEFAULT_WORKSPACE: Final = "default"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
 
 from nigari.backends.locking import LockConflict, LockInfo, report_wrong_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
@@ -25,8 +24,10 @@ from nigari.clouds.failures import CloudFailure
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.net.failures import NetFailure
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
+    from typing import Final
 
 _PAUSE_VARIABLE: Final = "TF_STATE_PERSIST_INTERVAL"
 _SHORTEST_PAUSE: Final = 20.0

@@ -7,10 +7,14 @@ or take only certain texts. Some values may also come from the environment.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
 
 from nigari.cty.values import Value
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 Environment = Mapping[str, str]
 

@@ -8,10 +8,14 @@ since the hash that tells a changed configuration covers those left out, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from nigari.cty.types import BOOL, NUMBER, STRING, ListType, MapType, SetType, Type
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _LISTS: Final = ListType(STRING)
 _SETS: Final = SetType(STRING)

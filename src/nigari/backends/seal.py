@@ -7,7 +7,10 @@ its checksum: to whoever reads JSON they mean nothing. What the content is, is u
 
 from __future__ import annotations
 
-from typing import Final
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _BITS: Final = 32
 _WRITTEN: Final = str.maketrans("01", " \t")

@@ -7,7 +7,6 @@ backend, and nothing of why a state changes.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
 from nigari.backends.locking import (
     LockConflict,
@@ -26,6 +25,7 @@ from nigari.record import replace
 from nigari.state.encryption import Protection, StateLayer
 from nigari.version import OPENTOFU_VERSION
 
+TYPE_CHECKING = False
 # Where nothing was ever stored, nobody has to know what a state is made of.
 if TYPE_CHECKING:
     from nigari.state.formats.write_v4 import Writer

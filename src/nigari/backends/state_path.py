@@ -33,7 +33,6 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from typing import Final
 
 from nigari.backends.disk import (
     bytes_of,
@@ -50,6 +49,11 @@ from nigari.backends.disk import (
     write_beside,
 )
 from nigari.backends.seal import boot_identity, is_sealed, sealed, unsealed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MARK: Final = b"#"
 _END: Final = b"\n}"

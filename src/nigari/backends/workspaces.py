@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
 
 from nigari.backends.disk import below, write_beside
 from nigari.backends.local import file_problem
@@ -19,6 +18,11 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
 from nigari.record import record
 from nigari.state.encryption import StateLayer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 ENVIRONMENT_VARIABLE: Final = "TF_WORKSPACE"
 _SELECTION_FILE: Final = "environment"

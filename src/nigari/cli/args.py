@@ -8,7 +8,6 @@ switches that say how things are shown may stand anywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from nigari.cli.command import (
     DEPRECATION_OPTION,
@@ -21,6 +20,7 @@ from nigari.cli.command import (
     Flag,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.diagnostics import Diagnostics
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _LAUNCHERS: Final = ("xdg-open", "x-www-browser", "www-browser", "wslview")
 

@@ -7,9 +7,11 @@ will run it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, TextIO
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from nigari.cli.views.json_lines import JsonLines
 
 FLAG_SWITCH = "switch"

@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from io import StringIO
-from typing import Final
 
 from nigari.cli.args import parse
 from nigari.cli.command import Command, Invocation, Terminal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 Load = Callable[[str], Command]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation, Terminal
@@ -25,6 +24,7 @@ from nigari.plan.model.changes import PlanMode
 from nigari.workspace.base.environments import VARIABLE
 from nigari.workspace.session.failure import SessionError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.cli.views.fleet_progress import FleetView
     from nigari.fleet.runs.results import UnitResult

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Final
 
 from nigari.cli.browser import open_page
 from nigari.cli.command import Terminal
@@ -15,6 +14,11 @@ from nigari.explore.live import LivePage
 from nigari.explore.page import PageNotBuilt
 from nigari.plan.model.changes import Plan
 from nigari.workspace.plans.planning import Planning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _FAREWELL: Final = 2.0
 """How many seconds a browser has to hear the end of an apply that nobody sits in front of."""

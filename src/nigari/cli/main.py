@@ -14,11 +14,15 @@ from codecs import lookup_error, register_error
 from contextlib import suppress
 from importlib import import_module
 from io import FileIO, TextIOWrapper
-from typing import NoReturn, TextIO
 
 from nigari.cli.args import CommandRefused, UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.outlet import error_of, text_outlet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn, TextIO
+
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("apply", "Create, change or destroy objects to match the configuration"),

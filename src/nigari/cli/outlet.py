@@ -7,9 +7,11 @@ hears nothing of it; who has the last word asks whether everything has arrived.
 from __future__ import annotations
 
 from io import BufferedWriter, FileIO, TextIOWrapper
-from typing import TYPE_CHECKING, TextIO
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from _typeshed import ReadableBuffer
 
 

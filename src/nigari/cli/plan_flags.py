@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
 from nigari.cli.prompt import INPUT_FLAG
@@ -21,6 +19,11 @@ from nigari.cli.state_flags import (
     optional_text,
 )
 from nigari.cli.variables import VARIABLE_FLAGS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 GENERATE_FLAG: Final = "generate-config-out"
 SUPPRESS_FLAG: Final = "suppress-forget-errors"

@@ -6,8 +6,6 @@ is light to import.
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
@@ -22,6 +20,11 @@ from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.plan_run import PlanOptions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _IN_LINE: Final = lazy_pattern(r"[^\n]")
 

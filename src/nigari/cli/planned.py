@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from nigari.cli.command import Invocation
 from nigari.cli.plan_flags import (
@@ -35,6 +34,7 @@ from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.locked import LockedSession, locked
 from nigari.workspace.session.session import Session
 
+TYPE_CHECKING = False
 # The page is for those who ask for it, and most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside

@@ -7,7 +7,6 @@ state is the session's affair.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import Invocation, Terminal
@@ -19,13 +18,16 @@ from nigari.record import replace
 from nigari.workspace.base.waiting import run_until_it_waits
 from nigari.workspace.session.session import Session
 
+TYPE_CHECKING = False
 # What only some commands need is imported when it is.
 if TYPE_CHECKING:
+    from typing import TextIO, TypeVar
+
     from nigari.addrs.absolute import AbsResourceInstance
     from nigari.addrs.targets import Target
     from nigari.cli.views.json_lines import JsonLines
 
-T = TypeVar("T")
+    T = TypeVar("T")
 
 
 class Presenter:

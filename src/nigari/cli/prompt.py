@@ -7,10 +7,9 @@ whoever wanted to know says what that means.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
 
+TYPE_CHECKING = False
 # Who never asks needs neither.
 if TYPE_CHECKING:
     from nigari.config.blocks.variable import Variable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
 
 from nigari.backends.locking import LockOptions
 from nigari.cli.args import CommandRefused, UsageError
@@ -23,6 +22,11 @@ from nigari.workspace.base.options import GivenVariables, SessionOptions, StateF
 from nigari.workspace.base.people import NOBODY, People
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.session.session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _NO_TIME: Final = "0s"
 _ENVIRONMENT: Final = "NIGARI_ENV"

@@ -11,10 +11,11 @@ One directory is one module, and its blocks are frozen. Expressions are kept as 
 or what the tree of modules must keep to. Importing this package costs nothing.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from nigari.lazy import lazy_exports
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.provider import LocalProviderConfig, Provider
     from nigari.addrs.resource import Resource as ResourceAddr

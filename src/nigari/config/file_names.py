@@ -6,9 +6,12 @@ file is unknown.
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.lang.files import Files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ENDINGS: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TEST_ENDINGS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")

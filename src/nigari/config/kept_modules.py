@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final
 
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostic
 from nigari.hcl.native_body import NativeBody
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.hcl.json_body import JsonBody
 
 Contents = tuple[str, tuple[tuple[str, bytes], ...]]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import posixpath
 from bisect import bisect_right
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
 
 from nigari.config.blocks.language import only_incompatible
 from nigari.config.file_names import config_files, is_mock_file, test_files
@@ -25,6 +24,7 @@ from nigari.hcl.source import Source
 from nigari.lang.files import DiskFiles, Files
 from nigari.record import replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.config.test_files import TestFile
     from nigari.config.test_mocks import MockProvider

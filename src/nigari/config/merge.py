@@ -8,7 +8,6 @@ overridden; what the blocks mean is not known here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from nigari.config.base.declared import Declared, schema
 from nigari.config.blocks.language import RequiredVersion, decode_language, decode_required_version
@@ -19,6 +18,7 @@ from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body
 from nigari.hcl.override_body import OverrideBody
 from nigari.hcl.suggestion import did_you_mean
 
+TYPE_CHECKING = False
 # Few configurations encrypt anything.
 if TYPE_CHECKING:
     from nigari.config.blocks.encryption import EncryptionBlock

@@ -7,7 +7,6 @@ must be unique across kinds. Called modules are not known here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider
 from nigari.addrs.resource import Resource as ResourceAddr
@@ -33,6 +32,7 @@ from nigari.config.merge import MergedBlocks
 from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.record import record
 
+TYPE_CHECKING = False
 # Few configurations encrypt anything.
 if TYPE_CHECKING:
     from nigari.config.blocks.encryption import EncryptionBlock

@@ -6,7 +6,7 @@ language's standard library are in `nigari.cty.stdlib`, how a function is made i
 wrong is a `CtyError` with a path into the value at hand.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from nigari.cty.convert import conversion_exists, convert
 from nigari.cty.errors import CtyError, Step
@@ -74,6 +74,7 @@ from nigari.cty.values import (
 )
 from nigari.lazy import lazy_exports
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.cty import json, msgpack
     from nigari.cty.conform import conformance_errors

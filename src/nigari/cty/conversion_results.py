@@ -4,7 +4,7 @@ A target type may leave parts open with `DYNAMIC`. The result then takes over th
 source has in those places, as far as they can be told.
 """
 
-from typing import cast
+from __future__ import annotations
 
 from nigari.cty.errors import CtyError
 from nigari.cty.refinements import Refinement, refine
@@ -30,6 +30,7 @@ from nigari.cty.values import (
     set_value,
     unknown,
 )
+from nigari.typed import cast
 
 
 def fill_dynamic(source: Type, target: Type) -> Type:

@@ -5,7 +5,7 @@ conversion may still fail on a value, with a `CtyError` whose path leads to the 
 Nothing here remembers anything between calls; `convert` does.
 """
 
-from typing import Final, cast
+from __future__ import annotations
 
 from nigari.cty import numbers
 from nigari.cty.conversion_results import (
@@ -52,6 +52,11 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
+from nigari.typed import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class Conversion:

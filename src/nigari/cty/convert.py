@@ -8,14 +8,15 @@ are none of its business: those attributes become null.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from nigari.cty.types import Type, without_optional
 from nigari.cty.unify import conversion_exists
 from nigari.cty.values import Value
 
+TYPE_CHECKING = False
 # Values that have their type already need none of it.
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.cty.conversions import Conversion
 
 __all__ = ["conversion_exists", "conversion_for", "convert"]

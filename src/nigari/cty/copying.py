@@ -5,7 +5,12 @@ of that. For this a class keeps each argument in an attribute of the same name, 
 after an underscore; what else it holds must follow from them.
 """
 
-from typing import Final
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _parameters: Final[dict[type[object], tuple[str, ...]]] = {}
 

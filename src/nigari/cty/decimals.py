@@ -11,9 +11,13 @@ A magnitude is `mantissa * 2**exponent`. A decimal is `(digits, point)`, meaning
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 # Go's big.Float keeps a binary exponent in 32 bits; beyond it lie infinity and zero.
 MAX_EXPONENT: Final = 2**31 - 1

@@ -4,8 +4,9 @@ What happens to a null, unknown, dynamic or marked argument is declared per para
 so an implementation sees only what it asked for. Knows no names of functions and no call syntax.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.conform import conformance_errors
@@ -18,6 +19,11 @@ from nigari.cty.types import KIND_DYNAMIC, NUMBER, Type
 from nigari.cty.unknown import MAX_CAUSES, Unknown, join_causes
 from nigari.cty.values import HAS_MARKS, HAS_UNKNOWN, NO_MARKS, Mark, Value, unknown
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 ReturnType = Type | Callable[[list[Value]], Type]
 """A constant type, or a function that works it out from the arguments."""

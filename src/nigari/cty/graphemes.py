@@ -4,10 +4,15 @@ The language counts lengths and columns in them. Clusters follow Unicode 15.0, a
 work with count, whatever newer tables the library at hand has.
 """
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty.values import normalize
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 # Letters that belong to the character before them, whatever it is.
 _FOLLOWERS: Final = "\u0e33\u0eb3"

@@ -5,14 +5,20 @@ an array; `tuple` of pairs for an object, so that neither order nor repeated nam
 any of it means is not known here.
 """
 
+from __future__ import annotations
+
 import json
 import re
 import sys
-from typing import Final
 
 from nigari.cty.errors import CtyError
 from nigari.cty.types import MAX_DEPTH, USUAL_DEPTH, allow_depth
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _BRACKETS: Final = lazy_pattern(r"[\[\]{}]")
 _TRUSTED_LIMIT: Final = 4 * MAX_DEPTH

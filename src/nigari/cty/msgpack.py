@@ -5,8 +5,9 @@ Where the type is left open (`DYNAMIC`) a value travels as a pair of its type, a
 Marks do not travel. Reading is in `msgpack_reader`.
 """
 
+from __future__ import annotations
+
 import struct
-from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.conform import conformance_errors
@@ -40,6 +41,11 @@ from nigari.cty.types import (
 )
 from nigari.cty.unknown import Unknown
 from nigari.cty.values import HAS_MARKS, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 __all__ = ["implied_type", "marshal", "unmarshal"]
 

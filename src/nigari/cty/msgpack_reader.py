@@ -4,8 +4,9 @@ The input comes from another program and is not trusted: whatever it is, reading
 a `CtyError`, takes time in proportion to its size, and never recurses deeper than values may nest.
 """
 
+from __future__ import annotations
+
 import struct
-from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.conversion_results import type_of_all
@@ -48,6 +49,11 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 EXTENSION_REFINED: Final = 0x0C
 KEY_NOT_NULL: Final = 1

@@ -10,8 +10,6 @@ because results of the floating point functions (`pow`, `log`) have 53 bits and 
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.decimals import (
     MAX_EXPONENT,
     MIN_EXPONENT,
@@ -27,6 +25,11 @@ from nigari.cty.decimals import (
     shortest_digits,
 )
 from nigari.cty.errors import CtyError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 PRECISION: Final = 512
 FLOAT_PRECISION: Final = 53

@@ -4,9 +4,15 @@ Neither ever refers to itself, so there is nothing for it to find, and it would 
 them again and again: that costs more than building them.
 """
 
+from __future__ import annotations
+
 import gc
 from types import TracebackType
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _WORTH_IT: Final = 20_000
 

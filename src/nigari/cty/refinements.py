@@ -4,7 +4,7 @@ Operations on unknown values read the ranges of their operands and refine their 
 `length(x) > 0` can be known while `x` is not.
 """
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty import numbers
 from nigari.cty.copying import reduced
@@ -30,6 +30,11 @@ from nigari.cty.values import (
     set_value,
     unknown,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_SPELT_OUT: Final = 100_000
 """A list of known length becomes a list of unknown elements only up to this length: refinements

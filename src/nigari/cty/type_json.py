@@ -1,6 +1,6 @@
 """Types as JSON: `"string"`, `["list", "string"]`, `["object", {"a": "number"}, ["a"]]`."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty.errors import CtyError
 from nigari.cty.json_text import clean_text, escape_like_go, parse_json, quote
@@ -21,6 +21,11 @@ from nigari.cty.types import (
     collection,
 )
 from nigari.cty.values import normalize
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _PRIMITIVES: Final[dict[str, Type]] = {
     "string": STRING,

@@ -5,11 +5,17 @@ deeply it nests. Every value carries its type, so the limit on the nesting of ty
 depth of every value too, and recursive code over values needs no guard of its own.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 from nigari.cty.errors import CtyError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 KIND_DYNAMIC: Final = 0
 KIND_STRING: Final = 1

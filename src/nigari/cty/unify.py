@@ -7,8 +7,9 @@ in common, and types have one in common if all of them convert to it.
 A conversion is *safe* if it cannot fail whatever the value is. Unsafe ones include the safe ones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Final
 
 from nigari.cty.types import (
     DYNAMIC,
@@ -29,6 +30,11 @@ from nigari.cty.types import (
     collection,
     without_optional,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_REMEMBERED: Final = 8192
 _answers: Final[dict[tuple[Type, Type, bool], bool]] = {}

@@ -5,10 +5,15 @@ be; they take part in equality. Causes say where the unknown came from; they are
 no part in equality, and joining keeps only a few, so that folding over many unknowns stays cheap.
 """
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty import numbers
 from nigari.cty.numbers import Number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 MAX_CAUSES: Final = 4
 
@@ -110,7 +115,7 @@ class Unknown:
         """Whether anything is known of it beside its type."""
         return self != UNREFINED
 
-    def with_causes(self, causes: tuple[object, ...]) -> "Unknown":
+    def with_causes(self, causes: tuple[object, ...]) -> Unknown:
         """The same refinements with these causes."""
         if causes == self.causes:
             return self

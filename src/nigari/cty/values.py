@@ -17,9 +17,10 @@ when a value is built, so that no operation walks a clean value. What values do 
 in `operations`, `convert` and `marks`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cmp_to_key
-from typing import TYPE_CHECKING, Final, cast
 
 from nigari.cty import numbers
 from nigari.cty.errors import CtyError
@@ -46,9 +47,12 @@ from nigari.cty.types import (
     tuple_type_of,
 )
 from nigari.cty.unknown import UNREFINED, Unknown
+from nigari.typed import cast
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
+    from typing import Final
 
 Mark = object
 """A mark is any hashable object. Values carry marks; this package never asks what one means."""
@@ -83,7 +87,7 @@ class Value:
         self.flags = flags
 
     @staticmethod
-    def of(obj: object) -> "Value":
+    def of(obj: object) -> Value:
         """The value that a plain Python object stands for.
 
         Lists and tuples become tuples, dicts become objects, sets become sets of one type. Numbers
@@ -160,28 +164,28 @@ class Value:
             raise self._misuse("a number")
         return data
 
-    def sequence(self) -> tuple["Value", ...]:
+    def sequence(self) -> tuple[Value, ...]:
         """The elements of a known list, set or tuple, in order."""
         data = self.data
         if not isinstance(data, tuple):
             raise self._misuse("a sequence")
         return data
 
-    def mapping(self) -> dict[str, "Value"]:
+    def mapping(self) -> dict[str, Value]:
         """The elements of a known map or object, in no promised order. Not to be changed."""
         data = self.data
         if not isinstance(data, dict):
             raise self._misuse("a map or object")
         return data
 
-    def elements(self) -> tuple["Value", ...]:
+    def elements(self) -> tuple[Value, ...]:
         """The elements of a known collection or structure; those of a map or object by key."""
         data = self.data
         if isinstance(data, dict):
             return tuple([data[key] for key in sorted(data)])
         return self.sequence()
 
-    def items(self) -> list[tuple["Value", "Value"]]:
+    def items(self) -> list[tuple[Value, Value]]:
         """Pairs of key and element, in the order of `elements`; a set's keys are its elements."""
         data = self.data
         if isinstance(data, dict):
@@ -195,15 +199,15 @@ class Value:
         """The keys of a known map, or the names of an object's attributes, in order."""
         return sorted(self.mapping())
 
-    def values(self) -> list["Value"]:
+    def values(self) -> list[Value]:
         """The elements of a known map or object by key; they take the marks of the whole."""
         return [element.with_marks(self.marks) for element in self.elements()]
 
-    def get(self, key: str, default: "Value | None" = None) -> "Value | None":
+    def get(self, key: str, default: Value | None = None) -> Value | None:
         """The element under a key of a known map or object, if there is one."""
         return self[key] if normalize(key) in self.mapping() else default
 
-    def attribute(self, name: str) -> "Value":
+    def attribute(self, name: str) -> Value:
         """An attribute of a known object; `KeyError` if there is none of that name."""
         return self.mapping()[name]
 
@@ -212,7 +216,7 @@ class Value:
         data = self.data
         return len(data) if isinstance(data, dict) else len(self.sequence())
 
-    def as_decimal(self) -> "Decimal":
+    def as_decimal(self) -> Decimal:
         """A known number that is not null, with all its digits."""
         from decimal import Context, Decimal
 
@@ -235,24 +239,24 @@ class Value:
 
     # -- marks --------------------------------------------------------------------------------
 
-    def mark(self, *marks: Mark) -> "Value":
+    def mark(self, *marks: Mark) -> Value:
         """The same value with these marks added."""
         return self.with_marks(frozenset(marks))
 
-    def with_marks(self, marks: frozenset[Mark]) -> "Value":
+    def with_marks(self, marks: frozenset[Mark]) -> Value:
         """The same value with these marks added."""
         if not marks or marks <= self.marks:
             return self
         return Value(self.type, self.data, self.marks | marks, self.flags | HAS_MARKS)
 
-    def unmark(self) -> tuple["Value", frozenset[Mark]]:
+    def unmark(self) -> tuple[Value, frozenset[Mark]]:
         """The value without its own marks, and those marks. Marks deeper inside stay."""
         marks = self.marks
         if not marks:
             return self, marks
         return Value(self.type, self.data, NO_MARKS, _flags_of(self.data)), marks
 
-    def unmark_deep(self) -> tuple["Value", frozenset[Mark]]:
+    def unmark_deep(self) -> tuple[Value, frozenset[Mark]]:
         """The value without any marks at any depth, and all the marks there were."""
         if not self.flags & HAS_MARKS:
             return self, NO_MARKS
@@ -261,7 +265,7 @@ class Value:
 
     # -- unknown ------------------------------------------------------------------------------
 
-    def with_causes(self, causes: tuple[object, ...]) -> "Value":
+    def with_causes(self, causes: tuple[object, ...]) -> Value:
         """An unknown value with these causes in place of its own; a known value as it is."""
         data = self.data
         if not isinstance(data, Unknown) or data.causes == causes:
@@ -293,7 +297,7 @@ class Value:
         """How many elements a known collection or structure has."""
         return self.length_int()
 
-    def __getitem__(self, key: object) -> "Value":
+    def __getitem__(self, key: object) -> Value:
         """The element at a position or under a key; it takes the marks of the whole. A slice of a
         list or tuple is one, too.
 
@@ -313,7 +317,7 @@ class Value:
             return _with_elements(self.type, self.sequence()[key]).with_marks(marks)
         return self.sequence()[key].with_marks(marks)
 
-    def __iter__(self) -> "Iterator[Value | str]":
+    def __iter__(self) -> Iterator[Value | str]:
         """The elements of a known list, set or tuple, or the keys of a map or object.
 
         As with a dict, `items()` and `elements()` give what is under the keys.
@@ -403,7 +407,7 @@ def bare_text(text: object) -> str:
     return str.__str__(text)
 
 
-def number(of: "int | float | str | Decimal | Number") -> Value:
+def number(of: int | float | str | Decimal | Number) -> Value:
     """A number from a Python number, or from its decimal text without loss."""
     if type(of) is int and -_SMALL < of < _SMALL:
         return Value(NUMBER, of)

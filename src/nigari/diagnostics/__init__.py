@@ -1,6 +1,6 @@
 """The one error currency: what a diagnostic is, and how it is shown to people and programs."""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from nigari.diagnostics.model import (
     CalledFunction,
@@ -16,6 +16,7 @@ from nigari.diagnostics.model import (
 )
 from nigari.lazy import lazy_exports
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.diagnostics.layout import Layout
     from nigari.diagnostics.render import ContextOf, DifferenceText, JsonValue, to_json, to_text

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Final
 
 from nigari.diagnostics.model import Diagnostic, Severity
 from nigari.diagnostics.render import to_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 COLOURS: Final = {"create": "#1a7f37", "update": "#9a6700", "delete": "#cf222e"}
 _CELL: Final = 'style="text-align:left;vertical-align:top;padding:0.2em 0.8em"'

@@ -8,9 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import TextIO
 
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
 
 _WIDTH_WITHOUT_TERMINAL = 78
 _TAB = "    "

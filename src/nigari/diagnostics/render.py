@@ -7,7 +7,6 @@ names the block around a range. Deliberately unknown here: HCL, values, files an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
 
 from nigari.diagnostics.layout import Layout, display_width, printable, wrap
 from nigari.diagnostics.model import (
@@ -21,6 +20,11 @@ from nigari.diagnostics.model import (
     Severity,
 )
 from nigari.diagnostics.snippet import Snippet, Sources, cut_snippet, visible_range
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 ContextOf: TypeAlias = Callable[[Range], str]
 """Names the block around a range, like `resource "a" "b"`; empty when there is none."""

@@ -6,10 +6,9 @@ JSON form wants it. Deliberately unknown here: how a snippet is laid out on a sc
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from nigari.diagnostics.model import Pos, Range
 from nigari.record import record
+from nigari.typed import Protocol
 
 _LONGEST_CODE = 64 * 1024
 """A snippet of more bytes (a file that is one huge line) shrinks to what surrounds its subject."""

@@ -19,11 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, TypeVar, cast
 
 from nigari.lazy import lazy_exports
+from nigari.typed import cast
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from nigari.cty.callables import function
     from nigari.cty.function import Function, FunctionError, Parameter, PythonCallable
     from nigari.hcl.body import (
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
     from nigari.hcl.traversal import Step, Traversal
     from nigari.hcl.writer import Document
     from nigari.hcl.writer_tree import AttributeText, BlockText, BodyText, Entry, Gap, Item
+
+    T = TypeVar("T")
 else:
     __getattr__ = lazy_exports(
         __name__,
@@ -156,9 +161,6 @@ __all__ = [
     "raw",
     "template",
 ]
-
-
-T = TypeVar("T")
 
 
 def parse(text: str | bytes, filename: str = "<input>") -> File[NativeBody]:

@@ -8,7 +8,6 @@ here reads back as the same data; the layout is that of the formatter.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import TypeAlias
 
 from nigari.cty.annotations import Named, unwrapped
 from nigari.cty.models import is_model, model_fields
@@ -21,6 +20,11 @@ from nigari.hcl.render import render_value
 from nigari.hcl.scanner import is_identifier, scan_template
 from nigari.hcl.source import Source
 from nigari.hcl.tokens import CLOSE_HEREDOC, OPEN_HEREDOC, TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 _STEP = "  "
 

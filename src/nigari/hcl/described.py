@@ -8,8 +8,6 @@ here: how the words are laid out, and which marks there are.
 
 from __future__ import annotations
 
-from typing import Final, Protocol
-
 from nigari.cty import numbers
 from nigari.cty.types import DYNAMIC, KIND_OBJECT, CollectionType
 from nigari.cty.unknown import Unknown
@@ -19,6 +17,12 @@ from nigari.hcl.evaluation import Fault
 from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _LONGEST_SHOWN: Final = 200
 _MOST_ELEMENTS: Final = 1024

@@ -7,7 +7,6 @@ shape that `plain` gives them. What cannot be evaluated, or not be shown, is an 
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from nigari.cty.errors import CtyError
 from nigari.diagnostics import Diagnostics, to_text
@@ -22,6 +21,11 @@ from nigari.hcl.plain import labelled
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 # A name that an equals sign, a brace, a label or the end of the text follows begins no expression.
 _BODY: Final = lazy_pattern(

@@ -8,7 +8,6 @@ modules of their own. Deliberately unknown here: how expressions are written.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Final
 
 from nigari.cty.copying import reduced
 from nigari.cty.values import (
@@ -24,6 +23,11 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseRoot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 SYNTAX_FAULT: Final = "a syntax error that has been reported"
 """The cause of the unknown value that stands for what could not be read."""

@@ -7,7 +7,6 @@ Owns selecting items by a schema from what the parser found. Which rules the ite
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics, Range
@@ -25,6 +24,11 @@ from nigari.hcl.body import (
 )
 from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _NONE: frozenset[str] = frozenset()
 _PARAMETERS: Final = (

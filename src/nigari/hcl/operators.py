@@ -8,7 +8,6 @@ precedence, which is the parser's, and what an operator means for two values, wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from nigari.cty import operations
 from nigari.cty.convert import convert
@@ -50,6 +49,11 @@ from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 OR: Final = 0
 AND: Final = 1

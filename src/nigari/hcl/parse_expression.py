@@ -9,8 +9,6 @@ of things goes on after an error in one of them. Templates are parsed by the cla
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.values import DYNAMIC_NULL, FALSE, TRUE, Value
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import (
@@ -59,6 +57,11 @@ from nigari.hcl.tokens import (
     STAR,
     STRING,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _LEVELS: Final = (0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5)
 """The precedence of each operator, in the order of their tokens; higher binds closer."""

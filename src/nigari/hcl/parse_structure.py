@@ -8,8 +8,6 @@ Deliberately unknown here: which arguments and blocks a body should have.
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block, report_duplicate_argument
 from nigari.hcl.expressions import Expression, Literal, Reference, SyntaxFault
@@ -37,6 +35,11 @@ from nigari.hcl.tokens import (
     Tokens,
 )
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _WORD: Final = lazy_pattern(r'"[^"]*"|[^\s"{]+')
 """The type and the labels in the text of a `BLOCK_HEADER` token."""

@@ -9,7 +9,6 @@ What stands between `${` and `}` is left to the expression parser.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Final
 
 from nigari.cty.graphemes import grapheme_count
 from nigari.hcl.collections import For
@@ -35,6 +34,11 @@ from nigari.hcl.tokens import (
     TEXT,
 )
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ESCAPE: Final = lazy_pattern(r"\\(?:u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|[\s\S]?)|\$\$\{|%%\{")
 _SIMPLE_ESCAPES: Final = {

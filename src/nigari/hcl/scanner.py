@@ -11,8 +11,6 @@ they do not, no token is made of them. The scanner never fails: what it does not
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.hcl.tokens import (
     ARGUMENT,
     ASSIGN,
@@ -51,6 +49,11 @@ from nigari.hcl.tokens import (
     Tokens,
 )
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 # A name may contain any character beyond ASCII as far as the patterns are concerned; names that
 # have one are checked afterwards. Quantifiers that never give back are used on single characters

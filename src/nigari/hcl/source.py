@@ -7,10 +7,14 @@ bytes are worked out here when someone asks. Deliberately unknown here: what the
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Final
 
 from nigari.cty.graphemes import grapheme_count
 from nigari.diagnostics import Pos, Range
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _START = Pos(1, 1, 0)

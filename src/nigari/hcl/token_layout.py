@@ -10,8 +10,6 @@ here, so a text with syntax errors can be laid out too.
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.graphemes import grapheme_count
 from nigari.hcl.token_stream import MAX_DEPTH
 from nigari.hcl.tokens import (
@@ -59,6 +57,11 @@ from nigari.hcl.tokens import (
     STRING,
     TEXT,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _NOTHING: Final = -1
 """Stands for the token before the first of a cell."""

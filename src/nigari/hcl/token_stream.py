@@ -11,7 +11,6 @@ unknown here: what may follow what.
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.scanner import first_invalid
@@ -43,6 +42,11 @@ from nigari.hcl.tokens import (
     Tokens,
 )
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 MAX_DEPTH: Final = 2000
 """How deeply blocks, brackets, templates and operators may nest."""

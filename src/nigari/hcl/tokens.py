@@ -7,7 +7,10 @@ tokens are found and what sequences of them mean.
 
 from __future__ import annotations
 
-from typing import Final
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 END: Final = 0
 NEWLINE: Final = 1

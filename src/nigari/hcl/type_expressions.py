@@ -7,8 +7,6 @@ here: what is being constrained, and when its value is converted.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.refinements import definitely_not_null, refine_not_null
@@ -48,6 +46,11 @@ from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword, static_call
 from nigari.hcl.suggestion import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 _PRIMITIVES = {"string": STRING, "number": NUMBER, "bool": BOOL}
 _COLLECTIONS = {"list": KIND_LIST, "set": KIND_SET, "map": KIND_MAP}

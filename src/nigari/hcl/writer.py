@@ -16,8 +16,6 @@ the others. What can be done with the tree is in `writer_tree`.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
@@ -26,6 +24,11 @@ from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.hcl.writer_tree import AttributeText, BlockText, BodyText, Gap, Item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 _Parsed: TypeAlias = Attribute | Block
 

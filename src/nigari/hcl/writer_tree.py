@@ -8,7 +8,6 @@ from a text is in `writer`; what arguments and blocks mean is not known at all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics
@@ -26,6 +25,7 @@ from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.hcl.plain import PlainData
 

@@ -12,11 +12,15 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from typing import Protocol, TypeVar, cast
 
 from nigari.record import record
+from nigari.typed import Protocol, cast
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 
 @record
@@ -130,7 +134,7 @@ class KeptFiles(DiskFiles):
         found = self._kept[question]
         if isinstance(found, OSError):
             raise found.with_traceback(None)
-        return cast(T, found)
+        return cast("T", found)
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -7,7 +7,6 @@ What must not be shown is not: sensitive and ephemeral values, at any depth.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.types import (
@@ -30,6 +29,11 @@ from nigari.cty.values import Value, go_quote
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import visible
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _CONVERSIONS: Final = {
     KIND_STRING: "tostring",

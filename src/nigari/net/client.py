@@ -11,7 +11,6 @@ import contextlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar
 
 from nigari.net.connect import Connections
 from nigari.net.content import Decoder, FileWriter
@@ -30,10 +29,14 @@ from nigari.net.settings import Settings
 from nigari.net.urls import Origin, origin_of, resolved, shown, user_of, without_user
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final, TypeVar
+
     import httpcore
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 
 Progress = Callable[[int, int | None], None]
 """Hears how many bytes have arrived, of how many (if that is known)."""

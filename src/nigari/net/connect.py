@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING, Final
 
 from nigari.extras import missing_library
 from nigari.net.failures import (
@@ -25,8 +24,10 @@ from nigari.net.failures import (
 from nigari.net.settings import Settings, proxy_for, trust
 from nigari.net.urls import Origin, origin_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ssl
+    from typing import Final
 
     import httpcore
 

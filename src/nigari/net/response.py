@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.lazy import lazy_pattern
 from nigari.net.failures import NotJson, StatusRefused
 from nigari.net.urls import shown
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _LONGEST_QUOTE: Final = 300
 _TITLE: Final = lazy_pattern(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from nigari.net.failures import InvalidSettings
@@ -17,8 +16,10 @@ from nigari.net.urls import Origin
 from nigari.record import record
 from nigari.version import VERSION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ssl
+    from typing import Final
 
 _BUNDLES: Final = (
     "/etc/ssl/certs/ca-certificates.crt",

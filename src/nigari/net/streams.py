@@ -10,11 +10,13 @@ import asyncio
 import ipaddress
 import ssl
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
 
 import httpcore
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from httpcore import SOCKET_OPTION
 
 _BUFFER: Final = 1 << 19

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 HIDDEN: Final = "REDACTED"
 _SECRET_WORDS: Final = ("token", "secret", "signature", "sig", "password", "sshkey", "credential")

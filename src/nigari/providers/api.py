@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
 
 from nigari import cty
 from nigari.diagnostics import Severity
 from nigari.record import record
 from nigari.schema.provider import FunctionSignature, ProviderSchema
+from nigari.typed import Protocol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

@@ -4,7 +4,7 @@ A failed call is an exception with diagnostics, so that `client` can say in one 
 what the answer is then. A method that the plugin does not have is told apart from a fault.
 """
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from __future__ import annotations
 
 from google.protobuf.message import DecodeError, Message
 
@@ -13,11 +13,15 @@ from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.launch import Plugin
 from nigari.providers.wire.protocol import MAX_MESSAGE, method_path
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final, TypeVar
+
     import grpc
     import grpc.aio
 
-_M = TypeVar("_M", bound=Message)
+    _M = TypeVar("_M", bound=Message)
+
 
 _LOST_CONNECTION: Final = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
 
@@ -73,7 +77,7 @@ class Calls:
         except DecodeError:
             raise CallFailed((_unreadable(self._plugin.name, method),)) from None
 
-    async def _failed(self, method: str, error: "grpc.aio.AioRpcError") -> CallFailed:
+    async def _failed(self, method: str, error: grpc.aio.AioRpcError) -> CallFailed:
         code = error.code().name
         if code == "UNIMPLEMENTED":
             return NotOffered((_not_offered(self._plugin.name, method),))

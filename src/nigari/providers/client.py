@@ -5,11 +5,12 @@ the answer; whatever goes wrong on the way becomes diagnostics of the answer. On
 given the schema that another process of the same program has told, which saves asking for it.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -42,6 +43,11 @@ from nigari.providers.wire.values import (
 )
 from nigari.schema.provider import FunctionSignature, ProviderSchema, Schema
 from nigari.version import OPENTOFU_VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _SCHEMA_TIMEOUT: Final = 120.0
 

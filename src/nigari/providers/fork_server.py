@@ -21,10 +21,14 @@ import socket
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Final, NoReturn
 
 from nigari.providers import handshake
 from nigari.providers.guard import GuardedProgram, socket_directory, start_guarded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Final, NoReturn
+
 
 VARIABLE: Final = "NIGARI_FORK_SERVER"
 """Names the socket that a fork server listens on."""

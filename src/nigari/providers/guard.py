@@ -19,9 +19,14 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import IO, Final, Protocol
 
 from nigari.providers import handshake
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Final
+
 
 _GUARD: Final = """
 "$@" & plugin=$!

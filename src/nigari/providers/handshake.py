@@ -3,12 +3,18 @@
 Pure text in, data out; starting the program is `launch`'s business.
 """
 
+from __future__ import annotations
+
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 COOKIE_NAME: Final = "TF_PLUGIN_MAGIC_COOKIE"
 COOKIE: Final = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"

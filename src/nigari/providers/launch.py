@@ -5,12 +5,13 @@ Deliberately unknown: what is said over the connection (`client`) and where prog
 (`packages`).
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
 
 from nigari.diagnostics import Severity
 from nigari.providers.api import ProviderDiagnostic
@@ -21,7 +22,10 @@ from nigari.providers.start import LaunchError, StartedPlugin, start, start_fail
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, STDIO
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     import grpc.aio
 
     from nigari.providers.tunnel import ClientTunnel
@@ -45,10 +49,10 @@ class Plugin:
         self,
         name: str,
         protocol: int,
-        channel: "grpc.aio.Channel",
+        channel: grpc.aio.Channel,
         log: PluginLog,
         process: PluginProcess | None = None,
-        tunnel: "ClientTunnel | None" = None,
+        tunnel: ClientTunnel | None = None,
     ) -> None:
         self.name = name
         self.protocol = protocol
@@ -198,7 +202,7 @@ async def _shake_hands(
         raise LaunchError(_no_handshake(name, str(error), log)) from None
 
 
-async def _way_to(shake: Handshake) -> "tuple[ClientTunnel | None, PluginAddress]":
+async def _way_to(shake: Handshake) -> tuple[ClientTunnel | None, PluginAddress]:
     if shake.address.network == "unix":
         _make_private(shake.address.text)
     if shake.certificate is None:
@@ -221,7 +225,7 @@ def prepare_to_talk() -> None:
     import grpc.aio  # noqa: F401 - imported only to be there when it is needed
 
 
-def _open_channel(address: PluginAddress) -> "grpc.aio.Channel":
+def _open_channel(address: PluginAddress) -> grpc.aio.Channel:
     prepare_to_talk()
     import grpc.aio
 

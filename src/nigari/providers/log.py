@@ -5,14 +5,20 @@ level nothing is written. The last lines are remembered in any case: when a plug
 often the only explanation there is.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import sys
 from collections import deque
 from collections.abc import Mapping
-from typing import Final, TextIO
 
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TextIO
+
 
 _LEVELS: Final = {"TRACE": 0, "DEBUG": 1, "INFO": 2, "WARN": 3, "ERROR": 4, "OFF": 5}
 _KEPT_LINES: Final = 200
@@ -32,7 +38,7 @@ class LogSettings:
     path: str = ""
 
     @staticmethod
-    def from_environment(environment: Mapping[str, str]) -> "LogSettings":
+    def from_environment(environment: Mapping[str, str]) -> LogSettings:
         """As `tofu` reads them; a level that does not exist means everything."""
         general = environment.get("TF_LOG", "").upper()
         level = environment.get("TF_LOG_PROVIDER", "").upper() or general or "OFF"

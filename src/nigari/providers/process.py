@@ -1,11 +1,17 @@
 """A guarded plugin program as an event loop sees it: its first line, its log, its end."""
 
+from __future__ import annotations
+
 import asyncio
 import signal
-from typing import IO, Final
 
 from nigari.providers.guard import PluginProgram
 from nigari.providers.log import PluginLog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Final
+
 
 _CHUNK: Final = 65536
 
@@ -16,8 +22,8 @@ class PluginProcess:
     def __init__(
         self,
         program: PluginProgram,
-        output: "_Stream",
-        errors: "_Stream",
+        output: _Stream,
+        errors: _Stream,
         log: PluginLog,
     ) -> None:
         self._program = program
@@ -29,7 +35,7 @@ class PluginProcess:
         self._status: asyncio.Task[int] | None = None
 
     @staticmethod
-    async def adopt(program: PluginProgram, log: PluginLog) -> "PluginProcess":
+    async def adopt(program: PluginProgram, log: PluginLog) -> PluginProcess:
         """Follow a program that has been started."""
         output, errors = program.outputs
         return PluginProcess(program, await _Stream.of(output), await _Stream.of(errors), log)
@@ -84,7 +90,7 @@ class _Stream:
         self.transport = transport
 
     @staticmethod
-    async def of(pipe: IO[bytes]) -> "_Stream":
+    async def of(pipe: IO[bytes]) -> _Stream:
         reader = asyncio.StreamReader()
         loop = asyncio.get_running_loop()
         transport, _ = await loop.connect_read_pipe(

@@ -4,8 +4,9 @@ Whatever cannot be read at all is a `CallFailed`. What can be read and must not 
 and reported, so that the rest of an object is not lost with it.
 """
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
-from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -18,6 +19,11 @@ from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.providers.wire.values import decode
 from nigari.schema.marked_paths import set_write_only_paths
 from nigari.schema.provider import Schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _INFINITIES: Final = (
     b"\x7f\xf0\0\0\0\0\0\0",

@@ -5,13 +5,14 @@ its certificate into the environment) is given a relay in front of it, since gRP
 the certificates such callers make.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import shutil
 import signal
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Final
 
 from nigari.providers import api
 from nigari.providers.fork_server import VARIABLE, be_fork_server
@@ -20,7 +21,10 @@ from nigari.providers.plugin_logging import log_to_caller
 from nigari.providers.tunnel import ServerTunnel
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, SERVICE6
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     import grpc
     import grpc.aio
 
@@ -95,7 +99,7 @@ async def _serve(provider: api.Provider) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _controller(ending: asyncio.Event) -> "dict[str, grpc.RpcMethodHandler[object, object]]":
+def _controller(ending: asyncio.Event) -> dict[str, grpc.RpcMethodHandler[object, object]]:
     import grpc
 
     from nigari.providers.wire import plugin_pb2

@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
 
 from nigari import cty
 from nigari.cty import msgpack
@@ -42,7 +41,12 @@ from nigari.providers.tested import (
 from nigari.schema.block import Block
 from nigari.schema.provider import ProviderSchema, Schema
 
-_T = TypeVar("_T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, Self, TypeVar
+
+    _T = TypeVar("_T")
+
 
 __all__ = ["UNKNOWN", "Broken", "Failed", "Harness", "Object", "Planned", "ProviderDiagnostic"]
 

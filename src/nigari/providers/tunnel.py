@@ -5,6 +5,8 @@ standard library's does not. So gRPC speaks in the clear over a socket in a priv
 a relay inside this process carries its bytes to or from the encrypted side.
 """
 
+from __future__ import annotations
+
 import asyncio
 import base64
 import shutil
@@ -13,9 +15,13 @@ import tempfile
 from abc import ABC, abstractmethod
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
 
 from nigari.providers.handshake import PluginAddress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _CHUNK: Final = 65536
 

@@ -5,13 +5,19 @@ Everything here is frozen; the types implied by a block are worked out once and 
 Deliberately unknown: where a schema comes from, and the source text of a configuration.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
-from typing import Final, Never
 
 from nigari import cty
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, Never
+
 
 _NONE: Final[Mapping[str, Never]] = {}
 
@@ -32,7 +38,7 @@ class Attribute:
     """An argument, a result, or both. Exactly one of `type` and `nested` is set."""
 
     type: cty.Type | None = None
-    nested: "NestedAttributes | None" = None
+    nested: NestedAttributes | None = None
     required: bool = False
     optional: bool = False
     computed: bool = False
@@ -103,7 +109,7 @@ class NestedAttributes:
 class NestedBlock:
     """A kind of block that may stand inside another, and how often."""
 
-    block: "Block"
+    block: Block
     nesting: Nesting
     min_items: int = 0
     max_items: int = 0

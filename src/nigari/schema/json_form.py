@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
 
 from nigari import cty
 
+TYPE_CHECKING = False
 # Texts that are kept from an earlier run are put together without knowing what schemas are.
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.schema.block import Attribute, Block, NestedBlock
     from nigari.schema.provider import (
         FunctionParameter,

@@ -4,12 +4,18 @@ A schema is a block with a version, so that stored state can be upgraded. Delibe
 the schema was obtained, and how to call the provider.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Final, Never
 
 from nigari import cty
 from nigari.record import record
 from nigari.schema.block import Block
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, Never
+
 
 _NONE: Final[Mapping[str, Never]] = {}
 

@@ -1,9 +1,13 @@
 """The schemas of the built-in provisioners, and of `connection` blocks."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty.types import BOOL, NUMBER, STRING, ListType, MapType, Type
 from nigari.schema.block import Attribute, Block
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def _optional(type_: Type) -> Attribute:

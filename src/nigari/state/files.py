@@ -7,7 +7,6 @@ future, foreign files, files cut short. Encryption and storage are unknown here.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.lazy import lazy_pattern
@@ -16,7 +15,10 @@ from nigari.state.formats.read_v4 import read_v4
 from nigari.state.json_text import end_of_document, read_members, read_text
 from nigari.state.model import StateFile
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.state.formats.upgrade import UpgradeFailure
 
 _NEWEST: Final = 4

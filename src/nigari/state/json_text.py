@@ -10,9 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from json.encoder import encode_basestring as quoted
-from typing import Final, NoReturn, TypeAlias, TypeVar
 
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, NoReturn, TypeAlias, TypeVar
+
+    T = TypeVar("T")
 
 __all__ = [
     "Reader",
@@ -29,9 +34,7 @@ __all__ = [
     "read_value",
 ]
 
-T = TypeVar("T")
-
-Reader: TypeAlias = Callable[[str, int], tuple[T, int]]
+Reader: TypeAlias = "Callable[[str, int], tuple[T, int]]"
 """Reads the value that begins at an index of a text, and says where it ends."""
 
 

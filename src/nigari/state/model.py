@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from operator import itemgetter
 from types import MappingProxyType
-from typing import ClassVar, Final
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.keys import InstanceKey, key_order
@@ -24,6 +23,11 @@ from nigari.addrs.resource import MANAGED
 from nigari.cty import Value
 from nigari.record import record, replace
 from nigari.state.json_text import compact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
+
 
 PROVIDER_MEMORIES: Final = "nigari_provider_instances"
 """The member of a state file with what is remembered of provider instances; its name cannot come to

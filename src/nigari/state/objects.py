@@ -7,7 +7,6 @@ here; such an object is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
 
 from nigari.addrs.absolute import AbsResource
 from nigari.addrs.provider import Provider
@@ -20,6 +19,11 @@ from nigari.schema.marked_paths import sensitive_paths
 from nigari.schema.provider import Schema
 from nigari.state.model import ObjectStatus, StoredObject
 from nigari.state.sensitive_paths import parse_paths, paths_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 SchemaLookup: TypeAlias = Callable[[Provider, Resource], Schema | None]
 """The schema that a provider has for a resource's type."""

@@ -6,11 +6,15 @@ Only the view of a state changes; the next apply stores it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Final
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider, ProviderConfig
 from nigari.state.model import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _PREDECESSOR_HOST: Final = "registry.terraform.io"
 _SWITCH: Final = "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION"

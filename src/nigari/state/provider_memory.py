@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, cast
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.module import ModuleAddr, module_from_steps
@@ -29,6 +28,12 @@ from nigari.state.json_text import (
 from nigari.state.model import PROVIDER_MEMORIES, ProviderMemory
 from nigari.state.sensitive_paths import parse_paths
 from nigari.state.stored_addresses import StoredAddresses
+from nigari.typed import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ENTRY_DEPTH: Final = 2
 

@@ -7,7 +7,6 @@ the diagnostic names addresses that are similar.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
@@ -16,6 +15,7 @@ from nigari.addrs.targets import Target
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.state.model import State, StoredObject
 
+TYPE_CHECKING = False
 # Only who names something needs it.
 if TYPE_CHECKING:
     from nigari.state.indexed_draft import IndexedDraft

@@ -6,8 +6,6 @@ here by pattern and every text is read once; whatever is unusual goes to `nigari
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
@@ -22,6 +20,11 @@ from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.diagnostics import Diagnostics
 from nigari.lazy import lazy_pattern
 from nigari.state.json_text import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _NAME: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
 _STEP: Final = rf'module\.({_NAME})(?:\[(?:(\d+)|"([A-Za-z0-9_ .:/@-]*)")\])?'

@@ -6,10 +6,9 @@ only looks at a state does without.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.lazy import lazy_exports
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.workspace.configuration.directory import Workspace
 else:

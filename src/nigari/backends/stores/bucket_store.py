@@ -10,7 +10,6 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
 from urllib.parse import quote, urlencode
 
 from nigari.backends.protocol import DEFAULT_WORKSPACE
@@ -20,6 +19,11 @@ from nigari.net.client import Policy
 from nigari.net.response import Response
 from nigari.net.settings import Settings
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _POLICY: Final = Policy(retries=4, timeout=300.0, limit=STATE_LIMIT)
 _KEY: Final = re.compile(r"<Key>([^<]*)</Key>")

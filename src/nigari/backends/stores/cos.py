@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
@@ -27,6 +26,11 @@ from nigari.clouds.tencent import (
 from nigari.net.response import Response
 from nigari.net.settings import Settings, read_settings
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _TAG: Final = "tencentcloud-terraform-lock"
 _TAG_VERSION: Final = "2018-08-13"

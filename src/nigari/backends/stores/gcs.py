@@ -11,7 +11,6 @@ import binascii
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Final
 from urllib.parse import quote, urlencode, urlsplit
 
 from nigari.backends.locking import LockInfo, parse_lock
@@ -29,6 +28,11 @@ from nigari.net.client import Policy
 from nigari.net.response import Response
 from nigari.net.settings import Settings, read_settings
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _SCOPE: Final = "https://www.googleapis.com/auth/devstorage.read_write"
 _WIDE_SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"

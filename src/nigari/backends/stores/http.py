@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
 
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
@@ -21,6 +20,11 @@ from nigari.net.response import Response
 from nigari.net.settings import Identity, Settings, read_settings
 from nigari.net.urls import origin_of, shown, with_query
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _HEADER_NAME: Final = lazy_pattern(r"[A-Za-z0-9_-]+")
 _RESERVED: Final = ("content-type", "content-md5")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.net.client import Client
 from nigari.net.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 STATE_LIMIT: Final = 1 << 30
 """The most bytes that a state may have."""

@@ -6,13 +6,17 @@ All of its stores share the same states, as if they were clients of one server.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.backends.locking import LockInfo
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import BackendFailure, Content, ContentChanged, StateIsLocked
 from nigari.clouds.arguments import Arguments
 from nigari.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _CONTENTS: Final[dict[str, Content]] = {}
 _LOCKS: Final[dict[str, LockInfo]] = {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
 
 from nigari.backends.locking import LockInfo
 from nigari.backends.protocol import DEFAULT_WORKSPACE
@@ -23,7 +22,10 @@ from nigari.backends.store import (
 from nigari.clouds.arguments import Arguments
 from nigari.record import record, replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final, TypeAlias
+
     import psycopg
 
 _SEQUENCE: Final = "public.global_states_id_seq"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.plan_flags import APPLY_FLAGS
 from nigari.cli.plan_start import begin_planning
 from nigari.diagnostics import Diagnostic, Severity
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.cli.planned import PlanningCommand
     from nigari.workspace.session.locked import LockedSession

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.apply import apply
 from nigari.cli.plan_flags import APPLY_FLAGS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def run(invocation: Invocation) -> int:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.fleet_flags import CHOICE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_text import columns
 from nigari.fleet.units.documents import units_document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_NEEDS: Final = 3
 """How many units that one needs are named; the others are counted."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from nigari.cli.args import UsageError
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.host_argument import host_argument, report_other_file
@@ -13,7 +11,10 @@ from nigari.cli.state_flags import JSON_FLAG, JSON_INTO_FLAG
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.packages.hosts.host_credentials import CredentialsError, HostCredentials, Location
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.net.client import Client
     from nigari.packages.hosts.hosts import Host
     from nigari.packages.hosts.login import LoginService

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
@@ -12,6 +11,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.workspace.plugins.providers import InstalledProviders
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.provider import Provider
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.plan_flags import REFRESH_FLAGS
 from nigari.cli.plan_start import begin_planning
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.workspace.session.locked import LockedSession
 

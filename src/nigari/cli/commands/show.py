@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.cli.args import UsageError
@@ -14,6 +13,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.record import replace
 
+TYPE_CHECKING = False
 # One thing is shown, in one form.
 if TYPE_CHECKING:
     from nigari.state.model import StateFile

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nigari.cli.plan_flags import check_form
 from nigari.cli.presenter import Presenter
@@ -19,6 +18,7 @@ from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.opened_plan import open_plan
 
+TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
 if TYPE_CHECKING:
     from nigari.workspace.plans.reasons import PlanReasons

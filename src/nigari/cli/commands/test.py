@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
@@ -19,7 +18,10 @@ from nigari.testing.suite import Abandoned, Suite, TestOptions, TestView
 from nigari.testing.watching import Stamps, changes, concerned, stamps
 from nigari.workspace.base.waiting import run_to_end
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.cli.views.test_events import TestEvents
     from nigari.cli.views.test_text import TestText
 

@@ -6,8 +6,6 @@ statements come from and where answers go.
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import Compiled
@@ -19,6 +17,11 @@ from nigari.hcl.source import Source
 from nigari.lang.references import references_in_expression
 from nigari.lang.render import console_text
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 INPUT_NAME: Final = "<console-input>"
 

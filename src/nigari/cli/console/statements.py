@@ -7,8 +7,6 @@ next line, they put the scanner where it was, so that no line is ever looked at 
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.hcl.scanner import scan_expression
 from nigari.hcl.tokens import (
     CLOSE_BRACE,
@@ -27,6 +25,11 @@ from nigari.hcl.tokens import (
     SLASH,
     STAR,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _CLOSES: Final = {
     CLOSE_BRACE: OPEN_BRACE,

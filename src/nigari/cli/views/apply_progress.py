@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.all_views import AllViews
@@ -24,8 +23,10 @@ from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.plan.order.operation_order import REPLACED
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
+    from typing import Final
 
 _WORDS: Final = {
     OperationKind.CREATE: ("Creating", "creating", "Creation complete"),

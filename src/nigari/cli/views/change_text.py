@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
 
 from nigari.addrs.resource import DATA, Resource
 from nigari.cli.views.difference_text import difference_text
@@ -18,6 +17,11 @@ from nigari.plan.differences.object_comparison import compare_block
 from nigari.plan.model.changes import Action, Change, Drift, Reason
 from nigari.plan.model.reasons import reason_text
 from nigari.state.json_text import indented
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _KEPT: Final = (Reason.KEPT_BY_CONFIG, Reason.KEPT_BY_STATE)
 

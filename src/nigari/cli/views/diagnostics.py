@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
 from nigari.diagnostics import Diagnostic, Diagnostics, Difference, Severity
 from nigari.record import replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.diagnostics import ContextOf, Sources
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Final
 
 from nigari.cli.views.presentation import Presentation, line, pad
 from nigari.cli.views.string_text import Text, is_short, text_of
@@ -32,6 +31,11 @@ from nigari.plan.differences.difference import (
 )
 from nigari.plan.differences.pairing import pairs
 from nigari.plan.differences.value_comparison import compare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _PENDING: Final = "(known after apply)"
 _SECRET: Final = "(sensitive value)"

@@ -6,13 +6,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Final
 
 from nigari.cli.command import Terminal
 from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.live import LiveLines
 from nigari.diagnostics.layout import Layout
 from nigari.fleet.runs.results import FleetEvent, UnitResult, UnitStarted, UnitStatus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _DOING: Final = {
     "init": "initializing",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.runs.planning import FleetPlan
 from nigari.fleet.runs.results import UnitResult, UnitStatus
 from nigari.fleet.work.tasks import Changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 LIMIT: Final = 65_536
 """The most characters that the usual services take."""

@@ -7,11 +7,15 @@ out, so that a picture shows what matters.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
 from nigari.plan.order.block_graph import Block, BlockGraph
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _COLOURS: Final = {
     OperationKind.CREATE: "palegreen",

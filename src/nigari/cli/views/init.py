@@ -6,11 +6,11 @@ They hear what happens from `nigari.workspace.setup` and decide nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nigari.cli.presenter import Presenter
 from nigari.packages.providers.installation import InstalledProvider, InstallStep
 
+TYPE_CHECKING = False
 # An init with nothing to do shows little.
 if TYPE_CHECKING:
     from pathlib import Path

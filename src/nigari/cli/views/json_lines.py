@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final, TextIO
 
 from nigari.cli.outlet import error_of
 from nigari.diagnostics import ContextOf, Diagnostics, Severity, Sources
 from nigari.diagnostics.render import no_context, to_json
 from nigari.plan.show.json_document import document
 from nigari.version import OPENTOFU_VERSION, VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TextIO
+
 
 UI_VERSION: Final = "1.2"
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from typing import Final, TextIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TextIO
+
 
 _BETWEEN: Final = 0.1
 """Seconds between two drawings: eyes are not faster."""

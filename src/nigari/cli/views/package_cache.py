@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.cli.presenter import Presenter
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.packages.modules.shared_store import SharedStore, StoredPackage
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import DEFERRED
@@ -15,6 +14,11 @@ from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, Pla
 from nigari.plan.show.plan_json import importing, value_to_data
 from nigari.plan.show.waiting import counted_kinds, deferred_summary
 from nigari.state.model import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ACTIONS: Final = {
     Action.NO_OP: "noop",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from nigari.cli.command import Invocation
 from nigari.cli.state_flags import has_flag, optional_text
@@ -13,6 +12,7 @@ from nigari.plan.model.changes import Plan
 from nigari.plan.show.relevant import RelevantAttribute
 from nigari.plan.show.short import filter_of
 
+TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
 if TYPE_CHECKING:
     from nigari.workspace.plans.reasons import PlanReasons

@@ -7,7 +7,6 @@ the middle.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
 
 from nigari.cli.views.change_text import change_text
 from nigari.cli.views.plan_text import outputs_text, summary
@@ -17,6 +16,11 @@ from nigari.plan.model.changes import Change, Plan
 from nigari.plan.show.short import ShortChange, short_changes
 from nigari.plan.show.waiting import deferred_summary, waiting_line
 from nigari.workspace.plans.change_reasons import ChangeReasons
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 LIMIT: Final = 65_536
 """The most characters that the usual services take."""

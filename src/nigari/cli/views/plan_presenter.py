@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nigari.apply.view import ApplyView
 from nigari.cli.plan_flags import check_form
@@ -29,6 +28,7 @@ from nigari.state.model import State
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.show_plan import ShownPlan
 
+TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
 if TYPE_CHECKING:
     from nigari.cli.views.json_lines import JsonLines

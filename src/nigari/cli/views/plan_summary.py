@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from nigari.cli.views.change_text import symbol
 from nigari.cli.views.plan_text import not_shown, summary
@@ -11,6 +10,11 @@ from nigari.cli.views.style import Style
 from nigari.plan.model.changes import Change, Plan
 from nigari.plan.show.short import Filter, ShortChange, counted, short_changes
 from nigari.plan.show.waiting import deferred_summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_KEYS: Final = 8
 """How many keys a line names before it only counts."""

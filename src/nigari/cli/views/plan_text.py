@@ -7,7 +7,6 @@ look for; the rest is in our own words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
 
 from nigari.cli.views.change_text import change_text, drift_text, symbol
 from nigari.cli.views.difference_text import difference_text
@@ -24,6 +23,11 @@ from nigari.plan.model.changes import Action, Change, OutputChange, Plan, PlanMo
 from nigari.plan.show.relevant import RelevantAttribute
 from nigari.plan.show.short import Filter
 from nigari.plan.show.waiting import by_cause, cause_line, deferred_summary, waiting_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MEANINGS: Final = {
     Action.CREATE: "create",

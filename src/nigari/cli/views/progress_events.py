@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cli.views.apply_progress import INTERRUPTIONS, TimedView, duration
@@ -14,6 +13,11 @@ from nigari.cty.values import Value
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _WORDS: Final = {
     OperationKind.CREATE: ("create", "Creating", "creating", "Creation"),

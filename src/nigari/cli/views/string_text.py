@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
-
 from nigari.cty.values import go_quote
 from nigari.hcl.quoting import visible
 from nigari.plan.differences.datum import Datum, json_datum
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 
 @record

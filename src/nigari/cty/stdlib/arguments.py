@@ -1,11 +1,17 @@
 """Reading Python numbers from arguments, as several functions need them."""
 
+from __future__ import annotations
+
 import math
-from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.function import FunctionError
 from nigari.cty.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _INT_BITS: Final = 64
 _INTEGERS: Final = range(-(2 ** (_INT_BITS - 1)), 2 ** (_INT_BITS - 1))

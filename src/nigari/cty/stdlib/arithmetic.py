@@ -1,6 +1,6 @@
 """Arithmetic, comparison and rounding of numbers."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty import numbers, operations
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
@@ -8,6 +8,11 @@ from nigari.cty.stdlib.arguments import float_argument, int_argument
 from nigari.cty.stdlib.float_functions import logarithm, power
 from nigari.cty.types import BOOL, DYNAMIC, KIND_STRING, NUMBER, Type
 from nigari.cty.values import Value, number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ONE: Final = Parameter("num", NUMBER, allow_dynamic=True, allow_marked=True)
 _A = Parameter("a", NUMBER, allow_dynamic=True)

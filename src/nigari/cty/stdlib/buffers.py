@@ -1,11 +1,17 @@
 """Raw bytes as a capsule type, and functions of them."""
 
-from typing import Final, cast
+from __future__ import annotations
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.stdlib.arguments import int_argument
 from nigari.cty.types import NUMBER, CapsuleType, Type
 from nigari.cty.values import Value, capsule_value, number
+from nigari.typed import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 BYTES: Final = CapsuleType("bytes", bytes)
 _BUF: Final = Parameter("buf", BYTES, allow_dynamic=True)

@@ -4,8 +4,9 @@ Each is data: parameters with what they allow (null, unknown, marks), the type o
 few lines that compute it. Under which name a language offers them is its own affair.
 """
 
+from __future__ import annotations
+
 from itertools import product
-from typing import Final
 
 from nigari.cty import operations
 from nigari.cty.convert import convert
@@ -40,6 +41,11 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _INDEXABLE: Final = (KIND_LIST, KIND_MAP, KIND_TUPLE)
 

@@ -1,10 +1,14 @@
 """`csvdecode`: tables in RFC 4180 text become lists of objects."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import DYNAMIC, STRING, CollectionType, ListType, ObjectType, Type
 from nigari.cty.values import Value, list_value, object_value, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def read_records(text: str) -> list[list[str]]:

@@ -6,9 +6,15 @@ methods that Go uses: Sun's for the logarithm, Shibata's for the exponential, an
 whole part of a power.
 """
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _INFINITY: Final = math.inf
 

@@ -1,6 +1,6 @@
 """`format` and `formatlist`."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty import operations
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter, find_causes
@@ -19,6 +19,11 @@ from nigari.cty.types import (
     Type,
 )
 from nigari.cty.values import Value, list_value, string, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _FORMAT: Final = Parameter("format", STRING)
 _ARGS: Final = Parameter("args", DYNAMIC, allow_null=True, allow_unknown=True, allow_dynamic=True)

@@ -4,9 +4,10 @@ The syntax and its limits are those of `format` and `formatlist`; what they do w
 arguments, and with unknown ones, is in `nigari.cty.stdlib.format`.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
-from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.convert import convert
@@ -25,6 +26,11 @@ from nigari.cty.numbers import Number
 from nigari.cty.types import BOOL, KIND_NUMBER, KIND_STRING, NUMBER, STRING
 from nigari.cty.values import Value, string
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _VERB: Final = lazy_pattern(
     r"%(?P<flags>[0#\-+ ]*)(?P<width>[1-9][0-9]*)?(?P<dot>\.(?P<precision>[0-9]*))?"

@@ -1,6 +1,6 @@
 """Functions for values of any type, and those of logic."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty import operations
 from nigari.cty.convert import convert
@@ -10,6 +10,11 @@ from nigari.cty.mismatch import mismatch
 from nigari.cty.types import BOOL, DYNAMIC, Type
 from nigari.cty.unify import conversion_exists, unify
 from nigari.cty.values import Value, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _A = Parameter("a", DYNAMIC, allow_null=True, allow_unknown=True, allow_dynamic=True)
 _B = Parameter("b", DYNAMIC, allow_null=True, allow_unknown=True, allow_dynamic=True)

@@ -1,6 +1,6 @@
 """`jsonencode` and `jsondecode`."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.json import implied_type, value_from_json, value_to_json
@@ -19,6 +19,11 @@ from nigari.cty.types import (
     Type,
 )
 from nigari.cty.values import Value, string, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _OPENING: Final = {
     KIND_STRING: '"',

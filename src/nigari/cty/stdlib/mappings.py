@@ -4,7 +4,7 @@ What is only partly known stays known as far as possible: the keys of an object 
 values are not. Under which name a language offers them is its own affair.
 """
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -30,6 +30,10 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def _keys_type(args: list[Value]) -> Type:

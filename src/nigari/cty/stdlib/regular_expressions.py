@@ -3,10 +3,11 @@
 RE2 matches in linear time, whatever the pattern. Its library is loaded with the first pattern.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final, Protocol, cast
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.json_text import clean_text
@@ -29,6 +30,11 @@ from nigari.cty.values import (
     tuple_value,
 )
 from nigari.lazy import lazy_pattern
+from nigari.typed import Protocol, cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class Match(Protocol):

@@ -4,7 +4,7 @@ Lists keep their element type; tuples are worked out element by element, so that
 differ. Under which names a language offers these functions is its own affair.
 """
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty import numbers, operations
 from nigari.cty.convert import convert
@@ -36,6 +36,11 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ANY_LIST: Final = ListType(DYNAMIC)
 _MARKED_SEQUENCE: Final = Parameter("list", DYNAMIC, allow_marked=True)

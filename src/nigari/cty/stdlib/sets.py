@@ -1,6 +1,6 @@
 """Set algebra."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty import operations
 from nigari.cty.convert import convert
@@ -10,6 +10,11 @@ from nigari.cty.stdlib.elements import set_of
 from nigari.cty.types import BOOL, DYNAMIC, KIND_DYNAMIC, CollectionType, SetType, Type
 from nigari.cty.unify import unify
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, is_among, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ANY_SET: Final = SetType(DYNAMIC)
 _FIRST: Final = Parameter("first_set", _ANY_SET, allow_dynamic=True)

@@ -1,11 +1,16 @@
 """Functions between strings and lists of strings."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.refinements import Refinement, length_bounds, refine
 from nigari.cty.types import STRING, ListType, Type
 from nigari.cty.values import Value, list_value, string, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 STRINGS: Final = ListType(STRING)
 _LONGEST_RESULT: Final = 256 * 1024 * 1024

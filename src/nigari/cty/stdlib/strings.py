@@ -1,6 +1,6 @@
 """Functions of one string: letter case, length, parts, trimming."""
 
-from typing import Final
+from __future__ import annotations
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.graphemes import grapheme_count, graphemes
@@ -9,6 +9,11 @@ from nigari.cty.refinements import Refinement, refine
 from nigari.cty.stdlib.arguments import int_argument
 from nigari.cty.types import KIND_STRING, NUMBER, STRING, Type
 from nigari.cty.values import Value, number, string, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _STR: Final = Parameter("str", STRING)
 _DYNAMIC_STR: Final = Parameter("str", STRING, allow_dynamic=True)

@@ -4,14 +4,20 @@ A timestamp is text by RFC 3339. Years go from 0 to beyond 9999 and fractions to
 Python's own datetime has no room for.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
-from typing import Final
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _TIMESTAMP: Final = lazy_pattern(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?"
@@ -80,7 +86,7 @@ class Timestamp:
         seconds += self.hour * 3600 + self.minute * 60 + self.second
         return seconds * _NANOSECONDS + self.nanosecond
 
-    def plus(self, nanoseconds: int) -> "Timestamp":
+    def plus(self, nanoseconds: int) -> Timestamp:
         """The moment so much later, on the same clock."""
         seconds, nanosecond = divmod(self._clock_time() + nanoseconds, _NANOSECONDS)
         days, seconds = divmod(seconds, _DAY)

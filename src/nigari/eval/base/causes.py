@@ -8,7 +8,6 @@ from there to here is worked out afterwards, only when it must be told (`explain
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.cty.unknown import MAX_CAUSES, Unknown
@@ -16,6 +15,10 @@ from nigari.cty.values import HAS_UNKNOWN, Value
 from nigari.diagnostics import Range
 from nigari.hcl.expressions import SYNTAX_FAULT
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class Phase(Enum):

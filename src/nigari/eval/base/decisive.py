@@ -9,7 +9,6 @@ what that does to the result.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.values import ProviderFunction
@@ -22,6 +21,11 @@ from nigari.eval.base.scope import Binding, Names
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import attribute_expression
 from nigari.lang.references import Reference
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MARKER: Final = UnknownCause(CauseKind.RUN_TIME, ROOT_MODULE, "what is left out")
 _MOST: Final = 40

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Final
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.cty.convert import convert
@@ -34,6 +33,11 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 MAX_INSTANCES: Final = 1_000_000
 """More instances than this are a mistake, and would only exhaust memory."""

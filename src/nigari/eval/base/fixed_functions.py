@@ -8,12 +8,16 @@ applied: what one round has made of it does not change in the next.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Final
 
 from nigari.cty.function import Function
 from nigari.cty.types import Type
 from nigari.cty.values import Value
 from nigari.lang.functions.table import CALLERS, CORE, IMPURE, FunctionTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FixedResults = dict[Hashable, Value]
 """The results of calls, by where they are written and what they were called with."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
@@ -29,6 +28,12 @@ from nigari.eval.base.once import Need, Node
 from nigari.hcl.evaluation import Fault
 from nigari.lang.references import Reference
 from nigari.record import record
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FAILED: Final = DYNAMIC_UNKNOWN.with_causes((REPORTED,))
 """Stands for a value whose error has been reported."""

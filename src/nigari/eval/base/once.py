@@ -12,9 +12,13 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import Final
 
 from nigari.diagnostics import Diagnostics, Range
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 NEW: Final = 0
 WAITING: Final = 1

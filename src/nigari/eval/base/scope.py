@@ -8,7 +8,6 @@ an object only the attributes that are named, so that nothing waits for what it 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Final
 
 from nigari.addrs.address import Address
 from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
@@ -57,6 +56,11 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex
 from nigari.lang.references import Reference, references_in_body, report_outside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 Names = dict[str, "Value | Names"]
 """Names of a scope: a value, or the names one step further in."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeAlias
 
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.convert import convert
@@ -34,6 +33,11 @@ from nigari.eval.base.scope import evaluate_origin, scope_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 RequestValue: TypeAlias = Callable[[UnknownCause], bool]
 """Asks for what would make a value known; False where nobody can give it."""

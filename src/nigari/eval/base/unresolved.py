@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference, undeclared_resource_hint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _DECLARING: Final = {
     "local value": "it to a locals block",

@@ -9,7 +9,6 @@ by then: one that has none is no reason to stop anything before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from nigari.addrs.module import ModuleAddr
 from nigari.config.base.written_address import WrittenAddress
@@ -32,6 +31,11 @@ from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
 from nigari.hcl.static import expr_as_keyword
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 ALL: Final = "all"
 

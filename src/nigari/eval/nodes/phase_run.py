@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeAlias
 
 from nigari.addrs.values import ProviderFunction
 from nigari.config.blocks.module_call import ModuleCall
@@ -26,6 +25,11 @@ from nigari.eval.nodes.local import LocalValueNode
 from nigari.eval.nodes.output import OutputNode
 from nigari.hcl.body import Attribute
 from nigari.lang.references import Reference
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 MakeCall: TypeAlias = Callable[[Frame, ModuleCall], CallNode]
 

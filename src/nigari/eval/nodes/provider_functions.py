@@ -6,8 +6,6 @@ reason that its provider has to run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.values import ProviderFunction
 from nigari.cty.function import Function, Parameter
@@ -19,6 +17,7 @@ from nigari.eval.base.instances import Frame
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.schema.provider import FunctionParameter, FunctionSignature
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey
@@ -40,7 +39,9 @@ from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.lang.marks import SENSITIVE, Deprecated
 from nigari.lang.references import Reference, parse_reference
 from nigari.record import record
+from nigari.typed import Protocol
 
+TYPE_CHECKING = False
 # Where no schema is known, or none asked for, nobody has to know what to do with one.
 if TYPE_CHECKING:
     from nigari.providers.api import ProviderDiagnostic

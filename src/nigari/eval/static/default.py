@@ -6,7 +6,6 @@ A variable that has no value yet may be part of one: whoever needs the default w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.config.blocks.variable import Variable
 from nigari.cty.values import Value
@@ -17,6 +16,11 @@ from nigari.eval.base.scope import evaluate_origin
 from nigari.eval.base.slots import Slot, explain_unknown
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.hcl.expressions import Expression
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _COMES_LATER: Final = (CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT)
 

@@ -8,7 +8,6 @@ instance has the call expanded beside that, with frames that have values and not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
@@ -24,6 +23,11 @@ from nigari.eval.base.once import DONE, Effect, Need
 from nigari.eval.base.slots import Slot, explain_unknown
 from nigari.eval.nodes.module_call import ModuleCallNode, expand
 from nigari.record import record, replace
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 @record

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
@@ -62,6 +61,13 @@ from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.record import record
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 
 class Modules(Protocol):
@@ -74,9 +80,6 @@ class Modules(Protocol):
         be had, which has then been reported.
         """
         ...
-
-
-T = TypeVar("T")
 
 
 @record

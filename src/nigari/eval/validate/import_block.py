@@ -7,7 +7,6 @@ instance the keys of its target mean is decided when planning.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.config.blocks.imports import Import
 from nigari.cty.convert import convert
@@ -32,6 +31,11 @@ from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.resource import Schemas
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import SENSITIVE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _REPEATABLE: Final = (KIND_MAP, KIND_OBJECT, KIND_SET, KIND_TUPLE, KIND_DYNAMIC)
 

@@ -6,7 +6,6 @@ This is how `validate` sees provider configurations; their values may be unknown
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from nigari.addrs.provider import Provider
 from nigari.config.blocks.provider_config import ProviderConfig
@@ -22,6 +21,7 @@ from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
+from nigari.typed import Protocol
 
 
 @record

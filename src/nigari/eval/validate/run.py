@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nigari.addrs.absolute import Abs, AbsResource, resource_of
 from nigari.addrs.keys import InstanceKey
@@ -71,6 +70,7 @@ from nigari.lang.references import Reference
 from nigari.lang.types import dropped_attributes
 from nigari.providers.api import ProviderDiagnostic
 
+TYPE_CHECKING = False
 # Few configurations import anything.
 if TYPE_CHECKING:
     from nigari.eval.validate.import_block import ValidatedImport

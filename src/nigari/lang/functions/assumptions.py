@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty import operations
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -23,6 +21,10 @@ from nigari.cty.types import (
 )
 from nigari.cty.values import Value
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def _value(type_: Type) -> Parameter:

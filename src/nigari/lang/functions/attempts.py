@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
-
 from nigari.cty.function import Function, FunctionError, Parameter, find_causes
 from nigari.cty.types import BOOL, DYNAMIC, Type
 from nigari.cty.values import DYNAMIC_UNKNOWN, FALSE, TRUE, Value, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.calls import CLOSURE_TYPE, Closure
+from nigari.typed import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_REASONS: Final = 8
 

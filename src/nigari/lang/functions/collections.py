@@ -6,8 +6,6 @@ difference is here; everything else is taken from `nigari.cty.stdlib` by the tab
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty import operations
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -46,6 +44,11 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.lang.functions.world import redacted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _SEQUENCES: Final = (KIND_LIST, KIND_SET, KIND_TUPLE)
 _WITH_LENGTH: Final = (*_SEQUENCES, KIND_MAP, KIND_OBJECT, KIND_STRING, KIND_DYNAMIC)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
-
 from nigari.cty.errors import CtyError
 from nigari.cty.function import Function, FunctionError, Parameter
 from nigari.cty.stdlib.general import to_type
@@ -22,6 +20,12 @@ from nigari.cty.values import Value, capsule_value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.calls import CLOSURE_TYPE, Closure
 from nigari.hcl.type_expressions import parse_type_constraint
+from nigari.typed import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ANYTHING: Final = Parameter(
     "value", DYNAMIC, allow_null=True, allow_unknown=True, allow_dynamic=True, allow_marked=True

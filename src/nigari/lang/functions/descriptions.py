@@ -5,7 +5,10 @@ Parameters whose names do not say enough have a sentence, too.
 
 from __future__ import annotations
 
-from typing import Final
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 DESCRIPTIONS: Final[dict[str, str]] = {
     "abs": "Returns the absolute value of a number.",

@@ -7,13 +7,17 @@ data as they are and go back in unharmed.
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
 from nigari.lang.functions.world import redacted
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 LONGEST_INFLATED: Final = 256 * 1024 * 1024
 _BASE64: Final = lazy_pattern(

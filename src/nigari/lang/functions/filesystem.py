@@ -6,14 +6,17 @@ A file that never ends, such as a device, is cut off with an error. Knows no dir
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import BOOL, STRING, SetType, Type
 from nigari.cty.values import FALSE, TRUE, Value, set_value, string
 from nigari.lang.functions.encoding import to_base64
 from nigari.lang.functions.paths import clean, join, locate
 from nigari.lang.functions.world import World, redacted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 LARGEST_FILE: Final = 256 * 1024 * 1024
 _PATH: Final = Parameter("path", STRING, allow_marked=True)

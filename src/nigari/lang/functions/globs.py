@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from nigari.cty.function import FunctionError
 from nigari.cty.values import Mark
@@ -17,6 +16,11 @@ from nigari.lang.functions.paths import clean
 from nigari.lang.functions.world import redacted
 from nigari.lazy import lazy_pattern
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _META: Final = lazy_pattern(r"\\.|([*?\[{])", re.DOTALL)
 _ESCAPED: Final = lazy_pattern(r"\\([*?\[\]{}])")

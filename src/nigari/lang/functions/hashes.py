@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from nigari.cty import numbers
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
@@ -15,6 +14,11 @@ from nigari.lang.functions.filesystem import read_file
 from nigari.lang.functions.world import World
 from nigari.lang.random_ids import random_uuid
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _STR: Final = Parameter("str", STRING)
 

@@ -7,10 +7,14 @@ leading zeros. Knows no functions.
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from nigari.lazy import lazy_pattern
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _IPV4: Final = lazy_pattern(r"([0-9]+)\.([0-9]+)\.([0-9]+)\.([0-9]+)", re.ASCII)
 _DIGITS: Final = lazy_pattern(r"[0-9]+", re.ASCII)

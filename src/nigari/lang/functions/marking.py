@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.function import NOT_NULL_RESULT, Function, Parameter
 from nigari.cty.paths import Path, transform
 from nigari.cty.types import BOOL, DYNAMIC, Type
 from nigari.cty.values import Value, boolean, null, unknown
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ANYTHING: Final = Parameter(
     "value", DYNAMIC, allow_null=True, allow_unknown=True, allow_dynamic=True, allow_marked=True

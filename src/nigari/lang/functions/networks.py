@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty import numbers
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.stdlib.arguments import int_argument
@@ -16,6 +14,11 @@ from nigari.lang.functions.ip_addresses import (
     parse_address,
     parse_network,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_NEW_BITS: Final = 32
 _LOW_BITS: Final = (1 << 64) - 1

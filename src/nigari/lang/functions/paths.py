@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from typing import Final
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
 from nigari.lang.functions.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def clean(path: str) -> str:

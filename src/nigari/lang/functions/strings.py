@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.refinements import string_prefix
 from nigari.cty.stdlib.regular_expressions import compile_pattern, replace_all
 from nigari.cty.types import BOOL, STRING, Type
 from nigari.cty.values import FALSE, TRUE, Value, boolean, string, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _STR: Final = Parameter("str", STRING)
 _LONGEST_RESULT: Final = 256 * 1024 * 1024

@@ -7,13 +7,17 @@ is first looked up. Libraries are loaded when a function that needs one is calle
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
 
 from nigari.cty.function import Function
 from nigari.cty.types import Type
 from nigari.cty.values import Value, unknown
 from nigari.lang.files import Files
 from nigari.lang.functions.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 CORE: Final = "core::"
 IMPURE: Final = frozenset({"bcrypt", "timestamp", "uuid"})

@@ -7,7 +7,6 @@ call may lead to, since every level can multiply them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from nigari.cty.function import Function, FunctionError, Parameter
 from nigari.cty.types import DYNAMIC, MAX_DEPTH, STRING, MapType, ObjectType, Type, allow_depth
@@ -20,6 +19,11 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.functions.filesystem import read_text
 from nigari.lang.functions.world import World, redacted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_NESTED: Final = 1024
 _MOST_RENDERED: Final = 100_000

@@ -6,14 +6,16 @@ differences are listed here; those of the large East Asian sets only as far as t
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.json_text import clean_text
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
 from nigari.lang.functions.encoding import from_base64, to_base64
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 @record

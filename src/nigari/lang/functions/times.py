@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, Parameter
 from nigari.cty.stdlib.timestamps import parse_timestamp
@@ -11,6 +10,10 @@ from nigari.cty.types import NUMBER, STRING, Type
 from nigari.cty.values import Value, number, string, unknown
 from nigari.lang.functions.world import World
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def _timestamp(args: list[Value], _: Type) -> Value:

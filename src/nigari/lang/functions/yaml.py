@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.function import Function, Parameter
 from nigari.cty.types import DYNAMIC, STRING, Type
 from nigari.cty.values import Value, string, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def _encode(args: list[Value], expected: Type) -> Value:

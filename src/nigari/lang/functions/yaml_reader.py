@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
 
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -29,7 +28,10 @@ from nigari.cty.values import (
 from nigari.lang.functions.encoding import from_base64
 from nigari.lazy import lazy_pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from yaml.events import AliasEvent, CollectionStartEvent, Event, ScalarEvent
 
 _LARGEST: Final = 5_000_000

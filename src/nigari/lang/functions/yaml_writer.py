@@ -6,12 +6,15 @@ hold; collections are blocks unless they are empty.
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty import numbers
 from nigari.cty.function import FunctionError
 from nigari.cty.types import KIND_BOOL, KIND_CAPSULE, KIND_NUMBER, USUAL_DEPTH, allow_depth
 from nigari.cty.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _WIDTH: Final = 80
 _LONGEST_SIMPLE_KEY: Final = 128

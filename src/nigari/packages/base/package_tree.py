@@ -12,10 +12,14 @@ import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from nigari.packages.base.module_fetch import FetchError
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FileList = Mapping[str, tuple[str, str]]
 """What is in a package: path to kind (`file`, `program`, `link`) and digest or target."""

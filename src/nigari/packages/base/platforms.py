@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MACHINES: Final = {
     "x86_64": "amd64",

@@ -14,15 +14,17 @@ import struct
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, cast
 
 from nigari.hcl.quoting import quoted
 from nigari.record import record
+from nigari.typed import cast
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import hashlib
     import tarfile
     import zipfile
+    from typing import IO, Final
 
     from nigari.packages.base.zip_content import EntryContent
 
@@ -388,7 +390,7 @@ def _decompressed(archive: Path, form: str) -> AbstractContextManager[IO[bytes]]
         case "tar.gz":
             import gzip
 
-            return cast(IO[bytes], gzip.GzipFile(archive))
+            return cast("IO[bytes]", gzip.GzipFile(archive))
         case "tar.bz2":
             import bz2
 
@@ -396,7 +398,7 @@ def _decompressed(archive: Path, form: str) -> AbstractContextManager[IO[bytes]]
         case "tar.xz":
             import lzma
 
-            return cast(IO[bytes], lzma.open(archive))
+            return cast("IO[bytes]", lzma.open(archive))
         case _:
             return archive.open("rb")
 

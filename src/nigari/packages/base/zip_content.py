@@ -10,7 +10,13 @@ import struct
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Final, Protocol
+
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Final
+
 
 _PACKED_PIECE: Final = 1 << 18
 _PIECE: Final = 1 << 19

@@ -4,10 +4,11 @@ Owns which files are read and what their settings mean. The environment and the 
 those given; nothing here looks at the process's own environment.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
 
 from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import Provider, parse_provider
@@ -25,6 +26,11 @@ from nigari.packages.hosts.oci_settings import (
 )
 from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _VARIABLE: Final = lazy_pattern(r"\$(?:\{(\w+)\}|(\w+))")
 

@@ -5,14 +5,20 @@ configurations: keys may be quoted where an argument stands, identifiers may hav
 ever evaluated. A file that begins with a brace is JSON. What the items mean is in `cli_config`.
 """
 
+from __future__ import annotations
+
 import bisect
 import re
-from typing import Final
 
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _TOKEN: Final = lazy_pattern(
     r"""(?P<space>[\s,]+|\#[^\n]*|//[^\n]*|/\*.*?\*/)
@@ -32,9 +38,9 @@ _DEEPEST: Final = 50
 class SettingsObject:
     """A body: items in the order written."""
 
-    items: tuple["SettingItem", ...] = ()
+    items: tuple[SettingItem, ...] = ()
 
-    def all(self, name: str) -> list["SettingItem"]:
+    def all(self, name: str) -> list[SettingItem]:
         """The items that begin with that key."""
         return [item for item in self.items if item.keys[0] == name]
 
@@ -44,7 +50,7 @@ class SettingItem:
     """A key, its labels, and a value."""
 
     keys: tuple[str, ...]
-    value: "Scalar"
+    value: Scalar
     line: int = 0
 
 

@@ -10,13 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from enum import Enum
-from typing import Final
 
 from nigari.addrs.hostname import hostname_for_network, normalize_hostname
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.lazy import lazy_pattern
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.hosts.cli_config import CliConfig, config_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FILE_NAME: Final = "credentials.tfrc.json"
 _VARIABLE: Final = "TF_TOKEN_"

@@ -7,7 +7,6 @@ the CLI configuration says it instead of the host. What the services do is not k
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from nigari.addrs.hostname import hostname_for_network
@@ -18,8 +17,10 @@ from nigari.packages.hosts.cli_config import CliConfig, RegistryProtocols
 from nigari.packages.hosts.host_credentials import CredentialsError, HostCredentials
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
+    from typing import Final
 
     from nigari.net.client import Client
 

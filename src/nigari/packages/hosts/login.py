@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Mapping
-from typing import Final
 from urllib.parse import parse_qs, quote_plus, urlencode, urlsplit
 
 from nigari.net.client import Client, Policy
@@ -18,6 +17,11 @@ from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.urls import resolved
 from nigari.packages.hosts.hosts import Host, HostError
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 CODE: Final = "authz_code"
 PASSWORD: Final = "password"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
 
 from nigari.packages.hosts.cli_config import CliConfig
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
+    from typing import Final
 
     from nigari.net.client import Client
     from nigari.packages.hosts.hosts import Hosts

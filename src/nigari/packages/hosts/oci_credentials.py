@@ -9,9 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from nigari.packages.hosts.oci_settings import OciCredentials, OciDefaults, OciSecret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _HELPER_WITHIN: Final = 60.0
 _ALIASES: Final = {"index.docker.io/v1": "docker.io", "index.docker.io": "docker.io"}

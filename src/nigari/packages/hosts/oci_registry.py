@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode, urlsplit
 
 from nigari.lazy import lazy_pattern
@@ -18,7 +17,10 @@ from nigari.packages.hosts.oci_credentials import OciCredentialsError, OciCreden
 from nigari.packages.hosts.oci_settings import OciSecret
 from nigari.record import record, replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.net.client import Client, Progress
     from nigari.net.response import Response
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.hcl.quoting import quoted
 from nigari.lazy import lazy_pattern
 from nigari.packages.hosts.cli_config_syntax import SettingItem, SettingsObject
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _REPOSITORY: Final = lazy_pattern(
     r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider, normalize_provider_part
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ANY: Final = "*"
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.base.unpacking import ArchiveError, path_inside
 from nigari.packages.base.whole_file import make_directories
 from nigari.record import record
+from nigari.typed import Protocol
 
 _AT_A_TIME = 8
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from nigari.addrs.module_source import RemoteSource
 from nigari.packages.base.module_fetch import FetchError, Getter, Progress, no_progress
@@ -18,6 +17,11 @@ from nigari.packages.modules.package_address import (
     package_address,
 )
 from nigari.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _LONGEST_LIST: Final = 1 << 20
 

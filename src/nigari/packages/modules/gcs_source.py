@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from nigari.clouds.google import access_token
@@ -14,7 +13,10 @@ from nigari.packages.modules.buckets import BucketObject
 from nigari.packages.modules.http_source import ARCHIVES
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.net.client import Client
 
 _SCOPE: Final = "https://www.googleapis.com/auth/devstorage.read_only"

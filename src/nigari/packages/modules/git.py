@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 from nigari.lazy import lazy_pattern
@@ -26,6 +25,11 @@ from nigari.packages.base.whole_file import make_directories
 from nigari.packages.modules.package_address import take_arguments
 from nigari.packages.modules.programs import Done, complaint, find_program, run_fetching
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
 _PLAIN_REF: Final = lazy_pattern(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 from nigari.addrs.detection import SourceError, parse_forced_getter
@@ -22,6 +21,11 @@ from nigari.net.urls import shown, user_of
 from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.base.unpacking import form_of_content
 from nigari.packages.modules.fetching import Fetching
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_HOPS: Final = 10
 _HEADER: Final = "x-terraform-get"

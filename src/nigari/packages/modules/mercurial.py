@@ -10,7 +10,6 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 from nigari.lazy import lazy_pattern
@@ -19,6 +18,11 @@ from nigari.packages.base.single_files import get_file_of, split_file
 from nigari.packages.modules.package_address import take_arguments
 from nigari.packages.modules.programs import complaint, find_program, run_fetching
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _SCHEMES: Final = frozenset(("https", "http", "ssh", "file"))
 _CHANGESET: Final = lazy_pattern(r"[0-9a-f]{40}")

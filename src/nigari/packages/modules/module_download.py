@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol
 
 from nigari.addrs.detection import parse_forced_getter
 from nigari.addrs.module_source import RegistrySource, RemoteSource
@@ -20,6 +19,7 @@ from nigari.packages.modules.fetching import Fetching
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.modules.shared_store import SharedStore
 from nigari.record import record
+from nigari.typed import Protocol
 
 
 @record

@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
 from nigari import cty
 from nigari.addrs.module_source import split_subdir
@@ -25,6 +24,11 @@ from nigari.hcl.source import Source
 from nigari.packages.base.package_tree import HASH_SCHEME, PackageOrigin
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FILE_NAME: Final = ".nigari.lock.hcl"
 _HEADER: Final = (

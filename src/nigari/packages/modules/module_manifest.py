@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Final
 
 from nigari.addrs.module_source import parse_module_source
 from nigari.diagnostics import Diagnostics
@@ -18,6 +17,11 @@ from nigari.diagnostics.advice import advice
 from nigari.lang.files import Files
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FILE_NAME: Final = "modules.json"
 _ESCAPED: Final = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})

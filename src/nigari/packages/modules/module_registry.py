@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urljoin, urlsplit
 
 from nigari.addrs.module_source import RegistrySource, RemoteSource, parse_module_source
@@ -28,8 +27,10 @@ from nigari.packages.modules.module_download import DirectPackage
 from nigari.record import record
 from nigari.version import OPENTOFU_VERSION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
+    from typing import Final
 
     from nigari.net.response import Response
 

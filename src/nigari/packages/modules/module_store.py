@@ -17,7 +17,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Final
 
 from nigari.packages.base.package_tree import (
     FileList,
@@ -38,6 +37,11 @@ from nigari.packages.base.package_tree import (
 from nigari.packages.base.whole_file import make_directories, write_whole
 from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.modules.module_manifest import ModuleRecord, save_manifest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Final
+
 
 STORE: Final = ".store"
 _NEW: Final = ".new-"

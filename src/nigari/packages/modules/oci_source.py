@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from nigari.lazy import lazy_pattern
@@ -22,7 +21,10 @@ from nigari.packages.modules.fetching import unpack_package
 from nigari.packages.modules.package_address import take_arguments
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.net.client import Client
     from nigari.packages.hosts.oci_credentials import OciCredentialsStore
 

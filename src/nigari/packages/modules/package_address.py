@@ -10,13 +10,17 @@ import hashlib
 import posixpath
 import re
 from pathlib import Path
-from typing import Final
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from nigari.addrs.module_source import RemoteSource
 from nigari.packages.base.module_fetch import FetchError
 from nigari.packages.base.unpacking import form_called, form_of_name, is_single_file
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _FALSE: Final = frozenset(("0", "f", "F", "FALSE", "false", "False"))
 _LENGTHS: Final = {32: "md5", 40: "sha1", 64: "sha256", 128: "sha512"}

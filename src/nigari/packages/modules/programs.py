@@ -8,12 +8,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from nigari.lazy import lazy_pattern
 from nigari.packages.base.module_fetch import FetchError
 from nigari.programs import run_program
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_LINES: Final = 8
 _CREDENTIALS: Final = lazy_pattern(r"(://[^/@\s:]*):[^/@\s]*@")

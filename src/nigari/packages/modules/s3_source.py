@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from nigari.clouds.aws.client import AwsService, signing_time
@@ -26,7 +25,10 @@ from nigari.packages.modules.http_source import ARCHIVES
 from nigari.packages.modules.package_address import take_arguments
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.net.client import Client
 
 _DOMAINS: Final = (".amazonaws.com.cn", ".amazonaws.com")

@@ -21,7 +21,6 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Final
 
 from nigari.packages.base.package_tree import (
     Found,
@@ -39,6 +38,11 @@ from nigari.packages.base.package_tree import (
 )
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Final
+
 
 DIRECTORY_VARIABLE: Final = "NIGARI_CACHE_DIR"
 OFF: Final = "off"

@@ -3,6 +3,8 @@
 Whatever is wrong with a zip file is an `OSError` that says so.
 """
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import shutil
@@ -11,10 +13,14 @@ import zlib
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Final
 
 from nigari.packages.base.unpacking import ArchiveError, unpack_archive
 from nigari.packages.base.zip_content import entry_content
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _CHUNK: Final = 1 << 19
 

@@ -9,9 +9,13 @@ from __future__ import annotations
 import binascii
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, TypeAlias
 
 from nigari.hcl.quoting import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeAlias
+
 
 Place: TypeAlias = str | os.PathLike[str]
 """Where something is, for who can do without `pathlib`, too."""

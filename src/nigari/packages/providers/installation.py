@@ -7,10 +7,11 @@ has something to show, too. How providers are installed is unknown here.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
 
 from nigari.record import record
+from nigari.typed import Protocol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

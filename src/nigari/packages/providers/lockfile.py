@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
 
 from nigari import cty
 from nigari.addrs.provider import Provider, default_provider, parse_provider
@@ -30,8 +29,10 @@ from nigari.lazy import lazy_pattern
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record, replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Final
 
 _PREDECESSOR: Final = ("registry.terraform.io", "hashicorp")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from nigari.addrs.hostname import hostname_for_network, normalize_hostname
@@ -38,7 +37,10 @@ from nigari.packages.providers.provider_sources import (
 from nigari.record import record, replace
 from nigari.version import OPENTOFU_VERSION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.net.response import Response
 
 _REDIRECTS: Final = 5

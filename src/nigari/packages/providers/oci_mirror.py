@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from nigari.addrs.hostname import hostname_for_network
 from nigari.addrs.provider import Provider
@@ -31,6 +30,11 @@ from nigari.packages.providers.provider_sources import (
     Versions,
 )
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _PROVIDER: Final = "application/vnd.opentofu.provider"
 _TARGET: Final = "application/vnd.opentofu.provider-target"

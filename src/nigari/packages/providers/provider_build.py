@@ -14,12 +14,16 @@ import shlex
 import shutil
 import zipfile
 from pathlib import Path
-from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
 from nigari.packages.providers.provider_package import unpacked_path
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 MIRROR: Final = "mirror"
 """The directory with the unpacked packages."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from nigari.net.failures import NetFailure, StatusRefused, WrongContent
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.provider_sources import Progress, ProviderSourceError
 from nigari.record import replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.packages.hosts.host_credentials import HostCredentials
 
 UNREACHABLE: Final = "Cannot query a provider source"

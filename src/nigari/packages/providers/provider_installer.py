@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
@@ -47,7 +46,11 @@ from nigari.packages.providers.requirement import (
 )
 from nigari.record import record, replace
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 
 @record

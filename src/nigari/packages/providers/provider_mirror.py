@@ -4,6 +4,8 @@ Both take packages from a source for platforms that need not be this machine's, 
 installed. A mirror holds packed packages and the indexes that make it usable over the network.
 """
 
+from __future__ import annotations
+
 import json
 import shutil
 import stat
@@ -11,7 +13,6 @@ import tempfile
 import zipfile
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
@@ -30,7 +31,12 @@ from nigari.packages.providers.provider_sources import ProviderSource, ProviderS
 from nigari.packages.providers.requirement import Requirement, by_provider, combined_constraints
 from nigari.record import replace
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeVar
+
+    T = TypeVar("T")
+
 
 _PACKED_DATE: Final = (1980, 1, 1, 0, 0, 0)
 """Packing the same files twice must give the same bytes."""

@@ -8,13 +8,13 @@ own store, and is `tofu`'s: `host/namespace/type/version/os_arch/` unpacked, or
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import LEGACY_NAMESPACE, Provider, normalize_provider_part
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider
 from nigari.lang.versions import Version, parse_exact_version
@@ -39,7 +38,10 @@ from nigari.packages.providers.provider_sources import (
 from nigari.record import record
 from nigari.version import OPENTOFU_VERSION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.net.response import Response
     from nigari.packages.hosts.hosts import Hosts
 

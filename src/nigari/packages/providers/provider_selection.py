@@ -7,7 +7,6 @@ the version is the business of `provider_installer`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
@@ -29,6 +28,11 @@ from nigari.packages.providers.requirement import (
     first_constraint,
     first_subject,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _NO_VERSION: Final = Version((0, 0, 0))
 """What some people write for a provider that was never released; it is never chosen."""

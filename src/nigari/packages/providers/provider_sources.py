@@ -11,13 +11,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
 from nigari.packages.hosts.provider_pattern import ProviderPattern
 from nigari.packages.providers.provider_package import ProviderPackage, find_packages
 from nigari.record import record
+from nigari.typed import Protocol
 
 Progress = Callable[[int, int | None], None]
 """Hears how many bytes have arrived, of how many (if that is known)."""

@@ -5,13 +5,14 @@ unpacked are linked, packed ones are unpacked; a package is complete when its di
 Whether a package may be installed (its checksums) is decided by `provider_selection`.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import fcntl
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Final
 
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
@@ -24,6 +25,11 @@ from nigari.packages.providers.provider_package import (
     unpacked_path,
 )
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Final
+
 
 _TOLD_AFTER: Final = 5.0
 _BETWEEN_ATTEMPTS: Final = 0.05

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Range
 from nigari.lang.versions import ProviderConstraints
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ANY_VERSION: Final = ProviderConstraints()
 

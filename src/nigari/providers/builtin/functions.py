@@ -1,7 +1,8 @@
 """The functions of the built-in provider: between values and the text of `.tfvars` files."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
 
 from nigari import cty
 from nigari.diagnostics import Diagnostics, Severity
@@ -14,6 +15,10 @@ from nigari.providers import api
 from nigari.providers.builtin.schema import FUNCTIONS
 from nigari.record import record
 from nigari.schema.provider import FunctionSignature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 @record

@@ -4,14 +4,20 @@ Where state lies and how it is read is known to backends, which this package doe
 reader is handed in by whoever makes the provider.
 """
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Final
 
 from nigari import cty
 from nigari.providers import api
 from nigari.providers.base import problem
 from nigari.providers.builtin.schema import REMOTE_STATE_NAME
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _DEFAULT_WORKSPACE: Final = "default"
 

@@ -3,12 +3,18 @@
 Commands that only show objects need the schemas alone.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Final
 
 from nigari import cty
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import FunctionParameter, FunctionSignature, ProviderSchema, Schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 TERRAFORM_DATA_NAME: Final = "terraform_data"
 REMOTE_STATE_NAME: Final = "terraform_remote_state"

@@ -6,7 +6,6 @@ Almost everybody uses the resource type, few the others, which are imported when
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from nigari import cty
 from nigari.providers import api
@@ -14,6 +13,7 @@ from nigari.providers.base import ProviderBase
 from nigari.providers.builtin import terraform_data
 from nigari.providers.builtin.schema import REMOTE_STATE_NAME, SCHEMA, TERRAFORM_DATA_NAME
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.providers.builtin.remote_state import Checker, Reader
 

@@ -3,7 +3,7 @@
 `output` follows `input` when a change is applied; another `triggers_replace` replaces the object.
 """
 
-from typing import Final
+from __future__ import annotations
 
 from nigari import cty
 from nigari.cty.paths import infinite_as_null
@@ -14,6 +14,11 @@ from nigari.providers.base import problem
 from nigari.providers.builtin.schema import TERRAFORM_DATA, TERRAFORM_DATA_NAME
 from nigari.schema.block import Attribute, Block
 from nigari.schema.coerce import coerce
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _NULL_RESOURCE: Final = Block(
     {

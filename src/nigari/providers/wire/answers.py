@@ -1,8 +1,9 @@
 """Answers to the messages of plugin protocol 6: what all of them have in common."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -15,11 +16,15 @@ from nigari.providers.wire.identities import identity_value
 from nigari.providers.wire.values import decode, diagnostic_messages
 from nigari.schema.provider import Schema
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     import grpc
 
-_Request = TypeVar("_Request", bound=Message)
-_Response = TypeVar("_Response", bound=Message)
+    _Request = TypeVar("_Request", bound=Message)
+
+    _Response = TypeVar("_Response", bound=Message)
 
 
 class InvalidRequest(Exception):
@@ -81,7 +86,7 @@ def stamp(moment: datetime | None) -> Timestamp | None:
 
 def handler(
     answer: Callable[[_Request], Awaitable[_Response]], request: type[_Request]
-) -> "grpc.RpcMethodHandler[object, object]":
+) -> grpc.RpcMethodHandler[object, object]:
     """What gRPC calls when it is asked for something."""
     import grpc
 

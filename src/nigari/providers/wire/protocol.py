@@ -3,7 +3,12 @@
 Methods have the names of protocol 6 here; protocol 5 calls some of them differently.
 """
 
-from typing import Final
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _PROTOCOL5_NAMES: Final = {
     "GetProviderSchema": "GetSchema",

@@ -4,7 +4,7 @@ Each method decodes one request, asks the provider and encodes its answer; a req
 read is answered with a diagnostic. Sockets and the handshake are in `nigari.providers.serve`.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from nigari import cty
 from nigari.hcl.quoting import quoted
@@ -24,6 +24,7 @@ from nigari.providers.wire.identities import identity_message, identity_schemas_
 from nigari.providers.wire.values import diagnostic_messages, encode, path_message
 from nigari.schema.provider import ProviderSchema, Schema
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import grpc
 
@@ -43,7 +44,7 @@ class ProviderService:
         self._provider = provider
         self._schema: ProviderSchema | None = None
 
-    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[object, object]]":
+    def handlers(self) -> dict[str, grpc.RpcMethodHandler[object, object]]:
         """A handler for each method that is offered."""
         return {
             "GetMetadata": handler(self._metadata, pb.GetMetadata.Request),

@@ -1,13 +1,19 @@
 """Values, paths and diagnostics between wire messages and our own terms, both directions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Final
 
 from nigari import cty
 from nigari.cty import msgpack
 from nigari.diagnostics import Severity
 from nigari.providers.api import ProviderDiagnostic, Told
 from nigari.providers.wire import protocol6_pb2 as pb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 CAPABILITIES: Final = pb.ClientCapabilities(write_only_attributes_allowed=True)
 _DEFERRING: Final = pb.ClientCapabilities(write_only_attributes_allowed=True, deferral_allowed=True)

@@ -1,9 +1,10 @@
 """Encryption of state and plan files as OpenTofu does it: same configuration, same bytes."""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from nigari.lazy import lazy_exports
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.state.encryption.config import (
         BlockName,

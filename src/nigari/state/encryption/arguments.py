@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Final
 
 from nigari.clouds.arguments import Arguments
 from nigari.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyError, ListType, Type, Value, convert
@@ -17,6 +16,11 @@ from nigari.cty.json import value_to_json
 from nigari.hcl.quoting import quoted
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 

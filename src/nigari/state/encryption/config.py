@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Final, Protocol
 
 from nigari.cty import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.record import record, replace
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 UNENCRYPTED: Final = "unencrypted"
 """The type of a method that only says that plain data is allowed."""

@@ -14,12 +14,16 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol
 
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.external import ExternalKeyProvider
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class KeyProvider(Protocol):

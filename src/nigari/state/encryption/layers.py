@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
@@ -30,6 +29,7 @@ from nigari.state.encryption.envelope import (
 )
 from nigari.state.encryption.failures import EncryptionFailure
 
+TYPE_CHECKING = False
 # Most configurations encrypt nothing: what makes keys is imported when there are any to make.
 if TYPE_CHECKING:
     from nigari.state.encryption.methods import Method

@@ -11,13 +11,17 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Final, Protocol
 
 from nigari.extras import missing_library
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.external import ExternalMethod
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class Method(Protocol):

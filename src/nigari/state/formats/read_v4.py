@@ -9,7 +9,6 @@ versions look is unknown here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeAlias, cast
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import InstanceKey
@@ -42,6 +41,12 @@ from nigari.state.model import (
 )
 from nigari.state.sensitive_paths import parse_paths
 from nigari.state.stored_addresses import StoredAddresses, config_of
+from nigari.typed import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeAlias
+
 
 Members: TypeAlias = Mapping[str, object]
 

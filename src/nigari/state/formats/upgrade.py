@@ -11,11 +11,15 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from typing import Final
 
 from nigari import cty
 from nigari.hcl.quoting import quoted
 from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _IDENTIFIER: Final = lazy_pattern(r"[^\W\d][\w-]*")
 _OCTAL: Final = lazy_pattern(r"[-+]?0[0-7]+", re.ASCII)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from operator import itemgetter
-from typing import Final
 
 from nigari.addrs.absolute import AbsResource
 from nigari.addrs.keys import InstanceKey
@@ -29,6 +28,11 @@ from nigari.state.model import (
     StoredObject,
 )
 from nigari.version import OPENTOFU_VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MODES: Final = {MANAGED: "managed", DATA: "data"}
 

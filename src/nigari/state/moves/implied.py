@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from typing import TypeAlias
 
 from nigari.addrs.absolute import AbsResource, instance_of
 from nigari.addrs.keys import InstanceKey
@@ -16,6 +15,10 @@ from nigari.addrs.moves import MovePattern, implied_endpoint
 from nigari.diagnostics import Range
 from nigari.state.model import State
 from nigari.state.moves.statements import MoveStatement
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 
 class RepetitionKind(Enum):

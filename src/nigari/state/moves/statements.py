@@ -8,12 +8,16 @@ a configuration says what it declares.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, TypeAlias
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import ANY_KEY, KeyPattern, MovePattern, is_module_reindex
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
 from nigari.record import record
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 
 @record

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Final
 
 from nigari.addrs.absolute import Abs, instance_of
 from nigari.addrs.keys import InstanceKey
@@ -32,6 +31,11 @@ from nigari.state.model import (
 )
 from nigari.state.objects import SchemaLookup
 from nigari.state.show.shown_object import shown_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FORMAT_VERSION: Final = "1.0"
 _MODES: Final = {MANAGED: "managed", DATA: "data"}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 from nigari.addrs.absolute import instance_of
 from nigari.addrs.keys import InstanceKey
@@ -24,6 +23,11 @@ from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.state.model import ObjectStatus, OutputState, ResourceState, State, StoredObject
 from nigari.state.objects import SchemaLookup
 from nigari.state.show.shown_object import shown_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _HIDDEN: Final = "(sensitive value)"
 _IDENTIFIER: Final = lazy_pattern(r"[^\W\d][\w-]*")

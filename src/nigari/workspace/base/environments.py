@@ -15,7 +15,6 @@ backends and workspaces to say.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.cty.paths import GetAttr
 from nigari.cty.types import DYNAMIC, KIND_MAP, KIND_OBJECT, STRING, ListType
@@ -29,6 +28,11 @@ from nigari.record import record, replace
 from nigari.workspace.base.environment import Environment, Setting
 from nigari.workspace.base.own_file import BlockInstance, OwnFile, read_own_file
 from nigari.workspace.base.working_directory import WorkingDirectory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FILE_NAME: Final = "environments.hcl"
 VARIABLE: Final = "NIGARI_ENV"

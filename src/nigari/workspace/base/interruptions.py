@@ -13,9 +13,13 @@ import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextvars import ContextVar
-from typing import Final, TypeVar
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeVar
+
+    T = TypeVar("T")
+
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 

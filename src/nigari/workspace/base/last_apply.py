@@ -10,10 +10,14 @@ import json
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from nigari.packages.base.whole_file import make_directories, write_whole
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FILE_NAME: Final = "nigari.applied.json"
 

@@ -7,9 +7,13 @@ need not evaluate them.
 from __future__ import annotations
 
 import os
-from typing import Final
 
 from nigari.workspace.base.working_directory import WorkingDirectory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
 _CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")

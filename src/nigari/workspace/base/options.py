@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
 
 from nigari.backends.locking import LockOptions
 from nigari.record import ReadOnly, record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.backends.identity import StateIdentity
     from nigari.cty.values import Value
     from nigari.eval.base.inputs import InputValue

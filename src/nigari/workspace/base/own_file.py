@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE
@@ -41,6 +40,11 @@ from nigari.lang.functions.table import function_table
 from nigari.record import record
 from nigari.workspace.base.home_directory import home_directory
 from nigari.workspace.base.working_directory import WorkingDirectory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _LOCALS: Final = "locals"
 _FOR_EACH: Final = BodySchema((AttributeSchema("for_each"),))

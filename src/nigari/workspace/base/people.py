@@ -6,9 +6,12 @@ there, whoever wanted to know reports what that means.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from nigari.typed import Protocol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.config.blocks.variable import Variable
     from nigari.eval.base.inputs import InputValue
 

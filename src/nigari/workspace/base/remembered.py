@@ -12,7 +12,6 @@ import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from nigari.cty.errors import CtyError
 from nigari.cty.values import Value
@@ -22,6 +21,11 @@ from nigari.eval.base.once import DONE
 from nigari.eval.nodes.variable import RootVariable
 from nigari.eval.static.run import StaticRun
 from nigari.packages.base.whole_file import make_directories, write_whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FILE_NAME: Final = "nigari.variables.json"
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.inputs import InputKind, InputValue
@@ -22,6 +21,7 @@ from nigari.hcl.source import Source
 from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.workspace.base.environment import Environment
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from typing import Any, Final, TypeVar
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 _BETWEEN_LOOKS: Final = 0.2
 """Seconds after which somebody who waits for a thread looks whether there is a signal."""
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
 
 from nigari.lang.files import DiskFiles
 from nigari.record import record, replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Final
 
     from nigari.backends.workspaces import SelectedWorkspace
     from nigari.diagnostics import Diagnostics

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
@@ -15,6 +14,7 @@ from nigari.eval.nodes.provider_functions import provider_parameter
 from nigari.eval.nodes.resource import ValidateConfig
 from nigari.workspace.base.waiting import run_until_it_waits
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.eval.validate.run import Opinion
     from nigari.providers.api import ProviderDiagnostic

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
@@ -15,6 +14,7 @@ from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import NoModules
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.eval.base.compile import CompiledModule
     from nigari.workspace.configuration.modules import CalledModules

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
 
 from nigari.addrs.keys import Deferred, key_text
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr, module_from_steps
@@ -25,7 +24,9 @@ from nigari.hcl.suggestion import listed
 from nigari.lang.files import DiskFiles, Files
 from nigari.lang.versions import parse_module_constraints, parse_version
 from nigari.record import record
+from nigari.typed import Protocol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.packages.modules.module_manifest import Manifest, ModuleRecord
 

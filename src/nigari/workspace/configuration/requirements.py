@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nigari.addrs.parse import parse_provider_instance
 from nigari.addrs.provider import Provider, implied_provider
@@ -26,6 +25,7 @@ from nigari.hcl.expressions import Expression
 from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
 from nigari.packages.providers.requirement import Requirement
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.workspace.plugins.providers import InstalledProviders
 

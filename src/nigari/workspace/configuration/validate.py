@@ -7,7 +7,6 @@ Where no plugin is needed, nothing is started.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
@@ -22,6 +21,11 @@ from nigari.running.function_calls import FunctionCalls
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
 from nigari.workspace.plugins.providers import InstalledProviders
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _AT_ONCE: Final = 10
 

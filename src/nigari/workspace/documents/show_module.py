@@ -7,7 +7,6 @@ installed, so there are no expressions: what they mean is the providers' affair.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
@@ -16,6 +15,11 @@ from nigari.eval.base.instances import ModuleInstance
 from nigari.eval.static.module_call import InstallModule
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.documents.show_configuration import Data, configuration_data
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _EXPRESSIONS: Final = frozenset(
     ("expression", "expressions", "count_expression", "for_each_expression")

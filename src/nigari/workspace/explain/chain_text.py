@@ -6,10 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from nigari.lang.render import value_glimpse
 from nigari.workspace.explain.explanation import Explanation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _GIVERS: Final = {"default": "its default", "argument": "the call"}
 

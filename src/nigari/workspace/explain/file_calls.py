@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
@@ -14,6 +13,11 @@ from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.workspace.explain.asked import Evaluation, compiled_origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 LISTING: Final = "fileset"
 """The function whose path is that of a directory."""

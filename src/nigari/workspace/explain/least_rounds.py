@@ -8,7 +8,6 @@ attribute that may be planned, one of several references that may be enough), no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias
 
 from nigari.addrs.keys import DEFERRED
 from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
@@ -29,6 +28,11 @@ from nigari.plan.order.rounds import EarliestRounds
 from nigari.record import record
 from nigari.schema.provider import ProviderSchema
 from nigari.workspace.explain.asked import Evaluation, compiled_origin, provider_behind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 
 SchemaOf: TypeAlias = Callable[[Provider], ProviderSchema | None]
 """What a provider offers; None where that is not known."""

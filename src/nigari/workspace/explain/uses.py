@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.resource import Resource as ResourceAddr
@@ -23,6 +22,11 @@ from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.record import record
 from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.file_uses import EXPANSION, Locate, blocks_of_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _EVERYTHING: Final = "*"
 

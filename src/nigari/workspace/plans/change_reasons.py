@@ -7,7 +7,6 @@ there, and long ones cut. How reasons are found is not known here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
@@ -15,6 +14,11 @@ from nigari.lang.render import value_glimpse
 from nigari.record import record
 from nigari.workspace.explain.chain_text import chain_lines, fate_text
 from nigari.workspace.explain.explanation import Explanation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _MOST_KEYS: Final = 8
 

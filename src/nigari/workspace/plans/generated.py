@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Final
 
 from nigari.config.base.provider_ref import ProviderRef
 from nigari.diagnostics import Diagnostics
@@ -16,6 +15,11 @@ from nigari.plan.nodes.look_up import LookUp
 from nigari.plan.show.written_resource import written_resource
 from nigari.record import record
 from nigari.workspace.base.working_directory import WorkingDirectory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _HEAD: Final = (
     "# __generated__ by Nigari\n# Review these blocks, and move them to where they belong in "

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
@@ -54,6 +53,7 @@ from nigari.workspace.configuration.requirements import providers_fit
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.states.remote_state import RemoteStates, remote_state_checker
 
+TYPE_CHECKING = False
 # Most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.apply.engine import Application

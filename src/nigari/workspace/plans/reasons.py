@@ -8,7 +8,6 @@ here; sensitive values keep their marks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey, key_text
@@ -42,6 +41,11 @@ from nigari.workspace.explain.asked import Evaluation, compiled_origin
 from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
 from nigari.workspace.plans.planning import Planning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ENDING: Final = (Action.DELETE, Action.FORGET)
 _NOTHING: Final[Inputs] = {}

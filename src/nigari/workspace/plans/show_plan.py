@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.addrs.absolute import AbsResource
 from nigari.config.blocks.resource import Resource
@@ -35,6 +34,11 @@ from nigari.workspace.documents.show_configuration import (
     schema_in,
 )
 from nigari.workspace.plans.planning import Planning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FORMAT_VERSION: Final = "1.2"
 

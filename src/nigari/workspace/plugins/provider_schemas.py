@@ -7,7 +7,6 @@ Without one, `await asyncio.sleep(0)` asks for an event loop when a process is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA
@@ -15,6 +14,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.resource import Resource
     from nigari.schema.provider import ProviderSchema, Schema

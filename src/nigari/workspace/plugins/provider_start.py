@@ -11,7 +11,6 @@ import contextlib
 from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
@@ -19,7 +18,10 @@ from nigari.packages.providers.installed_program import ProviderProgram
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.schema_cache import Form, SchemaCache
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.providers import api
     from nigari.providers.start import StartedPlugin
     from nigari.schema.provider import ProviderSchema

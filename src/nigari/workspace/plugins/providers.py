@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
@@ -17,8 +16,11 @@ from nigari.diagnostics.advice import advice
 from nigari.packages.base.platforms import current_platform
 from nigari.workspace.base.working_directory import WorkingDirectory
 
+TYPE_CHECKING = False
 # The built-in provider needs nothing of what the others do.
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.packages.hosts.cli_config import CliConfig
     from nigari.packages.providers.installed_program import ProviderProgram
     from nigari.packages.providers.lockfile import Locks

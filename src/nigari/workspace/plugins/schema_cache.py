@@ -17,9 +17,11 @@ import contextlib
 import os
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Final
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.addrs.provider import Provider
 
 DIRECTORY: Final = "nigari.schemas"

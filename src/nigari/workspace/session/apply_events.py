@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.view import ApplyView
@@ -16,6 +15,11 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 Entry = dict[str, object]
 Tell = Callable[[Entry], object]

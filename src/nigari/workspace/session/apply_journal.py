@@ -13,7 +13,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
 
 from nigari.cty.errors import CtyError
 from nigari.cty.values import Value
@@ -26,7 +25,10 @@ from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.version import VERSION
 from nigari.workspace.session.apply_events import OUTPUT, ApplyEvents, Entry
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.workspace.plans.planning import Planning
 
 FORMAT: Final = 1

@@ -10,7 +10,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.view import ApplyView
@@ -52,8 +51,11 @@ from nigari.workspace.plans.saved_plan import (
 )
 from nigari.workspace.session.session import Session
 
+TYPE_CHECKING = False
 # Most plans are only looked at.
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.workspace.session.apply_journal import ApplyJournal
 
 _PRIVATE: Final = 0o600

@@ -13,7 +13,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.record import replace
@@ -28,6 +27,7 @@ from nigari.workspace.base.options import (
 from nigari.workspace.base.people import NOBODY, People
 from nigari.workspace.base.working_directory import WorkingDirectory
 
+TYPE_CHECKING = False
 # What only some commands, or only some directories need, is imported when it is.
 if TYPE_CHECKING:
     from nigari.addrs.provider import Provider

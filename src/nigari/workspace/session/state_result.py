@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from nigari.addrs.absolute import resource_of
 from nigari.addrs.keys import InstanceKey
@@ -13,6 +12,11 @@ from nigari.diagnostics import JsonValue
 from nigari.lazy import lazy_pattern
 from nigari.record import ReadOnly, record
 from nigari.state.model import ObjectStatus, OutputState, StateFile, StoredObject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _SPACE: Final = lazy_pattern(r'("(?:[^"\\]|\\.)*")|\s+')
 

@@ -7,15 +7,16 @@ there is something to do.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, TypeVar
 
 from nigari.workspace.base.waiting import result_from_thread
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     import threading
+    from typing import TypeVar
 
-T = TypeVar("T")
+    T = TypeVar("T")
 
 
 class BackgroundLoop:

@@ -6,10 +6,14 @@ What is done with them is in `initialize` and the modules beside it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.backends.locking import LockOptions
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 PARTS: Final = ("modules", "backend", "providers")
 """The parts of the work, in their order."""

@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Protocol
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
@@ -29,6 +28,7 @@ from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.providers.installation import Installation, InstalledProvider, InstallListener
 from nigari.packages.providers.lockfile import FILE_NAME as LOCKS
 from nigari.packages.providers.requirement import Requirement
+from nigari.typed import Protocol
 from nigari.workspace import Workspace
 from nigari.workspace.base.people import People
 from nigari.workspace.base.remembered import FILE_NAME as REMEMBERED

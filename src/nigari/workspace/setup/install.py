@@ -11,7 +11,6 @@ import os
 import posixpath
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
 from nigari.addrs.module import ModuleAddr
@@ -25,6 +24,7 @@ from nigari.packages.modules.module_manifest import Manifest, ModuleRecord, load
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.modules.package_address import package_address
 from nigari.record import record
+from nigari.typed import Protocol
 from nigari.workspace.configuration.modules import (
     PackageRequest,
     Place,
@@ -38,6 +38,7 @@ from nigari.workspace.setup.module_locking import ModuleLocking, changed_text
 from nigari.workspace.setup.module_sources import ModuleSources
 from nigari.workspace.setup.requested_packages import made_from, only_version, package_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.packages.modules.module_download import ModuleDownloads, Pin
     from nigari.packages.modules.module_locks import ModuleLock

@@ -15,7 +15,6 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
 
 from nigari.lang.files import DiskFiles, Entry
 from nigari.packages.base.platforms import current_platform
@@ -24,6 +23,11 @@ from nigari.version import VERSION
 from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.setup.init_options import InitOptions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FILE_NAME: Final = "nigari.init.json"
 _NAMES: Final = ("HOME",)

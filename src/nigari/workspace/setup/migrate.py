@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Final
 
 from nigari.backends.local import LocalStorage
 from nigari.backends.locking import LockOptions
@@ -23,6 +22,11 @@ from nigari.record import record
 from nigari.state.encryption import no_encryption
 from nigari.workspace.setup.moved_state import is_empty, is_same
 from nigari.workspace.states.backend import SavedBackend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 DEFAULT_BACKEND: Final = SavedBackend("local", {}, 0)
 """Where states are without any backend in the configuration."""

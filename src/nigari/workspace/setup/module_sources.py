@@ -7,14 +7,16 @@ and the user's shared store.
 from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
-from typing import TYPE_CHECKING, TypeVar
 
 from nigari.diagnostics import Diagnostics
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.record import replace
 from nigari.workspace.setup.background import BackgroundLoop
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from nigari.net.client import Client
     from nigari.packages.base.module_fetch import Getter
     from nigari.packages.hosts.hosts import Hosts
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from nigari.packages.modules.module_registry import ModuleRegistries
     from nigari.packages.modules.shared_store import SharedStore
 
-T = TypeVar("T")
+    T = TypeVar("T")
 
 
 class ModuleSources:

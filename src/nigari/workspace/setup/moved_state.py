@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _CONTENT: Final = ("lineage", "outputs", "resources", "check_results")
 

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
@@ -41,6 +40,11 @@ from nigari.record import replace
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.setup.init_options import ProviderOptions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _DIRECTORIES_FILE: Final = "plugin_path"
 _NO_ALIASES: Final[Mapping[str, str]] = MappingProxyType({})

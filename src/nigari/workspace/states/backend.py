@@ -13,7 +13,6 @@ import os
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from os import PathLike
-from typing import Final
 
 from nigari.config.blocks.backend import BackendBlock
 from nigari.cty.convert import convert
@@ -33,6 +32,11 @@ from nigari.packages.modules.module_manifest import as_go_writes
 from nigari.record import record
 from nigari.schema.block import Block
 from nigari.workspace.base.working_directory import WorkingDirectory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 CACHE_NAME: Final = "terraform.tfstate"
 _VERSION: Final = 3

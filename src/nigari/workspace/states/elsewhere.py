@@ -13,7 +13,6 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
@@ -45,6 +44,11 @@ from nigari.workspace.states.backend import (
     report_unset,
     shown,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FILE_NAME: Final = "nigari.backend.json"
 

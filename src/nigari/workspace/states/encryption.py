@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Final
 
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.config.blocks import encryption as declared
@@ -41,6 +40,11 @@ from nigari.state.encryption import (
 )
 from nigari.state.encryption.envelope import is_encrypted
 from nigari.workspace.base.mentions import ENCRYPTION_VARIABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _KEY_PROVIDER: Final = "key_provider"
 _METHOD: Final = "method"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, path_text
@@ -15,6 +14,7 @@ from nigari.record import ReadOnly
 from nigari.schema.coerce import coerce
 from nigari.workspace.base.working_directory import WorkingDirectory
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Final
 
 from nigari.backends.local import BACKUP_SUFFIX, LocalBackend, LocalPaths, LocalStorage
 from nigari.backends.opening import Around, local_paths, open_backend
@@ -23,8 +22,10 @@ from nigari.state.encryption.envelope import is_encrypted
 from nigari.workspace.base.options import NO_STATE_FILES, StateFiles
 from nigari.workspace.base.working_directory import WorkingDirectory
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Final
 
     from nigari.state.model import StateFile
     from nigari.workspace.states.backend import SavedBackend

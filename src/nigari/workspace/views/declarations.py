@@ -5,8 +5,6 @@ Defaults and conditions are evaluated when somebody asks for them.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from nigari.config.base.declared import CheckRule
 from nigari.config.blocks.output import Output
 from nigari.config.blocks.variable import Variable
@@ -16,6 +14,7 @@ from nigari.diagnostics import Range
 from nigari.eval.base.instances import Frame, ValueNode
 from nigari.hcl.expressions import Expression
 from nigari.record import record
+from nigari.typed import Protocol
 from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.views.blocks import Reader
 from nigari.workspace.views.known import Known, Why, told, why_node

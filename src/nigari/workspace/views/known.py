@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Final, Protocol
 
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.values import Value
@@ -25,8 +24,13 @@ from nigari.hcl.traversal import Traversal
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference
 from nigari.record import record
+from nigari.typed import Protocol
 from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
 from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 @record

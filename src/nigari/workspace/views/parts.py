@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Generic, TypeAlias, TypeVar, cast
 
 from nigari.addrs.keys import InstanceKey
 from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.typed import Generic, cast
 from nigari.workspace.explain.asked import Evaluation
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias, TypeVar
+
+    T = TypeVar("T")
 
 Step: TypeAlias = tuple[str, object] | tuple[str]
 """An attribute of a part, and the key of an element of it."""
@@ -81,7 +85,7 @@ def way_to_module(frame: Frame) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-class RepeatedPart(InnerPart, Generic[T]):
+class RepeatedPart(InnerPart, Generic["T"]):
     """A block that may have `count` or `for_each`: the block itself, which stands for all of its
     instances, or one of them.
     """
@@ -100,7 +104,7 @@ class RepeatedPart(InnerPart, Generic[T]):
         self._frame = frame
         self._data = data
         self._declaration = declaration
-        self.key = key
+        self.key: InstanceKey = key
         """The key of the instance; None for the block, and where the block is not repeated."""
 
     @abstractmethod

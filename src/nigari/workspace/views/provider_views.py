@@ -82,7 +82,7 @@ class ProviderView(InnerPart):
         self._data = data
         self.passed: str = passed
         """What the caller calls the configuration that it passes; nothing for a module's own."""
-        self.key = key
+        self.key: InstanceKey = key
         """The key of the instance; None for the block, and where the block is not repeated."""
 
     def _identity(self) -> object:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.backends.stores.azurerm.storing import AzureStore
     from nigari.clouds.arguments import Arguments

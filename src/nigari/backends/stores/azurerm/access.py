@@ -8,7 +8,6 @@ import re
 import time
 from collections.abc import Mapping
 from email.utils import formatdate
-from typing import Final
 
 from nigari.backends.store import BackendFailure
 from nigari.clouds.arguments import Arguments
@@ -22,6 +21,11 @@ from nigari.clouds.azure import (
 from nigari.clouds.azure_identity import read_environment
 from nigari.net.client import Client
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _VERSION: Final = "2021-12-02"
 _STORAGE: Final = "https://storage.azure.com"

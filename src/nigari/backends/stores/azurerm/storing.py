@@ -10,7 +10,6 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
 from urllib.parse import quote, urlencode
 
 from nigari.backends.locking import LockInfo, parse_lock
@@ -28,6 +27,11 @@ from nigari.net.client import Policy
 from nigari.net.response import Response
 from nigari.net.settings import Settings
 from nigari.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _INFO: Final = "terraformlockid"
 _META: Final = "x-ms-meta-"

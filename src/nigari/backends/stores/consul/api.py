@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
-from typing import Final
 from urllib.parse import quote, urlencode
 
 from nigari.backends.store import BackendFailure
@@ -15,6 +14,11 @@ from nigari.net.client import Client, Policy
 from nigari.net.response import Response
 from nigari.net.settings import Identity, Settings, read_settings
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 LOCK_FLAGS: Final = 0x2DDCCBC058A50C18
 """The mark by which Consul's own tools know a key that is a lock."""

@@ -12,7 +12,6 @@ import gzip
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.protocol import DEFAULT_WORKSPACE
@@ -33,6 +32,11 @@ from nigari.backends.stores.http_store import HttpStore
 from nigari.net.failures import NetFailure
 from nigari.net.settings import Settings
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _CHUNK: Final = 524288
 _GZIP: Final = b"\x1f"

@@ -6,9 +6,13 @@ Modules and providers of a private registry can so be named without saying which
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.addrs.hostname import normalize_hostname
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ALIAS: Final = "localterraform.com"
 

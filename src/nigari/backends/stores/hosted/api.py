@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode, urlsplit
 
 from nigari.addrs.hostname import normalize_hostname
@@ -19,7 +18,10 @@ from nigari.net.client import Policy
 from nigari.record import record
 from nigari.version import OPENTOFU_VERSION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.net.client import Client
     from nigari.net.response import Response
     from nigari.packages.hosts.network import Network

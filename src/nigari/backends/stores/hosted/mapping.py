@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Protocol
 
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.record import record
+from nigari.typed import Protocol
 
 _NO_DEFAULT = (
     f'There is no workspace "{DEFAULT_WORKSPACE}" with this backend. Choose another one with '

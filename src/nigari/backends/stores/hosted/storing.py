@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import (
@@ -27,6 +26,11 @@ from nigari.backends.stores.hosted.organization import HostedWorkspace, Organiza
 from nigari.net.failures import NetFailure
 from nigari.net.response import Response
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _REASON: Final = "Locked by Nigari: "
 _OPERATIONS: Final = ("OperationTypePlan", "OperationTypeApply", "OperationTypeRefresh")

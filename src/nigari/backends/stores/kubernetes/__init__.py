@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.backends.stores.kubernetes.storing import KubernetesStore
     from nigari.clouds.arguments import Arguments

@@ -12,12 +12,16 @@ import binascii
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from nigari.backends.store import BackendFailure
 from nigari.clouds.arguments import Arguments
 from nigari.net.settings import Identity, Settings, read_settings
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _POD: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 _NONE: Final[Mapping[str, object]] = {}

@@ -10,7 +10,6 @@ import gzip
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
 from urllib.parse import quote, urlencode
 
 from nigari.backends.locking import LockInfo, parse_lock
@@ -26,6 +25,11 @@ from nigari.backends.stores.kubernetes.cluster import Cluster, logged_in
 from nigari.net.client import Client, Policy
 from nigari.net.response import Response
 from nigari.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _STATE: Final = "tfstate"
 _SUFFIX_LABEL: Final = "tfstateSecretSuffix"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Final
 from urllib.parse import urlsplit
 
 from nigari.backends.store import BackendFailure
@@ -18,6 +17,11 @@ from nigari.clouds.aws.signing import encoded
 from nigari.net.client import Policy
 from nigari.net.settings import Settings
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _KEY_TEXT: Final = 44
 _USUAL_PREFIX: Final = "env:"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Final
 from urllib.parse import urlencode
 
 from nigari.backends.locking import LockInfo, parse_lock
@@ -30,6 +29,11 @@ from nigari.clouds.aws.signing import Credentials, encoded
 from nigari.clouds.failures import CloudFailure
 from nigari.net.response import Response
 from nigari.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _LOCK_SUFFIX: Final = ".tflock"
 _CONFLICT: Final = 409

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.backends.locking import LockInfo, parse_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
 from nigari.clouds.aws.client import AwsClient, AwsService
 from nigari.clouds.failures import CloudFailure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _API: Final = "DynamoDB_20120810."
 _REFUSED: Final = "ConditionalCheckFailedException"

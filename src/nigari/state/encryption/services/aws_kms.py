@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.aws.client import AwsClient, AwsService
@@ -15,6 +14,11 @@ from nigari.net.client import Client, Policy
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.services.base import DataKey, KeyService, decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ARGUMENTS: Final = [
     "access_key",

@@ -10,7 +10,6 @@ import base64
 import binascii
 import os
 from collections.abc import Mapping
-from typing import Final
 from urllib.parse import quote, urlsplit
 
 from nigari.clouds.arguments import Arguments
@@ -24,6 +23,11 @@ from nigari.record import record
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.services.base import POLICY, DataKey, KeyService, decoded, posted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _VERSION: Final = "7.6"
 _KEY_NAME: Final = lazy_pattern(r"[0-9a-zA-Z-]{1,127}")

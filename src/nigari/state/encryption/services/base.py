@@ -12,7 +12,6 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
-from typing import Final, TypeVar
 
 from nigari.clouds.failures import CloudFailure
 from nigari.net.client import Client, Policy
@@ -23,7 +22,12 @@ from nigari.record import record
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeVar
+
+    T = TypeVar("T")
+
 
 POLICY: Final = Policy(retries=4)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure, NoCredentials
@@ -15,6 +14,11 @@ from nigari.net.settings import read_settings
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.services.base import DataKey, KeyService, decoded, posted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 _ARGUMENTS: Final = [
     "access_token",
