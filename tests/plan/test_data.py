@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import nigari
+from nigari.events import Event
 from nigari.plan.model.changes import Reason
-from tests.plan.sessions import Done, applied, apply_failed, plan, planned, session
+from tests.plan.sessions import Done, applied, apply_failed, plan, planned, session, started
 from tests.plan.vault import REQUIRED, Vault, install
 
 THING = 'resource "vault_thing" "t" {\n  name = "t"\n  version = 1\n}\n'
@@ -287,3 +289,18 @@ def test_what_modules_tell_of_themselves(vault: Vault) -> None:
     ]
     apply(meta % "three")
     assert vault.taken() == ["read t for three", "delete t for three"]
+
+
+def test_what_is_refused_is_not_reported_as_being_read(vault: Vault) -> None:
+    Path("m").mkdir()
+    output = 'variable "e" {\n  default = "e"\n  ephemeral = true\n}\n'
+    output += 'output "o" {\n  value = var.e\n  ephemeral = true\n}\n'
+    Path("m/main.tf").write_text(output)
+    text = 'module "m" {\n  source = "./m"\n}\n'
+    text += 'data "vault_look" "l" { name = jsonencode(module.m) }\n'
+    text += 'data "vault_look" "m" { name = "n" }\n'
+    Path("main.tf").write_text(REQUIRED + text)
+    events = list[Event]()
+    with pytest.raises(nigari.SessionError):
+        session().plan(listen=events.append)
+    assert started(events, "read") == ["data.vault_look.m"]

@@ -16,6 +16,7 @@ from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import Value, null, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.expansion import InstanceData
+from nigari.events import Listener
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.instances import ChangingInstance
@@ -84,7 +85,9 @@ class DataInstance(ChangingInstance):
         elif self._has_pending:
             reason = Reason.DEPENDENCY_PENDING
         may_defer = run.deferrals is not None and not resource.in_check
-        source = DataSource(self.running, self.address, self.schema, resource, self.meta, may_defer)
+        source = DataSource(
+            self.running, self.address, self.schema, resource, self.meta, may_defer, run.listener
+        )
         if self.is_waiting and not run.is_refresh_only:
             self.postpone(change=self._reading(self._planned, reason))
             return
@@ -98,14 +101,11 @@ class DataInstance(ChangingInstance):
         if kept is not None and not resource.in_check:
             self._store(kept)
             return
-        run.listener.read_started(self.address)
         try:
             value = await source.read(self.config, run.diags, run.unread)
         except ProviderDefers as deferring:
-            run.listener.read_finished(self.address, None)
             self.postpone_as(deferring.reason)
             return
-        run.listener.read_finished(self.address, value)
         if resource.in_check:
             self._plan_reading(value, Reason.CHECK_NESTED)
         elif value is None:
@@ -201,6 +201,8 @@ class DataSource:
     meta: Value | None
     may_defer: bool = False
     """Whether the provider may leave it for a later plan."""
+    listener: Listener = Listener()
+    """Hears of the reading once the configuration is accepted."""
 
     async def is_valid(self, config: Value, diags: Diagnostics) -> bool:
         """Whether the provider accepts the configuration, of which parts may be unknown."""
@@ -250,6 +252,15 @@ class DataSource:
     async def _read(self, config: Value, diags: Diagnostics) -> Value | None:
         if not await self.is_valid(config, diags):
             return None
+        self.listener.read_started(self.address)
+        value: Value | None = None
+        try:
+            value = await self._answer(config, diags)
+        finally:
+            self.listener.read_finished(self.address, value)
+        return value
+
+    async def _answer(self, config: Value, diags: Diagnostics) -> Value | None:
         plain, marks = unmark_deep_with_paths(config)
         where = str(self.address)
         request = api.ReadDataRequest(
