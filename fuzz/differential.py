@@ -131,7 +131,7 @@ class Teller:
                 differences += events(theirs, ours)
             if f"-out={PLAN}" in command and not theirs.status:
                 differences += comparing.plans(*self._both(["show", "-json", PLAN]))
-            differences += comparing.results(sides, before)
+            differences += comparing.results(sides, before, theirs)
             if not theirs.status:
                 differences += comparing.reads(sides)
         return differences, theirs.status == 0 == ours.status

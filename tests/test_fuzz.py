@@ -140,6 +140,12 @@ _FAILED = _event("apply_errored", "delete", "t.a")
             ["change_summary.changes.remove"],
         ),
         ([_STARTED], [_STARTED, _FAILED], [f"more apply_errored delete {UNENDED}"]),
+        (
+            [_STARTED, _STARTED, _FAILED],
+            [_STARTED, _STARTED, _FAILED, _FAILED],
+            [f"more apply_errored delete {UNENDED}"],
+        ),
+        ([_STARTED, _FAILED], [_STARTED, _FAILED, _FAILED], ["more apply_errored delete"]),
         ([], [_FAILED], ["more apply_errored delete"]),
     ],
 )

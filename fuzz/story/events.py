@@ -87,9 +87,11 @@ def _differing(
 
 
 def _endless(told: list[Event]) -> set[str]:
-    """Operations that began and of which no end was reported."""
-    begun = {_operation(each) for each in told if each["type"] == "apply_start"}
-    return begun - {_operation(each) for each in told if each["type"] in _ENDS}
+    """Operations that began more often than an end was reported: an instance may have several
+    objects.
+    """
+    begun = Counter(_operation(each) for each in told if each["type"] == "apply_start")
+    return set(begun - Counter(_operation(each) for each in told if each["type"] in _ENDS))
 
 
 def _operation(event: Event) -> str:
