@@ -17,6 +17,7 @@ from fuzz.story.judging import (
     like,
     moved,
     sides_of,
+    subjects,
     unquoted,
     without_keys,
 )
@@ -154,6 +155,37 @@ def _is_passed_what_is_absent(address: str, step: Step) -> bool:
             return True
         prefix, text = f"{prefix}module.{name}.", called_text(name, text, step.files)
     return False
+
+
+def destroys_with_excluded(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether objects were destroyed, as both planned, whose provider is configured from something
+    that is excluded: OpenTofu leaves those out when it applies the plan.
+    """
+    words = [word for each in step.commands for word in each if word.startswith("-exclude=")]
+    excluded = {without_keys(word.removeprefix("-exclude=")) for word in words}
+    if command[0] != "apply" or not destroys(step, command):
+        return False
+    if like(difference, "calls: missing - / delete more$"):
+        owners = step.before.objects_of()
+        found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
+    elif like(difference, "events: more apply_(start|complete) delete$", r"state: resources\.\*$"):
+        places = moved(step)
+        found = {places.get(each, each) for each in subjects(difference)}
+        if any(side != f'ours   "{ABSENT}"' for side in sides_of(difference)[1::2]):
+            return False
+    else:
+        return False
+    stored = {each for each in step.before.addresses() if without_keys(each) in found}
+    providers = step.before.providers(stored)
+    return bool(providers) and all(_is_configured_from(each, excluded, step) for each in providers)
+
+
+def _is_configured_from(provider: str, names: set[str], step: Step) -> bool:
+    """Whether a provider configuration refers to one of these resources of the root module."""
+    alias = re.search(r"\]\.(\w+)", provider)
+    blocks = re.findall(r"(?ms)^provider .*?^}$", step.files["main.tf"])
+    used = [each for each in blocks if alias and f'"{alias[1]}"' in each]
+    return any(name in each for name in names for each in used)
 
 
 def _is_all_gone(step: Step, difference: Difference) -> bool:

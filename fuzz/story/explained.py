@@ -66,6 +66,11 @@ EXPLAINED: Final = (
     Explained("forgetting asks no provider", forget_reasons.forgets_what_cannot_be_read),
     Explained("what something needs is not forgotten", forget_reasons.keeps_what_is_needed),
     Explained("whatever a plan of a part shows is applied", forget_reasons.forgets_in_part),
+    Explained(
+        "whatever a plan of a part shows is applied",
+        destroy_reasons.destroys_with_excluded,
+        "events: more apply_start delete$",
+    ),
     Explained("what is to go is managed by the provider that made it", reasons.falls_back),
     Explained(
         "only what a provider needs is opened while a destroy is planned",

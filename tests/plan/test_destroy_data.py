@@ -188,3 +188,11 @@ def test_data_stay_that_something_depends_on_which_could_not_be_destroyed(vault:
         'module.m["b"].data.vault_look.in',
         'module.m["b"].terraform_data.x',
     ]
+
+
+def test_what_is_excluded_still_configures_the_provider_of_what_goes(vault: Vault) -> None:
+    text = 'resource "terraform_data" "x" { input = "x" }\n' + _BY % "terraform_data.x.output"
+    _made(text, vault)
+    done = applied(destroy=True, excludes=["terraform_data.x"])
+    assert done.finished("delete") == ["vault_thing.t"]
+    assert "delete t as x" in vault.taken()
