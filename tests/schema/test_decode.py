@@ -105,23 +105,30 @@ def test_the_specification_is_made_once() -> None:
     assert decoder_spec(BLOCK) is decoder_spec(BLOCK)
 
 
+OBJECT = {"a": Attribute(cty.ObjectType({"b": cty.STRING}), optional=True)}
+"""What schemas have whose attributes cannot be written as blocks."""
+
+
 @pytest.mark.parametrize(
-    ("more", "is_whole"),
+    ("nesting", "more", "is_whole"),
     [
-        ({}, False),
-        ({"a": Attribute(cty.ObjectType({"b": cty.STRING}), optional=True)}, True),
+        (Nesting.LIST, {}, False),
+        (Nesting.LIST, OBJECT, True),
+        (Nesting.MAP, OBJECT, True),
+        (Nesting.SINGLE, OBJECT, False),
+        (Nesting.GROUP, OBJECT, False),
     ],
-    ids=["schemas that allow blocks for arguments", "others"],
 )
-def test_blocks_from_a_secret(more: dict[str, Attribute], is_whole: bool) -> None:
-    block = Block(more, {"row": NestedBlock(INNER, Nesting.LIST)})
-    text = 'dynamic "row" {\n  for_each = secret\n  content { name = "x" }\n}\n'
+def test_blocks_from_a_secret(nesting: Nesting, more: dict[str, Attribute], is_whole: bool) -> None:
+    block = Block(more, {"row": NestedBlock(INNER, nesting)})
+    labels = '  labels = ["k"]\n' if nesting is Nesting.MAP else ""
+    text = f'dynamic "row" {{\n  for_each = secret\n{labels}  content {{ name = "x" }}\n}}\n'
     diags = Diagnostics()
     scope = Scope({"secret": cty.list_value(cty.STRING, [cty.string("s")]).mark("sensitive")})
     body = expand(parse_body(Source("t.tf", text), diags), scope)
     value = decode(block, body, scope, diags).attribute("row")
     assert not list(diags)
-    (row,) = value.sequence()
     assert not value.is_marked
+    row = value if nesting in (Nesting.SINGLE, Nesting.GROUP) else next(iter(value.items()))[1]
     assert row.is_marked is is_whole
     assert row.unmark()[0].attribute("name").is_marked

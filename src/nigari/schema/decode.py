@@ -53,9 +53,11 @@ def _attribute_spec(name: str, attribute: Attribute, either_form: bool) -> hcl_d
 
 def _nested_spec(name: str, nested: NestedBlock, either_form: bool) -> hcl_decode.Spec:
     pieces = _pieces(nested.block, either_form)
-    # Where blocks may also be arguments, they are as secret as the objects in those would be: not
-    # as a whole.
-    inner = hcl_decode.Object(pieces) if either_form else hcl_decode.MarkedObject(pieces)
+    # Blocks of which there may be several are as secret as what makes them. Where they may also be
+    # written as arguments, only what is in them is.
+    is_one = nested.nesting in (Nesting.SINGLE, Nesting.GROUP)
+    kind_of_object = hcl_decode.Object if either_form or is_one else hcl_decode.MarkedObject
+    inner = kind_of_object(pieces)
     least, most = nested.min_items, nested.max_items
     # Elements of no fixed type may differ in type, which only tuples and objects can hold.
     is_loose = nested.block.implied_type.has_dynamic
