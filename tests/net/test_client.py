@@ -278,6 +278,10 @@ def short(stream: BufferedIOBase) -> None:
     stream.write(head(content_length="1000") + b"x" * 10)
 
 
+def short_and_large(stream: BufferedIOBase) -> None:
+    stream.write(head(content_length="3000000") + b"x" * 2_000_000)
+
+
 def endless(stream: BufferedIOBase) -> None:
     stream.write(head())
     while True:
@@ -300,6 +304,7 @@ def silent(stream: BufferedIOBase) -> None:
         (silent, Policy(0, timeout=None, stalled_after=0.3), TimedOut),
         (silent, Policy(0, timeout=0.3), TimedOut),
         (short, Policy(0), Truncated),
+        (short_and_large, Policy(0), Truncated),
         (endless, Policy(0, limit=1 << 20), TooLarge),
         (nonsense, Policy(0), ConnectionFailed),
     ],
@@ -342,6 +347,52 @@ def test_a_download_is_written_and_checked(serve: Callable[..., Server], tmp_pat
     assert (tmp_path / "file").read_bytes() == content
     assert (done.size, done.digests["sha256"]) == (len(content), wanted.digests["sha256"])
     assert told[-1] == (len(content), len(content))
+
+
+LARGE: Final = b"\r\n\r\n" + os.urandom(2_000_000)
+LENGTH: Final = f"Content-Length: {len(LARGE)}\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        pytest.param([b"HTTP/1.1 200 OK\r\n" + LENGTH + LARGE], id="at once"),
+        pytest.param([b"HTTP/1.1 200 OK\r\n" + LENGTH, LARGE], id="head first"),
+        pytest.param([b"HTTP/1.1 200", b" OK\r\n" + LENGTH[:-1], b"\n" + LARGE], id="torn head"),
+        pytest.param([b"HTTP/1.1 200 OK\n" + LENGTH.replace(b"\r", b"") + LARGE], id="LF only"),
+        pytest.param(
+            [b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n" + LENGTH + LARGE], id="informed"
+        ),
+        pytest.param([b"HTTP/1.1 200 OK\r\n" + LENGTH + LARGE + b"more"], id="more than announced"),
+        pytest.param(
+            [
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+                b"%x\r\n" % len(LARGE) + LARGE + b"\r\n0\r\n\r\n",
+            ],
+            id="in chunks",
+        ),
+        pytest.param([b"HTTP/1.0 200 OK\r\n\r\n" + LARGE], id="until the connection ends"),
+    ],
+)
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_large_content_arrives_whole_however_it_is_sent(
+    serve: Callable[..., Server],
+    authority: Authority,
+    tmp_path: Path,
+    pieces: list[bytes],
+    is_encrypted: bool,
+) -> None:
+    def script(stream: BufferedIOBase) -> None:
+        for piece in pieces:
+            stream.write(piece)
+            stream.flush()
+            time.sleep(0.05)
+
+    certificate = authority.certificate(["127.0.0.1"]) if is_encrypted else None
+    server = serve(lambda asked: script, certificate)
+    settings = Settings(certificate_file=str(authority.path)) if is_encrypted else None
+    run(lambda client: client.download(server.url, tmp_path / "f", policy=ONCE), settings)
+    assert (tmp_path / "f").read_bytes() == LARGE
 
 
 @pytest.mark.parametrize(

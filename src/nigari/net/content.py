@@ -14,7 +14,7 @@ class Decoder:
 
         self._inflate = zlib.decompressobj(47) if encoding.lower() in ("gzip", "deflate") else None
 
-    def decoded(self, piece: bytes, most: int) -> bytes:
+    def decoded(self, piece: bytes | memoryview, most: int) -> bytes | memoryview:
         return piece if self._inflate is None else self._inflate.decompress(piece, max(most, 1))
 
 
@@ -42,7 +42,7 @@ class FileWriter:
         if not self._is_kept:
             os.unlink(self._target)
 
-    def write(self, piece: bytes) -> None:
+    def write(self, piece: bytes | memoryview) -> None:
         self.size += len(piece)
         left = memoryview(piece)
         while left:

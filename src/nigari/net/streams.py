@@ -1,15 +1,17 @@
 """Bytes to and from a server: TCP and TLS streams of asyncio, as the HTTP library wants them.
 
 The library's own streams give at most one TLS record at a time. These give everything that has
-arrived, which makes large downloads several times cheaper.
+arrived. The library copies each byte of content five times, too: who wants much of it takes it
+from the stream (`large_content`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import ssl
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
 
 import httpcore
 
@@ -23,6 +25,26 @@ _BUFFER: Final = 1 << 19
 """Twice what asyncio reads at once, so that reading seldom has to pause."""
 _SECOND_ADDRESS_AFTER: Final = 0.25
 """Seconds before another address of the same host is tried, too."""
+_END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
+_LARGE: Final = 1 << 20
+"""Bytes of content that are worth a connection, which serves nobody else afterwards."""
+
+
+def large_content(
+    response: httpcore.Response,
+    size: int | None,
+    timeout: float,
+) -> AsyncGenerator[memoryview] | None:
+    """The content of an answer, if it is large and still in its stream. Each piece is valid until
+    the next one is asked for, or anything else is awaited.
+    """
+    stream = response.extensions.get("network_stream")
+    is_plain = response.extensions.get("http_version") != b"HTTP/2" and all(
+        name.lower() != b"transfer-encoding" for name, _ in response.headers
+    )
+    if size is None or size < _LARGE or not is_plain or not isinstance(stream, _Stream):
+        return None
+    return stream.content(size, timeout) if stream.is_at_content else None
 
 
 class Connector(httpcore.AsyncNetworkBackend):
@@ -79,7 +101,8 @@ class _Protocol(asyncio.BufferedProtocol):
         """Whether reading would give something at once, even if it is the end."""
         return bool(self._filled) or self.has_ended
 
-    async def read(self) -> bytes:
+    async def arrival(self) -> None:
+        """Wait until there is something to read, even if it is the end."""
         if not self.has_news:
             self._reader = asyncio.get_running_loop().create_future()
             try:
@@ -88,12 +111,25 @@ class _Protocol(asyncio.BufferedProtocol):
                 self._reader = None
         if not self._filled and self.error is not None:
             raise self.error
-        data = bytes(memoryview(self._buffer)[: self._filled])
-        self._filled = 0
+
+    def arrived(self) -> memoryview:
+        """What has arrived, as long as nothing is awaited; empty at the end."""
+        return memoryview(self._buffer)[: self._filled]
+
+    def end_of_head(self) -> int | None:
+        """Where the head of an HTTP/1.1 answer ends in what has arrived."""
+        found = _END_OF_HEAD.search(self._buffer, 0, self._filled)
+        return None if found is None else found.end()
+
+    def forget(self, size: int) -> None:
+        """Make room: so much of what has arrived was used."""
+        rest = self._filled - size
+        if rest:
+            self._buffer[:rest] = self._buffer[size : self._filled]
+        self._filled = rest
         if self._is_paused and self._transport is not None and not self.has_ended:
             self._is_paused = False
             self._transport.resume_reading()
-        return data
 
     async def drained(self) -> None:
         """Wait until what was written is on its way."""
@@ -149,18 +185,48 @@ class _Stream(httpcore.AsyncNetworkStream):
     def __init__(self, transport: asyncio.Transport, protocol: _Protocol) -> None:
         self._transport = transport
         self._protocol = protocol
+        self._awaits_head = False
+        self.is_at_content = False
+        """Whether the last that was read is the head of an answer, and nothing after it."""
 
     async def read(
         self,
         max_bytes: int,
         timeout: float | None = None,  # noqa: ASYNC109 -- the library's interface
     ) -> bytes:
-        """What has arrived, however much it is: the library can take more than it asks for."""
+        """What has arrived, however much it is: the library can take more than it asks for. But
+        after the head of an answer, as far as it can be told, there is a break.
+        """
+        await self._arrival(timeout)
+        head = self._protocol.end_of_head() if self._awaits_head else None
+        self._awaits_head, self.is_at_content = False, head is not None
+        data = bytes(self._protocol.arrived()[:head])
+        self._protocol.forget(len(data))
+        return data
+
+    async def content(
+        self,
+        size: int,
+        timeout: float | None,  # noqa: ASYNC109 -- for each piece
+    ) -> AsyncGenerator[memoryview]:
+        """So many bytes, or fewer if the connection ends."""
+        while size:
+            await self._arrival(timeout)
+            with self._protocol.arrived()[:size] as piece:
+                if not piece:
+                    return
+                yield piece
+                length = len(piece)
+            self._protocol.forget(length)
+            size -= length
+
+    async def _arrival(self, timeout: float | None) -> None:  # noqa: ASYNC109 -- as above
         try:
             if self._protocol.has_news:
-                return await self._protocol.read()
+                await self._protocol.arrival()
+                return
             async with asyncio.timeout(timeout):
-                return await self._protocol.read()
+                await self._protocol.arrival()
         except TimeoutError as error:
             raise httpcore.ReadTimeout(error) from error
         except OSError as error:
@@ -173,6 +239,7 @@ class _Stream(httpcore.AsyncNetworkStream):
     ) -> None:
         if not buffer:
             return
+        self._awaits_head, self.is_at_content = True, False
         try:
             self._transport.write(buffer)
             async with asyncio.timeout(timeout):
