@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO, Final
+    from typing import IO, Final, TypeAlias
 
 
 _PACKED_PIECE: Final = 1 << 18
@@ -58,21 +58,20 @@ class _Inflated:
     """A deflated entry of a file that stands at the beginning of its data."""
 
     def __init__(self, file: IO[bytes], entry: zipfile.ZipInfo) -> None:
-        zlib, self._error = _fastest()
         self._file = file
         self._entry = entry
         self._packed_left = entry.compress_size
-        self._inflate = zlib.decompressobj(-15)
-        self._crc32 = zlib.crc32
+        self._inflater, self._crc32, self._error = _fastest()
         self._checksum = 0
         self._size = 0
 
     def read(self, most: int, /) -> bytes:
-        inflate = self._inflate
-        while not inflate.eof:
-            packed = inflate.unconsumed_tail or self._more()
+        inflater = self._inflater
+        while not inflater.eof:
+            is_hungry = inflater.needs_input
+            packed = self._more() if is_hungry else b""
             try:
-                piece = inflate.decompress(packed, min(most, _PIECE))
+                piece = inflater.decompress(packed, min(most, _PIECE))
             except self._error as error:
                 raise zipfile.BadZipFile(
                     f"damaged data of {self._entry.filename!r}: {error}"
@@ -83,7 +82,7 @@ class _Inflated:
                 if self._size > self._entry.file_size:
                     break
                 return piece
-            if not packed:
+            if is_hungry and not packed:
                 raise EOFError("an entry ends too early")
         if self._checksum != self._entry.CRC or self._size != self._entry.file_size:
             raise zipfile.BadZipFile(f"wrong checksum of {self._entry.filename!r}")
@@ -95,28 +94,50 @@ class _Inflated:
         return piece
 
 
-class _Decompressor(Protocol):
+class _Inflater(Protocol):
+    """Keeps what it was given until all of that is inflated."""
+
     @property
     def eof(self) -> bool: ...
 
     @property
-    def unconsumed_tail(self) -> bytes: ...
+    def needs_input(self) -> bool: ...
 
-    def decompress(self, data: bytes, max_length: int = 0, /) -> bytes: ...
-
-
-class _Zlib(Protocol):
-    def decompressobj(self, wbits: int, /) -> _Decompressor: ...
-
-    def crc32(self, data: bytes, value: int = 0, /) -> int: ...
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes: ...
 
 
-def _fastest() -> tuple[_Zlib, type[Exception]]:
-    """What inflates, and what it raises: ISA-L where it is installed, which is twice as fast."""
+class _ZlibInflater:
+    """Python's own `zlib` as an inflater."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._inflate = zlib.decompressobj(-15)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._inflate.eof
+
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes:
+        piece = self._inflate.decompress(data or self._inflate.unconsumed_tail, max_length)
+        self.needs_input = not self._inflate.unconsumed_tail
+        return piece
+
+
+_Crc32: TypeAlias = Callable[[bytes, int], int]
+
+
+def _fastest() -> tuple[_Inflater, _Crc32, type[Exception]]:
+    """What inflates, how its result is checked, and what it raises: ISA-L where it is installed,
+    which is twice as fast.
+    """
     try:
         from isal import igzip_lib, isal_zlib
     except ImportError:
         import zlib
 
-        return zlib, zlib.error
-    return isal_zlib, igzip_lib.IsalError  # type: ignore[return-value]  # its stub has an instance
+        return _ZlibInflater(), zlib.crc32, zlib.error
+    inflater = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_DEFLATE)
+    error: type[Exception] = igzip_lib.IsalError  # type: ignore[assignment]  # its stub has an instance
+    return inflater, isal_zlib.crc32, error
