@@ -1,7 +1,7 @@
 """Bytes to and from a server: TCP and TLS streams of asyncio, as the HTTP library wants them.
 
 The library's own streams give at most one TLS record at a time. These give everything that has
-arrived. The library copies each byte of content five times, too: who wants much of it takes it
+arrived. The library also copies each byte of content five times, so large content is taken straight
 from the stream (`large_content`).
 """
 
