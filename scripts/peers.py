@@ -76,6 +76,23 @@ def from_opentofu(package: str, *flags: str) -> Callable[[Path], None]:
     return fetch
 
 
+def from_opentofu_tests(package: str, *flags: str) -> Callable[[Path], None]:
+    """Build the tests of one of OpenTofu's packages as a program, with their data beside it."""
+
+    def fetch(target: Path) -> None:
+        answer = json.loads(run([go(), "mod", "download", "-json", OPENTOFU]))
+        folder = Path(answer["Dir"], package)
+        run([go(), "test", "-c", *flags, "-o", str(target), "."], folder)
+        data = cache() / "data" / "opentofu-e2e"
+        shutil.rmtree(data, ignore_errors=True)
+        # The module cache is read-only; these are files to be changed.
+        shutil.copytree(folder / "testdata", data, copy_function=shutil.copyfile)
+        for folder_made, _, _ in os.walk(data):
+            os.chmod(folder_made, 0o755)
+
+    return fetch
+
+
 def from_go(module: str) -> Callable[[Path], None]:
     """Build a program that `go install` takes by name."""
 
@@ -154,6 +171,15 @@ PROGRAMS = (
     Program(
         "tofu",
         from_opentofu("./cmd/tofu", "-ldflags", "-X github.com/opentofu/opentofu/version.dev=no"),
+    ),
+    Program(
+        "opentofu-e2e",
+        from_opentofu_tests(
+            "internal/command/e2etest",
+            "-ldflags",
+            "-X github.com/opentofu/opentofu/version.dev=no"
+            " -X github.com/opentofu/opentofu/internal/command/e2etest.tofuBin=./tofu",
+        ),
     ),
     Program("terraform-provider-simple", from_opentofu("./internal/provider-simple/main")),
     Program("terraform-provider-simple6", from_opentofu("./internal/provider-simple-v6/main")),
