@@ -126,13 +126,30 @@ def test_a_destroy_takes_over_what_the_configuration_says(
     assert [each.steps for each in plan.changes] == [(step,) for step in steps]
 
 
-def test_what_a_destroy_leaves_has_what_the_configuration_says(here: Path) -> None:
-    _apply(_UNAPPLIED % (1, ""))
-    plan, _ = _plan(_UNAPPLIED % (1, "create_before_destroy = true"), destroy=True)
-    (resource,) = made_plan(plan).plan.refreshed_state.resources.values()
-    stored = resource.instances[0].current
-    assert stored is not None
-    assert stored.create_before_destroy
+_CALLING = 'variable "n" { default = %s }\nmodule "m" {\n  source = "./m"\n  count  = var.n\n}\n'
+_MADE_FIRST = 'resource "terraform_data" "a" {\n  lifecycle { %s }\n}\n'
+
+
+@pytest.mark.parametrize("how", ["resource", "module"])
+@pytest.mark.parametrize("declared", [0, 1, 2])
+def test_what_a_destroy_leaves_has_what_the_configuration_says(
+    here: Path, how: str, declared: int
+) -> None:
+    """It says nothing of objects that are not declared any more."""
+    Path("m").mkdir()
+    first = "create_before_destroy = true"
+    for number, lifecycle in ((2, ""), (declared, first)):
+        Path("m/main.tf").write_text(_MADE_FIRST % lifecycle)
+        text = _UNAPPLIED % (number, lifecycle) if how == "resource" else _CALLING % number
+        if not lifecycle:
+            _apply(text)
+    plan, _ = _plan(text, destroy=True)
+    found = [
+        instance.current.create_before_destroy
+        for _, instance in made_plan(plan).plan.refreshed_state.instances()
+        if instance.current is not None
+    ]
+    assert found == [number < declared for number in range(2)]
 
 
 def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
+from nigari.addrs.absolute import AbsResource, AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import MANAGED
 from nigari.config.blocks.resource import Resource
@@ -38,6 +38,7 @@ class Orphans:
     def __init__(self, run: PlanRun, mode: PlanMode) -> None:
         self._run = run
         self._frames: dict[ModuleAddr, Frame | None] = {}
+        self._declarations: dict[AbsResource, Declaration | None] = {}
         self._is_destroy = mode is PlanMode.DESTROY
         self._statements = run.settings.removed
 
@@ -90,9 +91,7 @@ class Orphans:
             end = self._end(address, instance.current, statement, why)
             node = OrphanNode(run, address, instance.current, provider, end)
             node.protection = self._protection(address)
-            node.declared = (
-                self._declaration(address) if end.reason is Reason.KEPT_BY_STATE else None
-            )
+            node.declared = self._declaration(resource_of(address))
             yield node
         for key, deposed in instance.deposed.items():
             statement = statement_for(self._statements, address)
@@ -155,16 +154,21 @@ class Orphans:
             why = Reason.KEPT_BY_CONFIG
         elif forgets and stored.skip_destroy:
             why = Reason.KEPT_BY_STATE
-        is_renewed = self._is_destroy and self._run.refreshes and resource is not None
-        return End(forgets, why, None if resource is None else resource.body, is_renewed)
+        return End(forgets, why, None if resource is None else resource.body)
 
-    def _declaration(self, address: AbsResourceInstance) -> Declaration | None:
-        """How an object is declared whose state a destroy brings up to date, if it still may be."""
-        frame = frame_at(self._run.root, address.module)
-        resource = None if frame is None else frame.module.resources.get(address.item.resource)
-        if frame is None or resource is None or not (self._is_destroy and self._run.refreshes):
+    def _declaration(self, address: AbsResource) -> Declaration | None:
+        """How objects are declared whose state a destroy brings up to date, if they still may be."""
+        if not self._is_destroy or not self._run.refreshes:
             return None
-        return Declaration(silently(frame), resource.repetition)
+        if address not in self._declarations:
+            frame = frame_at(self._run.root, address.module)
+            resource = None if frame is None else frame.module.resources.get(address.item)
+            self._declarations[address] = (
+                None
+                if frame is None or resource is None
+                else Declaration(silently(frame), resource.repetition)
+            )
+        return self._declarations[address]
 
     def _declared(self, address: AbsResourceInstance) -> Resource | None:
         frame = self._frame(address.module)

@@ -54,17 +54,24 @@ class End:
     """Whether the state takes over what the configuration now says of it, should it stay."""
 
 
-@record
 class Declaration:
     """How a resource is repeated that may still have an instance."""
 
-    frame: Frame
-    repetition: Repetition
+    __slots__ = ("_frame", "_keys", "_repetition")
+
+    def __init__(self, frame: Frame, repetition: Repetition) -> None:
+        self._frame = frame
+        self._repetition = repetition
+        self._keys: frozenset[InstanceKey] | None = None
 
     def has(self, key: InstanceKey) -> bool | list[Need]:
         """Whether there is such an instance; no where that is not known."""
-        expansion = expand(self.frame, self.repetition)
-        return expansion if isinstance(expansion, list) else key in expansion.instances
+        if self._keys is None:
+            expansion = expand(self._frame, self._repetition)
+            if isinstance(expansion, list):
+                return expansion
+            self._keys = frozenset(expansion.instances)
+        return key in self._keys
 
 
 class OrphanNode(Node):
@@ -106,7 +113,7 @@ class OrphanNode(Node):
         self.protection: Origin | None = None
         """Where `prevent_destroy` is written, if the resource is still declared."""
         self.declared: Declaration | None = None
-        """How it may still be declared, without the `destroy = false` that the state has."""
+        """How it may still be declared, where the state takes over what that says."""
         self.before: Deferral | None = None
         """What needs the object and is left for later."""
         self._effect: AskProvider | None = None
@@ -133,7 +140,7 @@ class OrphanNode(Node):
             if isinstance(has_instance, list):
                 return has_instance
             if has_instance:
-                self._end = replace(self._end, forgets=False, reason=Reason.NONE)
+                self._take_over()
             self.declared = None
         if self.before is not None:
             self._postpone(DeferralReason.DEFERRED, self.before)
@@ -155,6 +162,12 @@ class OrphanNode(Node):
             self._effect = AskProvider(self)
             return (self._effect,)
         return ()
+
+    def _take_over(self) -> None:
+        """Have what the configuration says now count, and not what it once said."""
+        self._end = replace(self._end, is_renewed=True)
+        if self._end.reason is Reason.KEPT_BY_STATE:
+            self._end = replace(self._end, forgets=False, reason=Reason.NONE)
 
     def _postpone(self, reason: DeferralReason, before: Deferral) -> None:
         """Leave the object as it is until a later round."""
