@@ -4,8 +4,8 @@
 fields, in order, with their defaults. What it makes is a class with slots, a constructor, equality,
 hash and printed form by fields. The standard decorator compiles six functions for each class and
 brings half of the standard library's introspection along, which is most of the time a short
-command would take to start; here one function is compiled, when the second object is made: of
-many classes there is only one.
+command would take to start; here one function is compiled, once there are more than a few objects:
+of many classes there never are.
 
 That a record does not change is checked by the type checker, not while the program runs. Fields
 are not inherited, and there are no default factories: a default is shared by all objects, so it
@@ -22,11 +22,14 @@ from nigari.typed import dataclass_transform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
+    from typing import Final, TypeVar
 
     _T = TypeVar("_T")
     _K = TypeVar("_K")
     _V_co = TypeVar("_V_co", covariant=True)
+
+_FEW: Final = 20
+"""To compile a constructor takes as long as it takes to make so many objects without."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -41,23 +44,23 @@ def record(cls: type[_T]) -> type[_T]:
     defaults = {name: members.pop(name) for name in names if name in members}
     wanted = frozenset(names)
 
-    def initialize_first(self: object, *given: object, **named: object) -> None:
+    few = _FEW
+
+    def initialize(self: object, *given: object, **named: object) -> None:
+        nonlocal few
+        few -= 1
         by_position = dict(zip(names, given, strict=False))
         fields = {**defaults, **by_position, **named}
         is_sound = len(given) + len(named) == len(by_position.keys() | named.keys())
-        if not is_sound or fields.keys() != wanted:
-            initialize(self, *given, **named)
+        if few and is_sound and fields.keys() == wanted:
+            for name, value in fields.items():
+                setattr(self, name, value)
             return
-        made.__init__ = initialize  # type: ignore[method-assign]
-        for name, value in fields.items():
-            setattr(self, name, value)
-
-    def initialize(self: object, *given: object, **named: object) -> None:
         constructor = _constructor(names, defaults)
         made.__init__ = constructor  # type: ignore[method-assign]
         constructor(self, *given, **named)
 
-    generated = {"__init__": initialize_first, **_methods(names, cls.__qualname__)}
+    generated = {"__init__": initialize, **_methods(names, cls.__qualname__)}
     members["__slots__"] = (*names, *members.get("__slots__", ()))
     members["__match_args__"] = names
     make: Callable[..., type[_T]] = type(cls)
