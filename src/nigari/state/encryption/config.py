@@ -16,14 +16,6 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.record import record, replace
 from nigari.typed import Protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-UNENCRYPTED: Final = "unencrypted"
-"""The type of a method that only says that plain data is allowed."""
-
 
 @record
 class BlockName:

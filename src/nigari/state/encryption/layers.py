@@ -12,27 +12,26 @@ from enum import Enum
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
-from nigari.state.encryption.config import (
-    UNENCRYPTED,
-    BlockName,
-    EncryptionConfig,
-    MethodConfig,
-    TargetConfig,
-)
-from nigari.state.encryption.envelope import (
-    VERSION,
-    DamagedEnvelope,
-    Envelope,
-    PlainFields,
-    parse_envelope,
-    plain_fields,
-)
-from nigari.state.encryption.failures import EncryptionFailure
 
 TYPE_CHECKING = False
-# Most configurations encrypt nothing: what makes keys is imported when there are any to make.
+# Most configurations encrypt nothing, and need nothing of what encrypts.
 if TYPE_CHECKING:
+    from typing import Final
+
+    from nigari.state.encryption.config import (
+        BlockName,
+        EncryptionConfig,
+        MethodConfig,
+        TargetConfig,
+    )
+    from nigari.state.encryption.envelope import Envelope, PlainFields
+    from nigari.state.encryption.failures import EncryptionFailure
     from nigari.state.encryption.methods import Method
+
+UNENCRYPTED: Final = "unencrypted"
+"""The type of a method that only says that plain data is allowed."""
+_VERSION_NAME: Final = b'"encryption_version"'
+"""What all encrypted data contains."""
 
 
 class Protection(Enum):
@@ -59,7 +58,7 @@ class Layer:
     def __init__(
         self,
         name: str,
-        config: EncryptionConfig,
+        config: EncryptionConfig | None,
         target: TargetConfig | None,
         looks_plain: Callable[[bytes], bool],
         diags: Diagnostics,
@@ -69,7 +68,9 @@ class Layer:
         self._target = target
         self._looks_plain = looks_plain
         self._writer: tuple[Method, dict[str, bytes]] | None = None
-        self._methods = () if target is None else _methods(name, config, target, diags)
+        self._methods: tuple[MethodConfig, ...] = ()
+        if config is not None and target is not None:
+            self._methods = _methods(name, config, target, diags)
 
     @property
     def is_encrypting(self) -> bool:
@@ -78,7 +79,7 @@ class Layer:
 
     def prepare(self, diags: Diagnostics) -> bool:
         """Make the keys for writing, so that later writes cannot fail for want of a key."""
-        if not self.is_encrypting or self._writer is not None:
+        if self._config is None or not self.is_encrypting or self._writer is not None:
             return True
         from nigari.state.encryption.setup import set_up
 
@@ -96,6 +97,9 @@ class Layer:
             return data
         if not self.prepare(diags) or self._writer is None:
             return None
+        from nigari.state.encryption.envelope import Envelope
+        from nigari.state.encryption.failures import EncryptionFailure
+
         method, metadata = self._writer
         try:
             return Envelope(method.encrypt(data), metadata, plain=plain).to_bytes()
@@ -105,12 +109,16 @@ class Layer:
 
     def decrypt(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
         """The plain data, if the configuration can read it and allows it."""
+        if self._target is None and _VERSION_NAME not in data:
+            return Decrypted(data, Protection.AS_CONFIGURED)
+        from nigari.state.encryption.envelope import VERSION, DamagedEnvelope, parse_envelope
+
         try:
             envelope = parse_envelope(data)
         except DamagedEnvelope:
             diags.append(damaged_envelope(self._name))
             return None
-        if self._target is None:
+        if self._config is None or self._target is None:
             if envelope is not None:
                 diags.append(encrypted_without_configuration(self._name))
                 return None
@@ -118,9 +126,9 @@ class Layer:
         if envelope is None:
             return self._accept_plain(data, diags)
         if envelope.version != VERSION:
-            diags.append(unknown_envelope_version(self._name, envelope.version))
+            diags.append(unknown_envelope_version(self._name, envelope.version, VERSION))
             return None
-        return self._open(envelope, diags)
+        return self._open(envelope, self._config, diags)
 
     def _accept_plain(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
         if not self._looks_plain(data):
@@ -133,20 +141,23 @@ class Layer:
             data, Protection.TO_MIGRATE if self.is_encrypting else Protection.AS_CONFIGURED
         )
 
-    def _open(self, envelope: Envelope, diags: Diagnostics) -> Decrypted | None:
+    def _open(
+        self, envelope: Envelope, config: EncryptionConfig, diags: Diagnostics
+    ) -> Decrypted | None:
+        from nigari.state.encryption.failures import EncryptionFailure
         from nigari.state.encryption.setup import set_up
 
         reasons = []
-        for index, config in enumerate(self._methods):
-            if config.label.type == UNENCRYPTED:
+        for index, method in enumerate(self._methods):
+            if method.label.type == UNENCRYPTED:
                 continue
-            reader = set_up(self._config, config, envelope.metadata, diags)
+            reader = set_up(config, method, envelope.metadata, diags)
             if reader is None:
                 return None
             try:
                 data = reader[0].decrypt(envelope.data)
             except EncryptionFailure as failure:
-                reasons.append(f"method.{config.label}: {failure.message}")
+                reasons.append(f"method.{method.label}: {failure.message}")
                 continue
             return Decrypted(data, Protection.TO_MIGRATE if index else Protection.AS_CONFIGURED)
         diags.append(decryption_failed(self._name, reasons))
@@ -172,6 +183,8 @@ class StateLayer:
 
     def encrypt(self, data: bytes, serial: int, lineage: str, diags: Diagnostics) -> bytes | None:
         """The state as it is to be stored."""
+        from nigari.state.encryption.envelope import PlainFields
+
         return self._layer.encrypt(data, diags, PlainFields(serial, lineage))
 
     def decrypt(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
@@ -202,22 +215,25 @@ class Encryption:
     plan: Layer
 
     def __init__(self, config: EncryptionConfig | None, diags: Diagnostics) -> None:
-        block = config or EncryptionConfig()
-        for method in block.methods:
-            if method.label.type == UNENCRYPTED:
-                diags.append(unencrypted_is_allowed(method))
         if config is not None:
             from nigari.state.encryption.setup import check_references
 
+            for method in config.methods:
+                if method.label.type == UNENCRYPTED:
+                    diags.append(unencrypted_is_allowed(method))
             check_references(config, diags)
-        self.state = StateLayer(Layer("state", block, block.state, _looks_like_state, diags))
-        self.plan = Layer("plan", block, block.plan, _looks_like_plan, diags)
-        self._remote_default = StateLayer(
-            Layer("remote state", block, block.remote_default, _looks_like_state, diags)
-        )
+        state, plan = (None, None) if config is None else (config.state, config.plan)
+        remote_default = None if config is None else config.remote_default
+        remote = {} if config is None else config.remote
+
+        def layer(name: str, target: TargetConfig | None) -> StateLayer:
+            return StateLayer(Layer(name, config, target, _looks_like_state, diags))
+
+        self.state = layer("state", state)
+        self.plan = Layer("plan", config, plan, _looks_like_plan, diags)
+        self._remote_default = layer("remote state", remote_default)
         self._remote = {
-            name: StateLayer(Layer(f"remote state {name}", block, target, _looks_like_state, diags))
-            for name, target in block.remote.items()
+            name: layer(f"remote state {name}", target) for name, target in remote.items()
         }
 
     def remote_state(self, name: str) -> StateLayer:
@@ -252,6 +268,8 @@ def _methods(
 
 def _plain_fields_of(data: bytes) -> PlainFields | None:
     import json
+
+    from nigari.state.encryption.envelope import plain_fields
 
     try:
         members = json.loads(data, parse_float=str)
@@ -358,12 +376,12 @@ def damaged_envelope(name: str) -> Diagnostic:
     )
 
 
-def unknown_envelope_version(name: str, version: str) -> Diagnostic:
+def unknown_envelope_version(name: str, version: str, known: str) -> Diagnostic:
     """Encrypted data of a form from the future."""
     return Diagnostic(
         Severity.ERROR,
         f"Unsupported format of an encrypted {name}",
-        f"The stored {name} was encrypted in format {version!r}; only {VERSION!r} is supported. It "
+        f"The stored {name} was encrypted in format {version!r}; only {known!r} is supported. It "
         "was not changed.",
     )
 

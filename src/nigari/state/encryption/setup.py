@@ -13,7 +13,6 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.hcl.quoting import quoted
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.config import (
-    UNENCRYPTED,
     BlockName,
     EncryptionConfig,
     KeyProviderConfig,
@@ -21,6 +20,7 @@ from nigari.state.encryption.config import (
 )
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.key_providers import KEY_PROVIDERS
+from nigari.state.encryption.layers import UNENCRYPTED
 from nigari.state.encryption.methods import METHODS, Method
 
 

@@ -18,7 +18,6 @@ from nigari.backends.workspaces import SelectedWorkspace
 from nigari.diagnostics import Diagnostics
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
-from nigari.state.encryption.envelope import is_encrypted
 from nigari.workspace.base.options import NO_STATE_FILES, StateFiles
 from nigari.workspace.base.working_directory import WorkingDirectory
 
@@ -137,12 +136,13 @@ def parse_given_state(
     if not data.strip():
         diags.error("Empty state file", f"{name} is empty, so it is not a state.")
         return None
+    from nigari.state.encryption.envelope import is_encrypted
+    from nigari.state.files import parse_state
+
     layer = encryption if is_encrypted(data) else no_encryption().state
     decrypted = layer.decrypt(data, diags)
     if decrypted is None:
         return None
-    from nigari.state.files import parse_state
-
     return parse_state(decrypted.data, diags, name)
 
 
