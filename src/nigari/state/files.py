@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.lazy import lazy_pattern
 from nigari.record import replace
 from nigari.state.formats.read_v4 import read_v4
 from nigari.state.json_text import end_of_document, read_members, read_text
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from nigari.state.formats.upgrade import UpgradeFailure
 
 _NEWEST: Final = 4
-_PLAIN_START: Final = lazy_pattern(r'\s*\{\s*"version"\s*:\s*4\s*,')
 
 
 def parse_state(data: bytes, diags: Diagnostics, name: str = "") -> StateFile | None:
@@ -42,7 +40,7 @@ def parse_state(data: bytes, diags: Diagnostics, name: str = "") -> StateFile | 
 def _parsed(data: bytes, diags: Diagnostics) -> StateFile | None:
     text = data.decode("utf-8", "surrogateescape")
     try:
-        if _PLAIN_START.match(text):
+        if _begins_as_usual(text):
             return read_v4(text, diags)
         return _read_by_version(text, diags)
     except json.JSONDecodeError as error:
@@ -52,6 +50,14 @@ def _parsed(data: bytes, diags: Diagnostics) -> StateFile | None:
     except ValueError:
         diags.append(unreadable_number())
     return None
+
+
+def _begins_as_usual(text: str) -> bool:
+    """Whether the version is where every program writes it, so that nobody has to look for it."""
+    colon = text.find(":", 0, 40)
+    if colon < 0 or not text[colon + 1 : colon + 5].lstrip().startswith("4,"):
+        return False
+    return text[:colon].split() in (["{", '"version"'], ['{"version"'])
 
 
 def format_state(file: StateFile, is_for_people: bool) -> bytes:

@@ -107,12 +107,18 @@ class StoredAddresses:
         return Abs(module, Resource(DATA if plain[2] else MANAGED, plain[3], plain[4]))
 
     def _read_provider(self, text: str) -> AbsProviderInstance | None:
-        plain = _PLAIN_PROVIDER.fullmatch(text)
-        provider = None if plain is None else parse_provider(plain[2], Diagnostics())
-        if plain is None or provider is None:
+        source = text.removeprefix('provider["').removesuffix('"]')
+        if text == f'provider["{source}"]':
+            module, alias = "", ""
+        elif (plain := _PLAIN_PROVIDER.fullmatch(text)) is not None:
+            module, source, alias = plain.groups("")
+        else:
             return self._read_any_provider(text)
-        module = self._plain_module(plain[1])
-        return Abs(module, ProviderInstance(ProviderConfig(provider, plain[3] or ""), None))
+        provider = parse_provider(source, Diagnostics())
+        if provider is None:
+            return self._read_any_provider(text)
+        config = ProviderConfig(provider, alias)
+        return Abs(self._plain_module(module), ProviderInstance(config, None))
 
     def _read_any_provider(self, text: str) -> AbsProviderInstance | None:
         from nigari.addrs.parse import parse_legacy_provider_config, parse_provider_instance
