@@ -8,13 +8,19 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from importlib import import_module
 
 from nigari.typed import cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import AnyStr
+
+
+def module_named(name: str) -> ModuleType:
+    """The module of that name, as `importlib` would import it, without importing that first."""
+    __import__(name)
+    return sys.modules[name]
 
 
 def lazy_exports(package: str, exports: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
@@ -31,7 +37,7 @@ def lazy_exports(package: str, exports: Mapping[str, tuple[str, ...]]) -> Callab
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = homes[name]
-        module = import_module(home if "." in home else f"{package}.{home}")
+        module = module_named(home if "." in home else f"{package}.{home}")
         found = getattr(module, name, module)
         setattr(sys.modules[package], name, found)
         return found

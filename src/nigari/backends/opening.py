@@ -7,11 +7,11 @@ backend is imported only here, when it is wanted.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 
 from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
 from nigari.backends.protocol import Backend
 from nigari.diagnostics import Diagnostics
+from nigari.lazy import module_named
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -88,7 +88,7 @@ def _open_store(
     module = REMOTE.get(type_)
     try:
         if module is not None:
-            found: Store = import_module(module).open_store(Arguments(config, around.environ))
+            found: Store = module_named(module).open_store(Arguments(config, around.environ))
             return found
         installed = _installed(type_)
         if installed is not None:

@@ -12,12 +12,12 @@ import sys
 from codecs import backslashreplace_errors as backslashreplace
 from codecs import lookup_error, register_error
 from contextlib import suppress
-from importlib import import_module
 from io import FileIO, TextIOWrapper
 
 from nigari.cli.args import CommandRefused, UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.outlet import error_of, text_outlet
+from nigari.lazy import module_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ def _command_name(args: list[str]) -> tuple[str, list[str]]:
 
 def load(name: str) -> Command:
     """The command of that name, with its module imported."""
-    module = import_module(f"nigari.cli.commands.{COMMANDS[name][0]}")
+    module = module_named(f"nigari.cli.commands.{COMMANDS[name][0]}")
     command = module.COMMAND
     if not isinstance(command, Command):
         raise TypeError(f"{module.__name__}.COMMAND is not a command")

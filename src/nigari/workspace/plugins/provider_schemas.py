@@ -12,7 +12,6 @@ from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA
 from nigari.diagnostics import Diagnostics
 from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.plugins.providers import InstalledProviders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +19,17 @@ if TYPE_CHECKING:
     from nigari.schema.provider import ProviderSchema, Schema
     from nigari.state.objects import SchemaLookup
     from nigari.workspace.plugins.provider_start import ProviderStart
+    from nigari.workspace.plugins.providers import InstalledProviders
+
+
+def builtin_schemas(providers: Iterable[Provider]) -> Mapping[Provider, ProviderSchema]:
+    """The schemas of those of the providers that are part of the program."""
+    builtin = [each for each in providers if each.is_builtin]
+    if not builtin:
+        return {}
+    from nigari.providers.builtin.schema import SCHEMA
+
+    return dict.fromkeys(builtin, SCHEMA)
 
 
 async def offered_schemas(
@@ -46,6 +56,7 @@ def schema_lookup(where: WorkingDirectory) -> Callable[[Provider], ProviderSchem
     from functools import cache
 
     from nigari.workspace.base.waiting import run_until_it_waits
+    from nigari.workspace.plugins.providers import InstalledProviders
 
     installed = InstalledProviders(where)
 
@@ -111,14 +122,12 @@ async def _schemas(
     begun: Mapping[Provider, ProviderStart],
     diags: Diagnostics,
 ) -> Mapping[Provider, ProviderSchema]:
-    found: dict[Provider, ProviderSchema | None] = {}
+    found: dict[Provider, ProviderSchema | None] = {**builtin_schemas(providers)}
     asked: list[Provider] = []
     for each in providers:
-        if each.is_builtin:
-            from nigari.providers.builtin.schema import SCHEMA
-
-            found[each] = SCHEMA
-        elif each in begun and begun[each].is_over:
+        if each in found:
+            continue
+        if each in begun and begun[each].is_over:
             begun[each].report(diags)
             found[each] = begun[each].schema
         else:

@@ -462,11 +462,15 @@ class Session:
     async def _offered(
         self, providers: Iterable[Provider], diags: Diagnostics
     ) -> Mapping[Provider, ProviderSchema]:
-        from nigari.workspace.plugins.provider_schemas import offered_schemas
+        from nigari.workspace.plugins.provider_schemas import builtin_schemas, offered_schemas
+
+        wanted = list(providers)
+        if all(each.is_builtin for each in wanted):
+            return builtin_schemas(wanted)
         from nigari.workspace.plugins.providers import InstalledProviders
 
         installed = InstalledProviders(self.where)
-        found = await offered_schemas(installed, providers, diags)
+        found = await offered_schemas(installed, wanted, diags)
         diags.extend(installed.problems)
         return found
 
