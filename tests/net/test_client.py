@@ -193,6 +193,33 @@ def test_credentials_stay_with_their_host(serve: Callable[..., Server]) -> None:
     assert first.log[-1].headers["authorization"] == "Bearer secret"
 
 
+@pytest.mark.parametrize(
+    ("token", "sent"),
+    [
+        (" spaced\t", "Bearer  spaced"),
+        # Letters are sent in UTF-8, which the test's server reads as Latin 1.
+        ("ü", "Bearer Ã¼"),
+        ("s3cret\n", ""),
+        ("s3cret\r\nx-other: 1", ""),
+        ("a\0b", ""),
+    ],
+)
+def test_secrets_that_cannot_be_sent(token: str, sent: str, serve: Callable[..., Server]) -> None:
+    server = serve(lambda asked: Answer(200))
+
+    async def ask(client: Client) -> object:
+        return await client.get(server.url, credentials={"authorization": f"Bearer {token}"})
+
+    if sent:
+        run(ask)
+        assert server.log[0].headers["authorization"] == sent
+        return
+    found = failure(ask)
+    assert found.what.startswith("The credentials for 127.0.0.1:")
+    assert "s3cret" not in found.text
+    assert server.log == []
+
+
 def test_a_user_in_the_url_is_sent_as_a_header_and_never_shown(
     serve: Callable[..., Server],
 ) -> None:
@@ -239,6 +266,18 @@ def test_certificates_are_checked(
     found = failure(lambda client: client.get(server.url, policy=QUICK), settings)
     assert isinstance(found, CertificateRefused)
     assert found.reason.startswith(reason)
+
+
+def test_a_directory_of_certificates(
+    serve: Callable[..., Server], authority: Authority, tmp_path: Path
+) -> None:
+    """Its files may have any names, and some may be something else."""
+    (tmp_path / "our authority").write_bytes(authority.path.read_bytes())
+    (tmp_path / "README").write_text("no certificate")
+    (tmp_path / "folder").mkdir()
+    server = serve(lambda asked: Answer(200), authority.certificate(["127.0.0.1"]))
+    settings = read_settings({"SSL_CERT_DIR": f"/nowhere:{tmp_path}"})
+    assert run(lambda client: client.get(server.url), settings).status == 200
 
 
 def test_plain_http_is_no_tls(serve: Callable[..., Server]) -> None:

@@ -14,6 +14,7 @@ from nigari.extras import missing_library
 from nigari.net.failures import (
     CertificateRefused,
     ConnectionFailed,
+    InvalidHeader,
     InvalidUrl,
     NameNotFound,
     NetFailure,
@@ -65,6 +66,10 @@ def _need_library(url: str) -> None:
         raise NetFailure(url, "Nothing can be fetched.", advice) from error
 
 
+_CONTROLS: Final = bytes({*range(32), 127} - {9})
+"""What a header cannot have."""
+
+
 class Connections:
     """The connections of one client."""
 
@@ -107,7 +112,7 @@ class Connections:
             async with pool.stream(
                 method,
                 url,
-                headers=[(name, value) for name, value in headers.items()],
+                headers=_sent(url, headers),
                 content=body,
                 extensions={"timeout": timeouts},
             ) as response:
@@ -146,6 +151,17 @@ class Connections:
                 network_backend=Connector(),
             )
         return pool
+
+
+def _sent(url: str, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """Headers as they are sent; servers do not count blanks around a value."""
+    sent = []
+    for name, value in headers.items():
+        content = value.strip(" \t").encode()
+        if len(content.translate(None, _CONTROLS)) < len(content):
+            raise InvalidHeader(url, name)
+        sent.append((name.encode("ascii"), content))
+    return sent
 
 
 def _proxy(url: str) -> httpcore.Proxy:

@@ -46,6 +46,20 @@ class InvalidSettings(NetFailure):
     """The environment names a proxy or certificates that cannot be used."""
 
 
+class InvalidHeader(NetFailure):
+    """Something that is to be sent with a request cannot be, most often a secret with a line end."""
+
+    def __init__(self, url: str, name: str) -> None:
+        is_secret = name == "authorization"
+        what = "credentials" if is_secret else f"header {name}"
+        super().__init__(
+            url,
+            f"The {what} for {_host(url)} cannot be sent, because of a control character, such as "
+            "the end of a line.",
+            "Set the token or password again, without a line end." if is_secret else "",
+        )
+
+
 class NameNotFound(NetFailure):
     """No machine has the name. A resolver that is down for a moment says the same."""
 

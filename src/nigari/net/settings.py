@@ -6,6 +6,7 @@ given; nothing here looks at the process's own.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -119,12 +120,27 @@ def trust(settings: Settings) -> ssl.SSLContext:
             f"The certificates in {file} cannot be read: {error.strerror or error}.",
             "Set SSL_CERT_FILE to a file of PEM certificates, or unset it.",
         ) from error
-    for directory in directories or _DIRECTORIES:
+    for directory in directories:
+        _trust_all_in(context, directory)
+    for directory in () if directories else _DIRECTORIES:
         if os.path.isdir(directory):
             context.load_verify_locations(capath=directory)
     if not file and not directories and not any(map(os.path.isdir, _DIRECTORIES)):
         return _with_system_store(context)
     return context
+
+
+def _trust_all_in(context: ssl.SSLContext, directory: str) -> None:
+    """Trust the certificates in a directory, whatever their files are called.
+
+    OpenSSL would find only those whose names are hashes of what they certify.
+    """
+    import ssl
+
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        # Other files may be there, too.
+        with contextlib.suppress(OSError, ssl.SSLError):
+            context.load_verify_locations(cafile=os.path.join(directory, name))
 
 
 def _with_only(context: ssl.SSLContext, certificates: str) -> ssl.SSLContext:
