@@ -188,6 +188,26 @@ def test_keys_in_the_address_and_elsewhere(
         assert all("hush" not in each.path for each in server.log)
 
 
+def test_the_role_of_a_machine_that_is_named(
+    storage: Storage, world: ModuleWorld, work: Path
+) -> None:
+    """It counts instead of the keys of the environment."""
+    storage.key = "ROLE"
+    roles = "/latest/meta-data/iam/security-credentials/"
+    given = {"AccessKeyId": "ROLE", "SecretAccessKey": "x", "Token": "t"}
+    answers = {
+        "/latest/api/token": Answer(200, b"proof"),
+        roles: Answer(200, b"worker\n"),
+        f"{roles}worker": json_answer(given),
+    }
+    with Server(storage.s3) as server, Server(lambda asked: answers[asked.path]) as machine:
+        write(work, call("a", f"s3::{server.url}/bucket/a/x.zip"))
+        environ = {"AWS_ACCESS_KEY_ID": "OTHER", "AWS_SECRET_ACCESS_KEY": "x"}
+        assert init(world, work, **environ).code == 1
+        done = init(world, work, AWS_METADATA_URL=machine.url, **environ)
+        assert done.code == 0, done.err
+
+
 @pytest.mark.parametrize(
     ("url", "address"),
     [

@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote, urlsplit
 from nigari.clouds.aws.client import AwsService, signing_time
 from nigari.clouds.aws.credentials import CredentialChain, Sources
 from nigari.clouds.aws.endpoints import Variants, endpoint, with_scheme
+from nigari.clouds.aws.machine import instance_credentials
 from nigari.clouds.aws.signing import Credentials, encoded, signed_headers
 from nigari.clouds.failures import CloudFailure, NoCredentials
 from nigari.net.client import Policy
@@ -121,11 +122,13 @@ class S3Storage:
         region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or _DEFAULT_REGION
         given = environ.get("AWS_ENDPOINT_URL_STS", "")
         url = with_scheme(given) if given else endpoint("sts", region, Variants())
-        machine = environ.get("AWS_METADATA_URL") or environ.get(
-            "AWS_EC2_METADATA_SERVICE_ENDPOINT", ""
-        )
+        machine = environ.get("AWS_EC2_METADATA_SERVICE_ENDPOINT", "")
         sources = Sources(environ, profile=profile, machine_endpoint=machine)
+        named = environ.get("AWS_METADATA_URL", "")
         try:
+            if named and not profile:
+                # Whoever names a machine wants its role, whatever else there is.
+                return await instance_credentials(named)
             chain = CredentialChain(sources, AwsService("sts", region, url), Policy())
             return await chain.current(self._client)
         except NoCredentials:
