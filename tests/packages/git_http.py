@@ -26,32 +26,35 @@ class GitShelf:
     def _answer(self, asked: Asked) -> Answer:
         if self.login and asked.headers.get("authorization") != self.login:
             return Answer(401, b"", {"www-authenticate": 'Basic realm="tests"'})
-        path, _, query = asked.path.partition("?")
-        environ = {
-            "PATH": os.environ["PATH"],
-            "GIT_PROJECT_ROOT": str(self._root),
-            "GIT_HTTP_EXPORT_ALL": "1",
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "safe.directory",
-            "GIT_CONFIG_VALUE_0": "*",
-            "PATH_INFO": path.removeprefix(PREFIX.rstrip("/")),
-            "QUERY_STRING": query,
-            "REQUEST_METHOD": asked.method,
-            "CONTENT_TYPE": asked.headers.get("content-type", ""),
-            "CONTENT_LENGTH": str(len(asked.body)),
-            "HTTP_CONTENT_ENCODING": asked.headers.get("content-encoding", ""),
-            "HTTP_GIT_PROTOCOL": asked.headers.get("git-protocol", ""),
-        }
-        done = subprocess.run(
-            ["git", "http-backend"],
-            input=asked.body,
-            env=environ,
-            capture_output=True,
-            check=False,
-        )
-        head, _, body = done.stdout.partition(b"\r\n\r\n")
-        headers = dict(
-            line.decode().split(": ", 1) for line in head.split(b"\r\n") if b": " in line
-        )
-        status = int(headers.pop("Status", "200").split()[0])
-        return Answer(status, body, headers)
+        return answer_git(self._root, asked, PREFIX)
+
+
+def answer_git(root: Path, asked: Asked, prefix: str = "/") -> Answer:
+    """What git answers for the repositories below a directory, which are at a prefix of paths."""
+    path, _, query = asked.path.partition("?")
+    environ = {
+        "PATH": os.environ["PATH"],
+        "GIT_PROJECT_ROOT": str(root),
+        "GIT_HTTP_EXPORT_ALL": "1",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+        "PATH_INFO": path.removeprefix(prefix.rstrip("/")),
+        "QUERY_STRING": query,
+        "REQUEST_METHOD": asked.method,
+        "CONTENT_TYPE": asked.headers.get("content-type", ""),
+        "CONTENT_LENGTH": str(len(asked.body)),
+        "HTTP_CONTENT_ENCODING": asked.headers.get("content-encoding", ""),
+        "HTTP_GIT_PROTOCOL": asked.headers.get("git-protocol", ""),
+    }
+    done = subprocess.run(
+        ["git", "http-backend"],
+        input=asked.body,
+        env=environ,
+        capture_output=True,
+        check=False,
+    )
+    head, _, body = done.stdout.partition(b"\r\n\r\n")
+    headers = dict(line.decode().split(": ", 1) for line in head.split(b"\r\n") if b": " in line)
+    status = int(headers.pop("Status", "200").split()[0])
+    return Answer(status, body, headers)

@@ -50,9 +50,9 @@ def test_a_program_that_is_missing_is_told(tmp_path: Path) -> None:
         asyncio.run(getter.get_directory("https://example.com/net", tmp_path, no_progress))
 
 
-def hg(path: Path, *arguments: str) -> str:
+def hg(path: Path, *arguments: str, program: str | Path = "hg") -> str:
     environ = {**os.environ, "HGUSER": "a", "HGPLAIN": "1", "HGRCPATH": ""}
-    command = ["hg", *arguments]
+    command = [program, *arguments]
     done = subprocess.run(
         command, cwd=path, env=environ, capture_output=True, text=True, check=True
     )

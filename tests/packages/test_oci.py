@@ -92,6 +92,30 @@ def test_logins(world: World, oci: OciRegistry, work: Work, login: str, secret: 
     assert work.install(source=mirror).outcomes, list(work.diags)
 
 
+def test_packages_for_one_version_of_a_system_are_left_out(oci: OciRegistry, work: Work) -> None:
+    repository = oci.repository(NAME)
+    repository.publish_provider("1.0.0", archives(PLATFORM))
+    (package,) = json.loads(repository.manifests[repository.tags["1.0.0"]][1])["manifests"]
+    special = {**package, "platform": {**package["platform"], "os.version": "10.0.1"}}
+    repository.publish_provider("1.1.0", archives(PLATFORM), manifests=[special, package])
+    repository.publish_provider("1.2.0", archives(PLATFORM), manifests=[special])
+    assert not work.install("1.2.0", source=mirror).outcomes
+    assert PLATFORM in work.error
+    assert work.install("1.1.0", source=mirror).outcomes, list(work.diags)
+
+
+def test_where_the_packages_of_docker_are(world: World, work: Work) -> None:
+    registry = OciRegistry("registry-1.docker.io")
+    registry.login = "basic"
+    registry.repository("acme/thing").publish_provider("1.0.0", archives())
+    world.serve(registry.host, registry.handle)
+    secret = OciSecret("me", "s3cret")
+    work.config = CliConfig(oci_credentials=(OciCredentials("docker.io", secret=secret),))
+    template = "docker.io/${namespace}/${type}"
+    found = work.install(source=lambda network: OciMirror(template, network))
+    assert found.outcomes, list(work.diags)
+
+
 def test_blobs_elsewhere_get_no_credentials(world: World, oci: OciRegistry, work: Work) -> None:
     oci.login = "basic"
     oci.repository(NAME).publish_provider("1.0.0", archives())

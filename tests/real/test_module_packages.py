@@ -8,10 +8,10 @@ for anything that `tofu` does not ask for.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -408,17 +408,17 @@ def _(world: ModuleWorld) -> str:
 
 def changed(address: str) -> Setup:
     def setup(world: ModuleWorld) -> str:
-        if shutil.which("hg") is None:
-            pytest.skip("the program hg is not here")
+        run = functools.partial(hg, program=program("hg"))
+        world.settings["PATH"] = f"{program('hg').parent}{os.pathsep}{os.environ['PATH']}"
         path = world.directory / "hg"
         path.mkdir()
-        hg(path, "init")
+        run(path, "init")
         for text in ("one", "two"):
             (path / "sub").mkdir(exist_ok=True)
             (path / "main.tf").write_text(MODULE % text)
             (path / "sub/main.tf").write_text(MODULE % f"sub {text}")
-            hg(path, "commit", "--addremove", f"--message={text}")
-        hg(path, "tag", "--rev=0", "v1")
+            run(path, "commit", "--addremove", f"--message={text}")
+        run(path, "tag", "--rev=0", "v1")
         return call("a", address.format(f"hg::file://{path}"))
 
     return setup
