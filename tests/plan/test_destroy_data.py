@@ -147,6 +147,25 @@ def test_data_that_is_not_named_stays(target: str, gone: str, vault: Vault) -> N
     assert before - set(_left()) == set(gone.split())
 
 
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_data_that_is_named_goes_once_its_provider_has_done_its_work(
+    is_saved: bool, vault: Vault
+) -> None:
+    within = _D + _BY % "data.vault_look.d.found" + _THING
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(REQUIRED + within)
+    Path("main.tf").write_text(REQUIRED + _UNUSED + 'module "m" { source = "./m" }\n')
+    applied()
+    vault.taken()
+    if is_saved:
+        saved(destroy=True, targets=["module.m"])
+        apply_saved()
+    else:
+        session().destroy(targets=["module.m"])
+    assert "delete t as found d" in vault.taken()
+    assert _left() == ["data.vault_look.unused"]
+
+
 def test_modules_without_objects_are_not_expanded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
 from nigari.cty.paths import path_text
 from nigari.diagnostics import Diagnostics
-from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode, Reason
+from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, Reason
 from nigari.plan.model.conditions import Noted
 from nigari.plan.objects.provider_checks import ProviderFault
 from nigari.plan.order.block_graph import BlockGraph, resource_block
@@ -55,8 +55,8 @@ class ApplyContext:
         self.machine = machine
         self.plan = plan
         self.draft: StateDraft = StateDraft(plan.refreshed_state)
-        if plan.mode is PlanMode.DESTROY and not plan.targeted:
-            self._forget_data()
+        for address in plan.ended_data:
+            self.draft.remove_instance(address)
         self._forget_outdated()
         self.settings = settings
         self.view = view
@@ -73,12 +73,6 @@ class ApplyContext:
         self._blocks = blocks
         self._addresses = {str(each.provider): each.provider for each in plan.changes}
         self._addresses.update((str(each.provider), each.provider) for each in plan.ephemeral)
-
-    def _forget_data(self) -> None:
-        """Take out of the state what was read for providers only, who still see it."""
-        for address in self.plan.refreshed_state.resources:
-            if address.item.mode is DATA:
-                self.draft.remove_resource(address)
 
     def _forget_outdated(self) -> None:
         """Take out of the state what is to be read anew: it is not so any more."""

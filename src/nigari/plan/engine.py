@@ -321,13 +321,14 @@ class Planner:
         for memory in run.providers.memories():
             run.record.refreshed.remember(memory)
         run.undo_held_moves()
+        refreshed = run.record.refreshed.finish()
         return Plan(
             options.mode,
             tuple(changes),
             self._outputs(run, options),
             self._drift(run, options),
             self._state,
-            run.record.refreshed.finish(),
+            refreshed,
             self._checks(run, options),
             bool(options.targets or options.excluded),
             ephemeral=tuple(
@@ -341,6 +342,7 @@ class Planner:
                 if any(node.state == DONE for node in frame.outputs.values())
             },
             deferred=deferred_changes(run),
+            ended_data=tuple(_ended_data(run, refreshed)),
         )
 
     def _drift(self, run: PlanRun, options: PlanOptions) -> tuple[Drift, ...]:
@@ -417,6 +419,15 @@ def _warn_of_forgetting(changes: Iterable[Change], diags: Diagnostics) -> None:
                 "still exists. To manage it again, it has to be imported.",
                 address=f"{change.address}{deposed}",
             )
+
+
+def _ended_data(run: PlanRun, refreshed: State) -> Iterator[AbsResourceInstance]:
+    """The data that a destroy forgets only once the providers that need it have done their work."""
+    if run.is_destroying:
+        for address, _ in refreshed.instances():
+            is_data = address.item.resource.mode is DATA
+            if is_data and (run.selection is None or run.selection.names(address)):
+                yield address
 
 
 def _read_checks(run: PlanRun, selected: Selection) -> Iterator[tuple[str, str]]:

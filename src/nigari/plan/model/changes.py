@@ -281,6 +281,8 @@ class Plan:
     """Whether something went wrong, so that it can be looked at and not be applied."""
     deferred: tuple[DeferredChange, ...] = ()
     """What is not looked at because it is not known enough yet, in the order of addresses."""
+    ended_data: tuple[AbsResourceInstance, ...] = ()
+    """Data that providers need while a destroy is applied, and that is forgotten by it."""
 
     @property
     def counts(self) -> tuple[int, int, int]:

@@ -43,7 +43,7 @@ from nigari.state.files import format_state, parse_state
 from nigari.state.model import CheckObject, CheckResult, State, StateFile
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
-_VERSION: Final = 5
+_VERSION: Final = 6
 _HEADER: Final = "plan.json"
 _SEAL: Final = "seal"
 _BEFORE: Final = "state/previous"
@@ -184,6 +184,9 @@ class SavedPlan:
         deferred = header["deferred"]
         assert isinstance(deferred, list)
         left = tuple(_deferred_from(each, schema_of, diags) for each in deferred)
+        ended = header["ended_data"]
+        assert isinstance(ended, list)
+        data = [parse_resource_instance(each, diags) for each in ended]
         if diags.has_errors:
             return None
         return Plan(
@@ -201,6 +204,7 @@ class SavedPlan:
             generated=generated,
             is_incomplete=self.is_incomplete,
             deferred=left,
+            ended_data=tuple(each for each in data if each is not None),
         )
 
 
@@ -226,6 +230,7 @@ def plan_header(plan: Plan, graph: ExecutionGraph, extra: Data) -> Data:
         "generated": dict(plan.generated),
         "drift": [_drift_to(each) for each in plan.drift],
         "deferred": [_deferred_to(each) for each in plan.deferred],
+        "ended_data": [str(each) for each in plan.ended_data],
         "graph": graph.to_json(),
         **extra,
     }

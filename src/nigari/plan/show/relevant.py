@@ -80,6 +80,8 @@ def relevant_attributes(
             is_data = address.item.resource.mode is DATA
             if is_data and plan.refreshed_state.instance(address) is None:
                 search.start_at(address)
+        for address in plan.ended_data:
+            search.start_at(address)
     for module, names in plan.modules.items():
         search.start_in(module, names)
     for name, output in plan.outputs.items():
