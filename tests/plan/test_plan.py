@@ -138,6 +138,7 @@ def test_what_a_destroy_leaves_has_what_the_configuration_says(
     """It says nothing of objects that are not declared any more."""
     Path("m").mkdir()
     first = "create_before_destroy = true"
+    text = ""
     for number, lifecycle in ((2, ""), (declared, first)):
         Path("m/main.tf").write_text(_MADE_FIRST % lifecycle)
         text = _UNAPPLIED % (number, lifecycle) if how == "resource" else _CALLING % number
