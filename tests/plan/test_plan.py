@@ -153,6 +153,40 @@ def test_what_a_destroy_leaves_has_what_the_configuration_says(
     assert found == [number < declared for number in range(2)]
 
 
+def _chain(names: str, count: int, trigger: int = 0) -> str:
+    """Resources, each of which needs the one before."""
+    texts, before = [], ""
+    for name in names:
+        needed = f"terraform_data.{before}[*].id" if before else "[]"
+        body = f"count = {count}\n input = {needed}\n triggers_replace = {trigger}"
+        texts.append(f'resource "terraform_data" "{name}" {{\n {body}\n}}\n')
+        before = name
+    return "".join(texts)
+
+
+@pytest.mark.parametrize(
+    ("stored", "now", "count", "ends"),
+    [
+        ("ab", "ab", 0, "ba"),
+        ("ab", "ba", 0, "ba"),
+        ("ab", "ba", 1, "ba"),
+        ("abc", "cba", 0, "cba"),
+        ("abc", "bca", 1, "cba"),
+        ("abc", "ca", 0, "cba"),
+    ],
+)
+@pytest.mark.parametrize("destroy", [False, True])
+def test_what_needed_something_when_it_was_stored_ends_before_it(
+    here: Path, stored: str, now: str, count: int, ends: str, destroy: bool
+) -> None:
+    """Whatever the configuration says by now."""
+    _apply(_chain(stored, 1))
+    _, graph = _plan(_chain(now, count, 1), destroy=destroy)
+    begin = "delete terraform_data."
+    gone = [each.removeprefix(begin)[0] for each in _order(graph) if each.startswith(begin)]
+    assert "".join(gone) == ends
+
+
 def test_created_first_is_destroyed_after_its_dependents_are_done(here: Path) -> None:
     lifecycle = "{\n triggers_replace = %s\n lifecycle { create_before_destroy = true }\n}"
     text = f'resource "terraform_data" "a" {lifecycle}\n'

@@ -5,7 +5,8 @@ done to B. An object that is replaced goes before its successor comes, or after 
 created first; then it also stays until everything that depends on it has been changed. So does a
 deposed object, and until the current one of its instance has been changed. That A is
 destroyed before B is given up where they have different providers and A's must be configured with
-what B will be: then nothing of A can be destroyed before B is made anew. A provider is open from before
+what B will be: then nothing of A can be destroyed before B is made anew. Where B depended on A when
+both were stored, and A depends on B by now, B is destroyed first. A provider is open from before
 its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
 checks are read when all else has been made; what is destroyed need not be gone by then.
 
@@ -92,6 +93,10 @@ class _Building:
         """The module instances with operations, by where and by what name they are called."""
         self._across: list[tuple[int, list[int]]] = []
         """Endings, and those of objects of other providers that should come before them."""
+        self._declared_ends: list[tuple[int, list[int]]] = []
+        """Endings, and those that come before them because the configuration says so."""
+        self._has_former_ends = False
+        """Whether endings have an order that only the state asks for."""
         self._managers: dict[Block, set[AbsProviderInstance]] = {}
 
     def finished(self) -> ExecutionGraph:
@@ -103,6 +108,7 @@ class _Building:
         self._enter_ephemeral([*changes, *checked])
         self._order_making()
         self._order_ending()
+        self._order_contrary_endings()
         self._order_providers(changes)
         self._order_across_providers()
         self._order_late_endings()
@@ -324,6 +330,8 @@ class _Building:
         """
         depth = self._shared_depth(block[0], need)
         is_across = self._managers.get(block) != self._managers[need]
+        is_declared = need in self._declared_needs(block)
+        self._has_former_ends = self._has_former_ends or not is_declared
         for module in needed.modules(depth):
             ends, before = needed.of(module), own.of(module)
             if len(ends) > 1 and len(before) > 1:
@@ -332,24 +340,41 @@ class _Building:
                 self._put_after(number, before)
                 if is_across:
                     self._across.append((number, before))
+                if is_declared:
+                    self._declared_ends.append((number, before))
             late = needed.late.get(module)
             if late and (made := self._made.of(block, module)):
                 self._late.append((late, made))
 
     def _needs_of(self, block: Block) -> Set[Block]:
         """The resource blocks that a block needed when it was stored, or needs now."""
-        stored = self._stored.get(block)
+        stored, declared = self._stored.get(block), self._declared_needs(block)
+        return declared | stored if stored else declared
+
+    def _declared_needs(self, block: Block) -> Set[Block]:
+        """The resource blocks that the configuration says a block needs."""
         if not self._blocks.is_resource(block):
-            return stored or frozenset()
-        before = self._blocks.resource_blocks_before(block)
-        return before | stored if stored else before
+            return frozenset()
+        return self._blocks.resource_blocks_before(block)
+
+    def _order_contrary_endings(self) -> None:
+        """Give up an order among endings that only the configuration asks for where objects needed
+        each other the other way round when they were stored.
+        """
+        # What is declared makes no circle by itself.
+        if self._has_former_ends:
+            self._give_up(self._declared_ends)
 
     def _order_across_providers(self) -> None:
         """Give up an order among endings that makes a circle through a provider's configuration."""
-        if not self._across:
+        self._give_up(self._across)
+
+    def _give_up(self, orders: list[tuple[int, list[int]]]) -> None:
+        """Let operations not wait for these others where the others wait for them, too."""
+        if not orders:
             return
         circle = circles(self._followers())
-        for number, before in self._across:
+        for number, before in orders:
             for each in before:
                 if circle[each] == circle[number]:
                     self._after[number].pop(each, None)
