@@ -165,6 +165,7 @@ EXPLAINED: Final = (
         "events: more apply_start",
         "events: more apply_start",
     ),
+    Explained("whatever a plan with targets shows is applied", reasons.leaves_checks_open),
     Explained(
         "whatever a plan with targets shows is applied",
         reasons.reports_targeted_outputs,

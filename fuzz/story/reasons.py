@@ -277,10 +277,7 @@ def replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
 
 
 def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
-    is_part = any(word.startswith("-target") for c in step.commands for word in c)
-    if is_part and like(difference, "state: check_results"):
-        return _leaves_checks_open(difference)
-    return is_part and like(
+    return _has_targets(step) and like(
         difference,
         "events: more apply_",
         "state: (resources|outputs)",
@@ -296,12 +293,21 @@ def targets_data_alone(step: Step, command: list[str], difference: Difference) -
 
 
 def reports_targeted_outputs(step: Step, command: list[str], difference: Difference) -> bool:
-    is_part = any(word.startswith("-target") for c in step.commands for word in c)
-    return is_part and command[0] == "apply" and like(difference, r"events: outputs\.outputs\.")
+    is_applied = _has_targets(step) and command[0] == "apply"
+    return is_applied and like(difference, r"events: outputs\.outputs\.")
 
 
-def _leaves_checks_open(difference: Difference) -> bool:
-    """Whether the real program knows less of how checks went, and nothing else."""
+def _has_targets(step: Step) -> bool:
+    return any(word.startswith("-target") for c in step.commands for word in c)
+
+
+def leaves_checks_open(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether the real program knows less of how checks went, and nothing else, after it has left
+    out what targets need.
+    """
+    is_applied = _has_targets(step) and command[0] == "apply"
+    if not is_applied or not like(difference, "state: check_results"):
+        return False
     theirs, ours = (
         [
             (found["object_addr"], found["status"])
