@@ -93,8 +93,10 @@ class _Building:
         """The module instances with operations, by where and by what name they are called."""
         self._across: list[tuple[int, list[int]]] = []
         """Endings, and those of objects of other providers that should come before them."""
-        self._declared_ends: list[tuple[int, list[int]]] = []
-        """Endings, and those that come before them because the configuration says so."""
+        self._declared_ends: list[tuple[int, list[int], Block, Block]] = []
+        """Endings, and those that come before them because the configuration says that the first
+        block needs the second.
+        """
         self._has_former_ends = False
         """Whether endings have an order that only the state asks for."""
         self._managers: dict[Block, set[AbsProviderInstance]] = {}
@@ -341,7 +343,7 @@ class _Building:
                 if is_across:
                     self._across.append((number, before))
                 if is_declared:
-                    self._declared_ends.append((number, before))
+                    self._declared_ends.append((number, before, block, need))
             late = needed.late.get(module)
             if late and (made := self._made.of(block, module)):
                 self._late.append((late, made))
@@ -362,19 +364,26 @@ class _Building:
         each other the other way round when they were stored.
         """
         # What is declared makes no circle by itself.
-        if self._has_former_ends:
-            self._give_up(self._declared_ends)
+        if not self._has_former_ends:
+            return
+        circle = circles(self._followers())
+        contrary = [
+            (number, each, block, need)
+            for number, before, block, need in self._declared_ends
+            for each in before
+            if circle[each] == circle[number]
+        ]
+        former = _former_needs(self._plan) if contrary else {}
+        for number, each, block, need in contrary:
+            if need not in former.get(block, ()):
+                self._after[number].pop(each, None)
 
     def _order_across_providers(self) -> None:
         """Give up an order among endings that makes a circle through a provider's configuration."""
-        self._give_up(self._across)
-
-    def _give_up(self, orders: list[tuple[int, list[int]]]) -> None:
-        """Let operations not wait for these others where the others wait for them, too."""
-        if not orders:
+        if not self._across:
             return
         circle = circles(self._followers())
-        for number, before in orders:
+        for number, before in self._across:
             for each in before:
                 if circle[each] == circle[number]:
                     self._after[number].pop(each, None)
@@ -568,12 +577,26 @@ def stored_needs(state: State) -> dict[Block, set[Block]]:
 
 def _moved_needs(plan: Plan, needs: dict[Block, set[Block]]) -> dict[Block, set[Block]]:
     """The same with what has moved since: states name it by where it was."""
+    if moved := _moved(plan):
+        for found in needs.values():
+            found.update(*[moved[each] for each in found if each in moved])
+    return needs
+
+
+def _former_needs(plan: Plan) -> dict[Block, set[Block]]:
+    """What the objects of each block depended on before planning added anything to that."""
+    needs = _moved_needs(plan, stored_needs(plan.previous_state))
+    for before, after in _moved(plan).items():
+        for block in after:
+            needs.setdefault(block, set()).update(needs.get(before, ()))
+    return needs
+
+
+def _moved(plan: Plan) -> dict[Block, set[Block]]:
+    """Where the objects of blocks are by now that have moved."""
     moved: dict[Block, set[Block]] = {}
     for change in plan.changes:
         if change.is_moved:
             before = resource_block(resource_of(change.previous_address))
             moved.setdefault(before, set()).add(resource_block(resource_of(change.address)))
-    if moved:
-        for found in needs.values():
-            found.update(*[moved[each] for each in found if each in moved])
-    return needs
+    return moved
