@@ -19,7 +19,8 @@ import nigari.aio as aio
 from nigari.aio import Applied, Ask, Initialized
 from nigari.diagnostics import Diagnostic
 from nigari.events import Listen
-from nigari.workspace.base.waiting import RunCoroutine, one_loop, run_to_end
+from nigari.workspace.base.one_loop import RunCoroutine, one_loop
+from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.environment_result import EnvironmentInfo
 from nigari.workspace.session.plan_result import Plan
 from nigari.workspace.session.state_result import Output, StoredState

@@ -5,7 +5,6 @@ All functions raise `OSError` when the system refuses. What is in the files is u
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
@@ -93,8 +92,10 @@ def part_of(path: str) -> str:
 
 def discard(path: str) -> None:
     """Remove a file, if it is there and can be."""
-    with contextlib.suppress(OSError):
+    try:
         os.unlink(path)
+    except OSError:
+        return
 
 
 def bytes_of(path: str) -> bytes:

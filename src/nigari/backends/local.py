@@ -6,7 +6,6 @@ others, each with a backup beside it. What a state is, and when it is backed up,
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Sequence
 
@@ -248,8 +247,7 @@ class LocalStorage:
         if held != lock_id:
             report_wrong_lock(lock_id, held, diags)
             return False
-        with contextlib.suppress(OSError):
-            os.unlink(self._info_path)
+        discard(self._info_path)
         self._target.unlock()
         self._lock = None
         return True
@@ -268,8 +266,7 @@ class LocalStorage:
         except OSError as error:
             diags.append(file_problem("state file", self._target.path, error))
             return False
-        with contextlib.suppress(OSError):
-            os.unlink(self._info_path)
+        discard(self._info_path)
         self._target.unlock()
         return True
 

@@ -26,13 +26,12 @@ counts. What the content means is unknown here.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from nigari.backends.disk import (
     bytes_of,
@@ -130,8 +129,7 @@ class StatePath:
 
     def write(self, content: bytes) -> None:
         """Replace the content, through the lock if it is held."""
-        with self._opened() as descriptor:
-            self._replace(descriptor, content)
+        self._through(lambda descriptor: self._replace(descriptor, content))
 
     def write_between(self, content: bytes, lasting: bool) -> None:
         """Replace the content by one that is soon replaced itself, at the latest by `write`.
@@ -139,23 +137,25 @@ class StatePath:
         It survives the end of this process. If the machine goes down, the newest one counts that
         is lasting, or a newer one.
         """
+        self._through(lambda descriptor: self._replace_between(descriptor, content, lasting))
+
+    def _replace_between(self, descriptor: int, content: bytes, lasting: bool) -> None:
         boot = boot_identity()
-        with self._opened() as descriptor:
-            if not boot or os.pread(descriptor, 1, 0) == _MARK:
-                self._replace(descriptor, content)
-                return
-            mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-            if lasting or not self._has_copy:
-                write_beside(self._lasting, sealed(boot.encode() + b"\n" + content), mode)
-                sync_directory(directory_of(self.path))
-                self._has_copy = True
-            data = sealed(content)
-            try:
-                overwrite_file(self._pending, data, mode)
-            except OSError:
-                discard(self._pending)
-                raise
-            self._write_in_place(descriptor, data, sync=False)
+        if not boot or os.pread(descriptor, 1, 0) == _MARK:
+            self._replace(descriptor, content)
+            return
+        mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+        if lasting or not self._has_copy:
+            write_beside(self._lasting, sealed(boot.encode() + b"\n" + content), mode)
+            sync_directory(directory_of(self.path))
+            self._has_copy = True
+        data = sealed(content)
+        try:
+            overwrite_file(self._pending, data, mode)
+        except OSError:
+            discard(self._pending)
+            raise
+        self._write_in_place(descriptor, data, sync=False)
 
     def lock(self) -> None:
         """Take the lock, or raise `AlreadyLocked`.
@@ -187,13 +187,15 @@ class StatePath:
 
         A short time ago it may still be under way, without a lock.
         """
-        with contextlib.suppress(OSError, AlreadyLocked):
+        try:
             if self._descriptor is None and time.time() - os.stat(self.path).st_mtime > _LONG_AGO:
                 self.lock()
                 try:
                     self.recover()
                 finally:
                     self.unlock()
+        except (OSError, AlreadyLocked):
+            return
 
     def mode(self) -> int:
         """Who may read and write the file; that of a new one if there is none."""
@@ -209,7 +211,9 @@ class StatePath:
             return
         status = os.fstat(descriptor)
         if self._created and status.st_size == 0:
-            with contextlib.suppress(FileReplaced):
+            from contextlib import suppress
+
+            with suppress(FileReplaced):
                 self.check_in_place()
                 self._remove_if_unused(descriptor)
         if not os.path.lexists(self.path):
@@ -254,18 +258,17 @@ class StatePath:
         running, _, content = found.partition(b"\n")
         return None if running == boot.encode() else content
 
-    @contextlib.contextmanager
-    def _opened(self) -> Iterator[int]:
-        """A descriptor to write through: the locked one, if there is."""
+    def _through(self, write: Callable[[int], None]) -> None:
+        """Write through a descriptor: the locked one, if there is."""
         self.check_in_place()
         descriptor = self._descriptor if self._descriptor is not None else self._locked_here()
         if descriptor is not None:
-            yield descriptor
+            write(descriptor)
             return
         descriptor, _ = self._open()
         self._seen = _identity(os.fstat(descriptor))
         try:
-            yield descriptor
+            write(descriptor)
         finally:
             os.close(descriptor)
 
@@ -374,10 +377,11 @@ class StatePath:
             fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         except OSError:
             return
-        with contextlib.suppress(OSError):
-            os.unlink(self.path)
-        with contextlib.suppress(OSError):
+        discard(self.path)
+        try:
             fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        except OSError:
+            return
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

@@ -11,7 +11,6 @@ import os
 import sys
 from codecs import backslashreplace_errors as backslashreplace
 from codecs import lookup_error, register_error
-from contextlib import suppress
 from io import FileIO, TextIOWrapper
 
 from nigari.cli.args import CommandRefused, UsageError, parse
@@ -175,9 +174,11 @@ def _leave(status: int) -> NoReturn:
     Whatever a command has opened is closed by the command, as it may run inside another program.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
+        try:
             if stream is not None:
                 stream.flush()
+        except (OSError, ValueError):
+            continue
     os._exit(status)
 
 

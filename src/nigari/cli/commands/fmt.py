@@ -14,7 +14,6 @@ from nigari.hcl.formatter import format_body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.files import DiskFiles
-from nigari.packages.base.whole_file import write_whole
 
 EXTENSIONS = (".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl")
 OWN_FILES = frozenset(("environments.hcl", "fleet.hcl"))
@@ -133,6 +132,8 @@ class _Formatter:
 
 def replace_file(path: str, data: bytes) -> None:
     """Give a file new contents all at once; its mode, and links to it, stay."""
+    from nigari.packages.base.whole_file import write_whole
+
     target = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(target).st_mode)
     try:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
-
-from nigari.typed import Protocol
+from collections.abc import Coroutine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concurrent.futures import Future
-    from typing import Any, Final, TypeVar
+    from typing import Final, TypeVar
 
     T = TypeVar("T")
 
 _BETWEEN_LOOKS: Final = 0.2
 """Seconds after which somebody who waits for a thread looks whether there is a signal."""
-
-
-class RunCoroutine(Protocol):
-    """Gives the result of a coroutine."""
-
-    def __call__(self, work: Coroutine[Any, Any, T], /) -> T:
-        """Run it to its end."""
-        ...
 
 
 def run_to_end(work: Coroutine[object, object, T]) -> T:
@@ -59,29 +48,6 @@ def result_from_thread(result: Future[T]) -> T:
     while not wait((result,), _BETWEEN_LOOKS).done:
         pass
     return result.result()
-
-
-@contextmanager
-def one_loop() -> Iterator[RunCoroutine]:
-    """Runs several coroutines one after the other in the same event loop, which is there between
-    them, too; inside a running one (a notebook) it gets its own thread.
-    """
-    import asyncio
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        with asyncio.Runner() as runner:
-            yield runner.run
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        runner = asyncio.Runner()
-        try:
-            yield lambda work: result_from_thread(pool.submit(runner.run, work))
-        finally:
-            pool.submit(runner.close).result()
 
 
 def run_until_it_waits(work: Coroutine[object, object, T]) -> T:

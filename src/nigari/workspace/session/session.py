@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
 from functools import partial
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
@@ -30,6 +29,8 @@ from nigari.workspace.base.working_directory import WorkingDirectory
 TYPE_CHECKING = False
 # What only some commands, or only some directories need, is imported when it is.
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from nigari.addrs.provider import Provider
     from nigari.backends.protocol import Backend
     from nigari.backends.snapshots import Snapshots
@@ -577,14 +578,20 @@ class Session:
             return False
         return await backend.storage(selected.name).force_unlock(lock_id, self.diags)
 
-    @asynccontextmanager
-    async def exclusive(
+    def exclusive(
         self, snapshots: Snapshots | None, operation: str
-    ) -> AsyncIterator[Snapshots | None]:
+    ) -> AbstractAsyncContextManager[Snapshots | None]:
         """The newest snapshot while nobody else can change it; None after reporting why not.
 
         A configuration that asks for another version of the program must not be worked on.
         """
+        from contextlib import asynccontextmanager
+
+        return asynccontextmanager(self._exclusive)(snapshots, operation)
+
+    async def _exclusive(
+        self, snapshots: Snapshots | None, operation: str
+    ) -> AsyncIterator[Snapshots | None]:
         diags = self.diags
         if mentions(self.where, b"required_version", b"compatible_with"):
             self._check_version()
