@@ -5,7 +5,6 @@ A short command uses few of either, so that making all of them would be most of 
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Mapping
 
@@ -13,6 +12,7 @@ from nigari.typed import cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from types import ModuleType
     from typing import AnyStr
 
@@ -63,6 +63,8 @@ class _LazyPattern:
         self._flags = flags
 
     def __getattr__(self, name: str) -> object:
+        import re
+
         compiled = re.compile(self._text, self._flags)
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))

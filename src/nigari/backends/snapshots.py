@@ -20,7 +20,6 @@ from nigari.backends.locking import (
 from nigari.backends.protocol import StateStorage
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
-from nigari.lang.random_ids import random_uuid
 from nigari.record import replace
 from nigari.state.encryption import Protection, StateLayer
 from nigari.version import OPENTOFU_VERSION
@@ -276,6 +275,8 @@ class Snapshots:
 
 def new_lineage() -> str:
     """A name that no other state has."""
+    from nigari.lang.random_ids import random_uuid
+
     return random_uuid()
 
 

@@ -11,7 +11,6 @@ import os
 import time
 
 from nigari.backends.local import BACKUP_SUFFIX, LocalBackend, LocalPaths, LocalStorage
-from nigari.backends.opening import Around, local_paths, open_backend
 from nigari.backends.protocol import Backend
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.workspaces import SelectedWorkspace
@@ -69,10 +68,14 @@ class WorkingState:
         diags.extend(problems)
         if problems.has_errors:
             return None
-        if saved is not None and saved.type != "local":
-            around = Around(self.where.path, self.where.environ)
-            return open_backend(saved.type, saved.config, around, diags)
-        paths = LocalPaths() if saved is None else local_paths(saved.config)
+        paths = LocalPaths()
+        if saved is not None:
+            from nigari.backends.opening import Around, local_paths, open_backend
+
+            if saved.type != "local":
+                around = Around(self.where.path, self.where.environ)
+                return open_backend(saved.type, saved.config, around, diags)
+            paths = local_paths(saved.config)
         return LocalBackend(
             self.where.path,
             replace(paths, state=files.state, state_out=files.state_out, backup=files.backup),
