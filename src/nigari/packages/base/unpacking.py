@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     from nigari.packages.base.zip_content import EntryContent
 
 _CHUNK: Final = 1 << 20
-_WRITTEN_AT_ONCE: Final = 1 << 19
+_READ_AT_ONCE: Final = 1 << 19
+_WRITTEN_AT_ONCE: Final = 1 << 17
+"""Bytes. For larger pieces the system looks for larger stretches of free memory, which may take more
+time than all the rest of writing.
+"""
 _MEBIBYTE: Final = 1 << 20
 _LONGEST_HEADER: Final = 1 << 20
 """Tar archives have names, and remarks on files, in headers that are read as a whole."""
@@ -182,10 +186,12 @@ class _Target:
     def write(self, name: str, content: EntryContent, mode: int) -> None:
         path = self._make_room(name)
         digest = None if self.digests is None else _sha256()
-        with open(path, "wb") as file:
-            while chunk := content.read(_WRITTEN_AT_ONCE):
+        with open(path, "wb", buffering=0) as file:
+            while chunk := content.read(_READ_AT_ONCE):
                 self._account_for(len(chunk))
-                file.write(chunk)
+                left = memoryview(chunk)
+                while left:
+                    left = left[file.write(left[:_WRITTEN_AT_ONCE]) :]
                 if digest is not None:
                     digest.update(chunk)
         self._has_files = True
