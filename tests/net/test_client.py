@@ -461,6 +461,18 @@ def test_a_download_that_broke_is_tried_again(serve: Callable[..., Server], tmp_
     assert (tmp_path / "f").read_bytes() == b"whole"
 
 
+def test_a_download_takes_the_place_of_a_longer_file(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = serve(lambda asked: Answer(200, b"new"))
+    (tmp_path / "f").write_bytes(b"something longer")
+    done = run(lambda client: client.download(server.url, tmp_path / "f", policy=ONCE))
+    assert ((tmp_path / "f").read_bytes(), done.size) == (b"new", 3)
+    other = Expected(digests={"sha256": "0" * 64})
+    failure(lambda client: client.download(server.url, tmp_path / "f", expected=other))
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_refused_download_says_what_the_server_said(
     serve: Callable[..., Server], tmp_path: Path
 ) -> None:

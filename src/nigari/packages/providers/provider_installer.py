@@ -48,9 +48,7 @@ from nigari.record import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
-
-    T = TypeVar("T")
+    from nigari.packages.providers.download_pool import DownloadPool
 
 
 @record
@@ -113,13 +111,17 @@ async def install_providers(
 async def _side_by_side(works: Sequence[_Work]) -> None:
     import asyncio
 
-    tasks = [asyncio.ensure_future(work.begin()) for work in works]
+    from nigari.packages.providers.download_pool import DownloadPool
+
+    pool = DownloadPool()
+    tasks = [asyncio.ensure_future(work.begin(pool)) for work in works]
     try:
         await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        pool.close()
 
 
 class _Work:
@@ -176,8 +178,10 @@ class _Work:
             return True
         return False
 
-    async def begin(self) -> None:
-        """Find a version, get its package and install it."""
+    async def begin(self, pool: DownloadPool | None = None) -> None:
+        """Find a version, get its package and install it. Only what is on this machine needs no
+        pool.
+        """
         if self.diags.has_errors:
             return
         held, places = self._held, self._places
@@ -196,19 +200,33 @@ class _Work:
         offer = await choose_offer(version, platform, self._asked, places.source, self.diags)
         if offer is None:
             return
-        import tempfile
-
         try:
-            with tempfile.TemporaryDirectory(prefix="nigari-provider-") as directory:
-                await self._install(offer, version, Path(directory), recorded)
+            if offer.package is not None or pool is None:
+                await self._install_local(offer, version, recorded)
+            else:
+                await self._install_remote(offer, version, pool, recorded)
         except ProviderSourceError as error:
             report_source(error, self._asked, self.diags)
         except (StoreError, OSError) as error:
             self._report_store(version, error)
 
-    async def _install(
-        self, offer: Offer, version: Version, directory: Path, recorded: Sequence[str]
+    async def _install_remote(
+        self, offer: Offer, version: Version, pool: DownloadPool, recorded: Sequence[str]
     ) -> None:
+        async with pool.directory() as directory:
+            fetched, put = await self._fetch(offer, version, directory, recorded)
+            self._conclude(offer, version, fetched, await pool.in_thread(put), recorded)
+
+    async def _install_local(self, offer: Offer, version: Version, recorded: Sequence[str]) -> None:
+        fetched, put = await self._fetch(offer, version, Path(), recorded)
+        self._conclude(offer, version, fetched, put(), recorded)
+
+    async def _fetch(
+        self, offer: Offer, version: Version, directory: Path, recorded: Sequence[str]
+    ) -> tuple[Fetched, Callable[[], tuple[Path, str] | None]]:
+        """Get a package, and how to install it: where it is then, and its checksum; None if the
+        lock file forbids it.
+        """
         provider, listener = self.provider, self._listener
         listener.fetching(provider, version, offer.location)
         fetched = await offer.fetch(
@@ -221,16 +239,18 @@ class _Work:
                 return None
             return self._put(package)
 
-        def put_downloaded() -> tuple[Path, str] | None:
-            try:
-                return put()
-            finally:
-                # Removing a large file takes time, which other downloads would wait for.
-                package.path.unlink()
+        return fetched, put
 
-        put_there = put() if offer.package is not None else await _in_thread(put_downloaded)
+    def _conclude(
+        self,
+        offer: Offer,
+        version: Version,
+        fetched: Fetched,
+        put_there: tuple[Path, str] | None,
+        recorded: Sequence[str],
+    ) -> None:
         if put_there is None:
-            self._report_checksum(package, offer)
+            self._report_checksum(version, offer)
             return
         path, checksum = put_there
         self._succeed(version, path, checksum, fetched, recorded)
@@ -286,13 +306,13 @@ class _Work:
             self.diags.warning("Expired signature of a provider package", text)
         self._listener.installed(self.outcome)
 
-    def _report_checksum(self, package: ProviderPackage, offer: Offer) -> None:
+    def _report_checksum(self, version: Version, offer: Offer) -> None:
         self.diags.error(
             "Wrong checksum of a provider package",
-            f"The package of {package.provider.display} {package.version} in {offer.location} "
+            f"The package of {self.provider.display} {version} in {offer.location} "
             "matches none of the checksums in the dependency lock file, so it was not installed. "
             "Either the package was changed, or the lock file only has checksums for other "
-            f"platforms: in that case add those of {package.platform} with "
+            f"platforms: in that case add those of {self._places.store.platform} with "
             '"nigari providers lock".',
             first_subject(self._asked),
         )
@@ -327,15 +347,3 @@ def _is_recorded(package: Path, recorded: Sequence[str], checked: Iterable[str])
     is_unpacked = package.is_dir()
     checkable = [text for text in recorded if not (is_unpacked and text.startswith("zh:"))]
     return not checkable or bool(checksums.matching(package, checkable))
-
-
-async def _in_thread(work: Callable[[], T]) -> T:
-    """Do something in a thread; who is interrupted waits until it is done."""
-    import asyncio
-
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
