@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from nigari.addrs.module_source import RemoteSource
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 
 _LONGEST_LIST: Final = 1 << 20
+_SMALL_ARCHIVE: Final = 1 << 15
+"""Bytes of an archive that usually takes less time to unpack than to hand over to a thread, and that
+cannot keep others waiting for long if it is a hostile one.
+"""
 
 
 class Fetching:
@@ -136,6 +141,10 @@ def _beginning(path: Path) -> str:
 
 async def unpack_package(archive: Path, form: str, directory: Path) -> None:
     """Unpack an archive without keeping others waiting, or raise `FetchError`."""
+    if _is_small(archive):
+        with _as_fetch_errors():
+            unpack_archive(archive, form, directory)
+        return
     import asyncio
     import threading
 
@@ -144,11 +153,22 @@ async def unpack_package(archive: Path, form: str, directory: Path) -> None:
         asyncio.to_thread(unpack_archive, archive, form, directory, given_up=given_up.is_set)
     )
     try:
-        await asyncio.shield(work)
-    except ArchiveError as error:
-        raise FetchError(f"It cannot be unpacked: {error}.") from error
+        with _as_fetch_errors():
+            await asyncio.shield(work)
     except asyncio.CancelledError:
         # The directory is removed next, so nobody may write there any more.
         given_up.set()
         await asyncio.wait([work])
         raise
+
+
+def _is_small(archive: Path) -> bool:
+    return archive.stat().st_size <= _SMALL_ARCHIVE
+
+
+@contextmanager
+def _as_fetch_errors() -> Iterator[None]:
+    try:
+        yield
+    except ArchiveError as error:
+        raise FetchError(f"It cannot be unpacked: {error}.") from error

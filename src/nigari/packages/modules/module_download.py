@@ -177,7 +177,9 @@ class ModuleDownloads:
             package = await asyncio.to_thread(shared.find_package, package_id(pin.digest))
             if package is not None:
                 return Found(package, origin)
-        return None if ask else await asyncio.to_thread(shared.find_only, key)
+        if ask or not shared.knows(key):
+            return None
+        return await asyncio.to_thread(shared.find_only, key)
 
     async def _get_version(
         self, source: RegistrySource, version: str, pin: Pin, listener: FetchListener

@@ -81,10 +81,16 @@ class ModuleStore:
         """A new empty directory to fetch a package into."""
         import tempfile
 
+        return Path(tempfile.mkdtemp(dir=self._waiting()))
+
+    def _waiting(self) -> Path:
+        """Where packages are until they are part of the store."""
+        import tempfile
+
         if self._staging is None:
             _make_directories(self.directory, self._made)
             self._staging = Path(tempfile.mkdtemp(prefix=_NEW, dir=self.directory))
-        return Path(tempfile.mkdtemp(dir=self._staging))
+        return self._staging
 
     def add(self, fetched: Path, origin: PackageOrigin) -> Found:
         """Take a package that has been fetched; `FetchError` where it cannot be trusted."""
@@ -176,7 +182,7 @@ class ModuleStore:
             target.rename(tempfile.mkdtemp(prefix=_OLD, dir=self.directory) + "/package")
         ready = package.path
         if package.is_shared:
-            ready = self.staging() / "copy"
+            ready = self._waiting() / package.id
             copy_files(package.path, ready, package.files)
         ready.chmod(0o755)
         ready.rename(target)
