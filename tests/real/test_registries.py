@@ -67,12 +67,12 @@ class Stage:
             (self.base / name / file).write_text(text)
 
     def run(self, *command: str) -> tuple[Done, Done]:
-        tofu = str(program("tofu"))
-        theirs = self._run("theirs", [tofu, *command])
-        ours = self._run("ours", [sys.executable, "-m", "nigari", *command])
-        return theirs, ours
+        return self.run_as("theirs", *command), self.run_as("ours", *command)
 
-    def _run(self, name: str, command: list[str]) -> Done:
+    def run_as(self, name: str, *arguments: str) -> Done:
+        """Run one of the programs in its directory."""
+        ours = [sys.executable, "-m", "nigari"]
+        command = [*(ours if name == "ours" else [str(program("tofu"))]), *arguments]
         self.world.requests()
         done = subprocess.run(
             command,
