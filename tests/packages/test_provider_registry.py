@@ -539,6 +539,11 @@ def archives(entry: Mapping[str, object] | None) -> Answer:
         ("index.json", Answer(200, b"{}", {"content-type": "text/plain"}), "instead of JSON"),
         ("index.json", Answer(403), "denied access"),
         ("index.json", Answer(500), "status 500"),
+        (
+            "terraform-provider-thing_1.0.0_linux_amd64.zip",
+            Answer(401),
+            "requested without credentials",
+        ),
         ("1.0.0.json", Answer(404), "but has no 1.0.0.json"),
         ("1.0.0.json", archives(None), "not available for linux_amd64"),
         ("1.0.0.json", archives({"url": "x.zip"}), "status 404"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nigari.net.failures import NetFailure, StatusRefused, WrongContent
+from nigari.net.urls import shown, user_of
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.provider_sources import Progress, ProviderSourceError
 from nigari.record import replace
@@ -47,7 +48,7 @@ async def download(
         ) from failure
     except NetFailure as failure:
         raise ProviderSourceError(
-            f"{what} cannot be downloaded. {text(failure)}", _FAILED
+            f"{what} cannot be downloaded. {text(failure)}{_without_credentials(failure)}", _FAILED
         ) from failure
     except OSError as error:
         raise ProviderSourceError(
@@ -62,6 +63,17 @@ async def download(
             _FAILED,
         )
     return done.digests["sha256"]
+
+
+def _without_credentials(failure: NetFailure) -> str:
+    """What is to be known where a server wants credentials for an archive."""
+    is_refused = isinstance(failure, StatusRefused) and failure.status in (401, 403)
+    if not is_refused or user_of(failure.url) is not None:
+        return ""
+    return (
+        ". Archives are requested without credentials; those of a host are for its lists and "
+        "descriptions of packages. The server must give the archive to whoever has its URL"
+    )
 
 
 def _retries(network: Network, configured: int | None) -> int:
@@ -94,8 +106,6 @@ def text(failure: NetFailure) -> str:
 
 
 def failure_url(url: str) -> str:
-    from nigari.net.urls import shown
-
     return shown(url)
 
 
