@@ -464,6 +464,32 @@ def test_a_copy_cannot_call_what_was_beside_it(
     assert (f'Change the source to "{instead.format(world.url)}"' in done.err) is bool(instead)
 
 
+def test_a_copy_has_no_hidden_files(world: ModuleWorld, work: Path) -> None:
+    """A lock file of the module would select providers for another configuration."""
+    hidden = dict.fromkeys((".gitignore", "sub/.hidden/x", ".terraform.lock.hcl"), "")
+    world.archive("/a.zip", "zip", {"main.tf": "locals {}\n", "sub/x.txt": "x", **hidden})
+    assert init(world, work, f"-from-module={world.url}/a.zip").code == 0
+    found = sorted(str(path.relative_to(work)) for path in work.rglob("*") if path.is_file())
+    assert [each for each in found if not each.startswith(".terraform/")] == [
+        "main.tf",
+        "sub/x.txt",
+    ]
+
+
+def test_a_copy_of_the_directory_above(world: ModuleWorld, work: Path) -> None:
+    (work.parent / "above.tf").write_text("locals {}\n")
+    assert init(world, work, "-from-module=..").code == 0
+    assert (work / "above.tf").exists()
+    assert not (work / work.name).exists()
+
+
+def test_what_is_no_source_on_the_command_line(world: ModuleWorld, work: Path) -> None:
+    done = init(world, work, "-from-module=nothing")
+    assert done.code == 1
+    assert "is not a valid module source" in done.err
+    assert "line 1" not in done.err
+
+
 def test_get_installs_as_well(world: ModuleWorld, work: Path) -> None:
     world.publish("ns/name/sys", "1.0.0")
     write(work, call("a", f"{world.host}/ns/name/sys"))

@@ -536,14 +536,22 @@ case("s3, no key", False)(stored("{0}/bucket"))
 
 
 class Outcome:
-    def __init__(self, command: list[str], work: Path, world: ModuleWorld, config: str) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        work: Path,
+        world: ModuleWorld,
+        config: str,
+        arguments: tuple[str, ...] = ("init", "-backend=false"),
+    ) -> None:
         work.mkdir()
-        (work / "main.tf").write_text(config)
+        if config:
+            (work / "main.tf").write_text(config)
         world.log.clear()
         environ = world.environ(NIGARI_CACHE_DIR=str(world.directory / "cache"))
         environ["PYTHONPATH"] = os.pathsep.join(sys.path)
         done = subprocess.run(
-            [*command, "init", "-no-color", "-backend=false"],
+            [*command, *arguments, "-no-color"],
             cwd=work,
             env=environ,
             capture_output=True,
@@ -566,7 +574,7 @@ def _in_order(request: str) -> str:
 
 
 def _files(modules: Path) -> Iterator[tuple[str, str]]:
-    for entry in sorted(modules.iterdir()):
+    for entry in sorted(modules.glob("*")):
         if entry.is_dir() and not entry.name.startswith("."):
             for folder, subfolders, names in os.walk(entry.resolve()):
                 subfolders[:] = [each for each in subfolders if each not in (".git", ".hg")]
@@ -591,3 +599,54 @@ def test_both_programs(name: str, tmp_path: Path) -> None:
     assert ours.files == theirs.files
     if is_right:
         assert "gcs" in name or not ours.asked - theirs.asked
+
+
+KINDS: Final = (
+    "archive /a.zip",
+    "archive=tar.gz",
+    "checksum sha256",
+    "header hop with a pattern",
+    "meta hop",
+    "location: header, both directories",
+    "location: direct",
+    "a repository that a registry names",
+    "git, branch",
+    "git, credentials in the URL",
+    "git, no such ref",
+    "hg, directory",
+    "oci, directory",
+    "oci, wrong tag",
+    "s3, archive",
+    "s3, wrong key",
+    "gcs, directory",
+)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("way", ["from", "get"])
+def test_other_commands(name: str, way: str, tmp_path: Path) -> None:
+    """`init -from-module` and `get` take whatever `init` takes."""
+    is_right, setup = CASES[name]
+    found = []
+    with ModuleWorld(tmp_path / "world") as world:
+        config = setup(world)
+        source = config.partition('source = "')[2].partition('"')[0]
+        arguments = ("get",) if way == "get" else ("init", f"-from-module={source}")
+        for who, command in (
+            ("theirs", [str(program("tofu"))]),
+            ("ours", [sys.executable, "-m", "nigari"]),
+        ):
+            work = tmp_path / who
+            given = config if way == "get" else ""
+            found.append(Outcome(command, work, world, given, arguments))
+            assert found[-1].is_right is is_right, found[-1].text
+            found[-1].files |= {
+                str(path.relative_to(work)): path.read_text()
+                for path in sorted(work.rglob("*"))
+                if path.is_file() and ".terraform" not in path.relative_to(work).parts
+            }
+    theirs, ours = found
+    assert "pw" not in ours.text
+    assert ours.files == theirs.files
+    if way == "get":
+        assert ours.record == theirs.record

@@ -47,7 +47,7 @@ def copy_module(
     if any(name not in _IGNORED for name in os.listdir(directory)):
         _report_not_empty(diags)
         return False
-    source = parse_module_source(text, diags)
+    source = _parsed(text, diags)
     if source is None:
         return False
     try:
@@ -62,6 +62,15 @@ def copy_module(
         _report_failure(source.display, f"{error.strerror or error}.", diags)
         return False
     return _stays_inside(source, directory, diags)
+
+
+def _parsed(text: str, diags: Diagnostics) -> ModuleSource | None:
+    """A source of the command line, where a directory need not be told from other names."""
+    problems = Diagnostics()
+    source = parse_module_source(f"{text}/" if text in (".", "..") else text, problems)
+    for problem in problems:
+        diags.error(problem.summary, problem.detail)
+    return source
 
 
 def _copy_package(
@@ -139,11 +148,15 @@ def _report_parent(call: ModuleCall, called: LocalSource, instead: str, diags: D
 
 
 def _copy(source: Path, target: Path) -> None:
-    for entry in sorted(source.iterdir()):
-        if entry.name in _IGNORED or entry.resolve() == target.resolve():
+    """Copy everything but what begins with a dot: that is for the repository it comes from."""
+    here = target.resolve()
+    for entry in sorted(source.resolve().iterdir()):
+        if entry.name.startswith(".") or entry == here:
             continue
         if entry.is_dir() and not entry.is_symlink():
-            shutil.copytree(entry, target / entry.name, symlinks=True)
+            shutil.copytree(
+                entry, target / entry.name, symlinks=True, ignore=shutil.ignore_patterns(".*")
+            )
         else:
             shutil.copy2(entry, target / entry.name, follow_symlinks=False)
 
