@@ -144,6 +144,8 @@ def test_move_to_another_state(before: list[str], old: str, new: str, after: lis
         ("module.m", "module.n", "Destination already in use"),
         ("a.q", "a.r", "Nothing at that address"),
         ("module.q", "module.r", "Nothing at that address"),
+        ("a.q", "b.q", "Nothing at that address"),
+        ("a.y[2]", "data.a.y", "Nothing at that address"),
         ("a.x", "module.m", "Destination of a different kind"),
         ("module.m", "a.q", "Destination of a different kind"),
         ("a.y", "a.q[0]", "Destination of a different kind"),

@@ -118,13 +118,16 @@ def _pairs(
     if isinstance(new, ModuleAddr):
         diags.append(kinds_differ(old, new, "a resource"))
         return []
+    pairs = _resource_pairs(state, old, new, diags)
+    if not pairs:
+        return []
     if _resource(old).mode is not _resource(new).mode or _resource(new).mode is EPHEMERAL:
         diags.append(modes_differ(old, new))
         return []
     if _resource(old).type != _resource(new).type:
         diags.append(types_differ(old, new))
         return []
-    return _resource_pairs(state, old, new, diags)
+    return pairs
 
 
 def _resource_pairs(
