@@ -32,6 +32,20 @@ def test_from_new_to_deleted() -> None:
     assert inside("workspace", "list").out == "* default\n\n"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'variable "v" {}\nterraform {\n  backend "local" { path = var.v }\n}\n',
+        'terraform {\n  backend "nobody" {}\n}\n',
+        "terraform {",
+    ],
+)
+def test_showing_the_selected_workspace_needs_no_backend(text: str) -> None:
+    inside("workspace", "new", "a")
+    Path("main.tf").write_text(text)
+    assert inside("workspace", "show").out == "a\n"
+
+
 def test_select_or_create() -> None:
     missing = inside("workspace", "select", "a")
     assert missing.code == 1

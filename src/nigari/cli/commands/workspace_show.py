@@ -9,7 +9,7 @@ from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 
 
 async def _show(presenter: Presenter) -> bool:
-    selected = presenter.session.states.selected(presenter.diags)
+    selected = presenter.session.where.selected(presenter.diags)
     if presenter.diags.has_errors:
         return False
     presenter.say(selected.name)
