@@ -289,3 +289,19 @@ def test_preconditions_of_instances_that_are_not_there_are_looked_at(cloud: Clou
     document: dict[str, Any] = made.to_json()
     found = {each["address"]["to_display"]: each["status"] for each in document["checks"]}
     assert found["cloud_box.c"] == "fail"
+
+
+def test_what_a_provider_no_longer_keeps_for_itself_is_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.tf").write_text('resource "terraform_data" "a" {}\n')
+    applied()
+    assert plan(refresh_only=True).is_empty
+    state = json.loads(Path("terraform.tfstate").read_text())
+    state["resources"][0]["instances"][0]["private"] = "bnVsbA=="
+    Path("terraform.tfstate").write_text(json.dumps(state))
+    assert plan().is_empty
+    assert not plan(refresh_only=True).is_empty
+    applied(refresh_only=True)
+    assert "private" not in Path("terraform.tfstate").read_text()

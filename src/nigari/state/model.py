@@ -129,6 +129,12 @@ class StoredObject:
         """What the configuration has said of it: see `with_lifecycle`."""
         return self.dependencies, self.create_before_destroy, self.skip_destroy
 
+    @property
+    def unshown(self) -> tuple[object, ...]:
+        """What a refresh may change of it besides its attributes, which no plan shows."""
+        identity = None if self.identity is None else compact(self.identity)
+        return *self.lifecycle, self.private, identity, self.identity_schema_version
+
     def with_lifecycle(
         self,
         dependencies: tuple[AbsResource, ...],

@@ -344,6 +344,6 @@ class Plan:
             known = self.previous_state.instance(address)
             if known is None or known.current is None or instance.current is None:
                 continue
-            if known.current.lifecycle != instance.current.lifecycle:
+            if known.current.unshown != instance.current.unshown:
                 return False
         return True
