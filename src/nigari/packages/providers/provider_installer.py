@@ -48,7 +48,7 @@ from nigari.record import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nigari.packages.providers.download_pool import DownloadPool
+    from nigari.packages.base.download_pool import DownloadPool
 
 
 @record
@@ -111,7 +111,7 @@ async def install_providers(
 async def _side_by_side(works: Sequence[_Work]) -> None:
     import asyncio
 
-    from nigari.packages.providers.download_pool import DownloadPool
+    from nigari.packages.base.download_pool import DownloadPool
 
     pool = DownloadPool()
     tasks = [asyncio.ensure_future(work.begin(pool)) for work in works]

@@ -50,13 +50,13 @@ class DownloadPool:
                 self._unused.append(directory)
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """Do something in a thread; who is interrupted waits until it is done."""
+        """Do something in a thread. An interrupted caller waits until it is done."""
         import asyncio
 
         if self._threads is None:
             from concurrent.futures import ThreadPoolExecutor
 
-            # More threads than processors would only keep those waiting who receive.
+            # More threads than processors would only keep downloads waiting.
             self._threads = ThreadPoolExecutor(os.cpu_count())
         task = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
