@@ -1,4 +1,7 @@
-"""`nigari fmt`: bring configuration files into the standard form."""
+"""`nigari fmt`: bring configuration files into the standard form.
+
+Which files there are, and how each is replaced, is decided here; the form itself is `hcl`'s.
+"""
 
 from __future__ import annotations
 
