@@ -101,7 +101,7 @@ def waits_for_dependents(step: Step, command: list[str], difference: Difference)
     may_fail = any(each.startswith("delete ") for each in step.failures) or any(
         re.search(r"when = destroy\n.*; exit 1", text) for text in step.files.values()
     )
-    if command[0] != "apply" or not may_fail:
+    if command[0] not in ("apply", "destroy") or not may_fail:
         return False
     places = moved(step)
     waiting = [new for new, old in places.items() if old in step.before.dependencies()]

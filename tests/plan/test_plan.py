@@ -186,17 +186,38 @@ def test_what_needed_something_when_it_was_stored_ends_before_it(
     """Whatever the configuration says by now."""
     _apply(_chain(stored, 1))
     _, graph = _plan(_chain(now, count, 1), destroy=destroy)
+    _check_ends(graph, stored[::-1])
+
+
+@pytest.mark.parametrize("options", [Options(), Options(refresh=False), Options(destroy=True)])
+@pytest.mark.parametrize("target", ["x", "m"])
+def test_what_needed_something_ends_before_it_also_where_that_has_moved(
+    here: Path, options: Options, target: str
+) -> None:
+    _apply(_chain("abc", 1))
+    to = "terraform_data.x" if target == "x" else "module.m.terraform_data.x"
+    moved = f"moved {{\n  from = terraform_data.b\n  to   = {to}\n}}\n"
+    declared = 'resource "terraform_data" "x" { count = 0 }\n'
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(declared)
+    module = declared if target == "x" else 'module "m" {\n  source = "./m"\n}\n'
+    _, graph = _plan(moved + module + _chain("a", 0) + _chain("c", 0), **options)
+    _check_ends(graph, "cxa")
+
+
+def _check_ends(graph: ExecutionGraph, names: str) -> None:
+    """Whether objects end one after the other in any order of the operations."""
     before: dict[int, set[int]] = {}
     for number in graph.in_order():
         direct = graph.operations[number].after
         before[number] = {*direct, *(each for other in direct for each in before[other])}
     ended = {
-        each.address.removeprefix("terraform_data.")[0]: number
+        each.address.rpartition("terraform_data.")[2][0]: number
         for number, each in enumerate(graph.operations)
         if each.kind is OperationKind.DELETE
     }
-    assert sorted(ended) == sorted(stored)
-    for first, second in pairwise(reversed(stored)):
+    assert sorted(ended) == sorted(names)
+    for first, second in pairwise(names):
         assert ended[first] in before[ended[second]]
 
 

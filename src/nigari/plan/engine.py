@@ -6,7 +6,7 @@ whatever is left in the state is an orphan. The result is data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
@@ -55,7 +55,7 @@ from nigari.running.unknown_values import is_reported
 from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.provider import Schema
 from nigari.state.model import CheckResult, OutputState, State
-from nigari.state.moves.moving import MoveResult
+from nigari.state.moves.moving import MovedInstance, MoveResult
 
 _MOST_NAMED: Final = 10
 
@@ -76,6 +76,8 @@ class Planner:
         self.plan_run: PlanRun | None = None
         self.incomplete: Plan | None = None
         """As much of a plan as could be made, where there is none."""
+        self.moved: Mapping[AbsResourceInstance, MovedInstance] = {}
+        """What has moved since the state was stored, by new address."""
 
     async def plan(self, options: PlanOptions) -> Plan | None:
         """The plan; None where there is none, which is then reported."""
@@ -87,6 +89,7 @@ class Planner:
         if self._has_failed():
             return None
         moves = moved_state(self._static, self._state, self.diags)
+        self.moved = moves.result.moved
         if options.targets or options.excluded:
             check_selection(moves, options, self.diags)
         if self._has_failed():

@@ -18,10 +18,10 @@ called with comes from the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import TypeAlias
 
-from nigari.addrs.absolute import Abs, resource_of
+from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode
@@ -37,6 +37,7 @@ from nigari.plan.order.block_graph import (
 from nigari.plan.order.circles import circles
 from nigari.plan.order.operations_of import Endings, OperationsOf, shared_depth
 from nigari.state.model import State
+from nigari.state.moves.moving import MovedInstance
 
 _MAKING = {
     Action.CREATE: OperationKind.CREATE,
@@ -59,6 +60,9 @@ _MAKING_KINDS = frozenset((OperationKind.CREATE, OperationKind.UPDATE))
 
 _ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, OperationKind.CLOSE))
 
+Moved: TypeAlias = Mapping[AbsResourceInstance, MovedInstance]
+"""Objects that have moved, by new address."""
+
 Placed: TypeAlias = tuple[ModuleAddr, Block]
 """A block in one instance of its module."""
 
@@ -66,15 +70,16 @@ REPLACED = "replaced"
 """Stands for the key of an object that will be deposed, which is chosen when that happens."""
 
 
-def execution_graph(plan: Plan, blocks: BlockGraph) -> ExecutionGraph:
-    """The graph of a plan's operations."""
-    return _Building(plan, blocks).finished()
+def execution_graph(plan: Plan, blocks: BlockGraph, moved: Moved) -> ExecutionGraph:
+    """The graph of a plan's operations, given what has moved since the state was stored."""
+    return _Building(plan, blocks, _moved_blocks(moved)).finished()
 
 
 class _Building:
-    def __init__(self, plan: Plan, blocks: BlockGraph) -> None:
+    def __init__(self, plan: Plan, blocks: BlockGraph, moved: dict[Block, set[Block]]) -> None:
         self._plan = plan
         self._blocks = blocks
+        self._moved = moved
         self._operations: list[tuple[OperationKind, str, str]] = []
         self._after: list[dict[int, None]] = []
         self._made = OperationsOf()
@@ -82,7 +87,7 @@ class _Building:
         self._ended_late = OperationsOf()
         """Endings of objects that stay until their successors and dependents are done."""
         self._settled: dict[Placed, tuple[int, ...]] = {}
-        self._stored = _moved_needs(plan, stored_needs(plan.refreshed_state))
+        self._stored = _moved_needs(stored_needs(plan.refreshed_state), moved)
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
         self._ephemeral: dict[int, EphemeralInstance] = {}
@@ -373,7 +378,7 @@ class _Building:
             for each in before
             if circle[each] == circle[number]
         ]
-        former = _former_needs(self._plan) if contrary else {}
+        former = _former_needs(self._plan.previous_state, self._moved) if contrary else {}
         for number, each, block, need in contrary:
             if need not in former.get(block, ()):
                 self._after[number].pop(each, None)
@@ -575,28 +580,30 @@ def stored_needs(state: State) -> dict[Block, set[Block]]:
     return found
 
 
-def _moved_needs(plan: Plan, needs: dict[Block, set[Block]]) -> dict[Block, set[Block]]:
+def _moved_needs(
+    needs: dict[Block, set[Block]], moved: dict[Block, set[Block]]
+) -> dict[Block, set[Block]]:
     """The same with what has moved since: states name it by where it was."""
-    if moved := _moved(plan):
+    if moved:
         for found in needs.values():
             found.update(*[moved[each] for each in found if each in moved])
     return needs
 
 
-def _former_needs(plan: Plan) -> dict[Block, set[Block]]:
+def _former_needs(state: State, moved: dict[Block, set[Block]]) -> dict[Block, set[Block]]:
     """What the objects of each block depended on before planning added anything to that."""
-    needs = _moved_needs(plan, stored_needs(plan.previous_state))
-    for before, after in _moved(plan).items():
+    needs = _moved_needs(stored_needs(state), moved)
+    for before, after in moved.items():
         for block in after:
             needs.setdefault(block, set()).update(needs.get(before, ()))
     return needs
 
 
-def _moved(plan: Plan) -> dict[Block, set[Block]]:
+def _moved_blocks(moved: Moved) -> dict[Block, set[Block]]:
     """Where the objects of blocks are by now that have moved."""
-    moved: dict[Block, set[Block]] = {}
-    for change in plan.changes:
-        if change.is_moved:
-            before = resource_block(resource_of(change.previous_address))
-            moved.setdefault(before, set()).add(resource_block(resource_of(change.address)))
-    return moved
+    found: dict[Block, set[Block]] = {}
+    for address, each in moved.items():
+        before, after = (resource_block(resource_of(at)) for at in (each.source, address))
+        if before != after:
+            found.setdefault(before, set()).add(after)
+    return found
