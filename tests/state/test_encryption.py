@@ -17,7 +17,6 @@ from nigari.state.encryption import (
     GivenArguments,
     KeyProviderConfig,
     MethodConfig,
-    Protection,
     TargetConfig,
     merge,
     no_encryption,
@@ -187,21 +186,21 @@ class TestRefused:
 class TestFallback:
     """Migrations between plain, one key and another."""
 
-    def protection(self, block: EncryptionConfig, data: bytes) -> Protection | None:
+    def is_as_configured(self, block: EncryptionConfig, data: bytes) -> bool | None:
         diags = Diagnostics()
         result = Encryption(block, diags).state.decrypt(data, diags)
-        return None if result is None else result.protection
+        return None if result is None else result.is_as_configured
 
     def test_plain_to_encrypted(self) -> None:
         block = config(target=TargetConfig(AES, (PLAIN,)))
-        assert self.protection(block, STATE) is Protection.TO_MIGRATE
-        assert self.protection(block, encrypted(block)) is Protection.AS_CONFIGURED
+        assert self.is_as_configured(block, STATE) is False
+        assert self.is_as_configured(block, encrypted(block)) is True
 
     def test_encrypted_to_plain(self) -> None:
         block = config(target=TargetConfig(PLAIN, (AES,)))
-        assert self.protection(block, encrypted(config())) is Protection.TO_MIGRATE
+        assert self.is_as_configured(block, encrypted(config())) is False
         assert encrypted(block) == STATE
-        assert self.protection(block, STATE) is Protection.AS_CONFIGURED
+        assert self.is_as_configured(block, STATE) is True
 
     def test_one_key_to_another(self) -> None:
         new, old = BlockName("pbkdf2", "new"), BlockName("pbkdf2", "k")
@@ -213,7 +212,7 @@ class TestFallback:
             methods=(method(BlockName("aes_gcm", "new"), new), method(AES, old)),
             target=TargetConfig(BlockName("aes_gcm", "new"), (AES,)),
         )
-        assert self.protection(block, encrypted(config())) is Protection.TO_MIGRATE
+        assert self.is_as_configured(block, encrypted(config())) is False
         assert decrypted(block, encrypted(config())) == (STATE, [])
 
 

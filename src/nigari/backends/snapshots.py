@@ -21,7 +21,7 @@ from nigari.backends.protocol import StateStorage
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.quoting import quoted
 from nigari.record import replace
-from nigari.state.encryption import Protection, StateLayer
+from nigari.state.encryption import StateLayer
 from nigari.version import OPENTOFU_VERSION
 
 TYPE_CHECKING = False
@@ -164,7 +164,7 @@ class Snapshots:
         if file is None:
             return False
         self.file = file
-        self._is_settled = decrypted.protection is Protection.AS_CONFIGURED
+        self._is_settled = decrypted.is_as_configured
         self._was_read = True
         return True
 

@@ -27,7 +27,6 @@ counts. What the content means is unknown here.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 import time
@@ -288,6 +287,8 @@ class StatePath:
             return os.open(self.path, flags, 0o666), False
 
     def _open_and_lock(self) -> tuple[int, bool]:
+        import fcntl
+
         while True:
             descriptor, created = self._open()
             try:
@@ -367,10 +368,11 @@ class StatePath:
         Only Linux can tell: it grants a write lease on a file to its only user. Were the file
         removed under a waiting `tofu`, that would record its apply in a file without a name.
         """
-        if not hasattr(fcntl, "F_SETLEASE"):
-            return
+        import fcntl
         import signal
 
+        if not hasattr(fcntl, "F_SETLEASE"):
+            return
         try:
             # By default the signal to a lease's holder ends the process; this one is ignored.
             fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)

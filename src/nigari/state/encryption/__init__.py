@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         Decrypted,
         Encryption,
         Layer,
-        Protection,
         StateLayer,
         no_encryption,
     )
@@ -44,7 +43,6 @@ else:
                 "Decrypted",
                 "Encryption",
                 "Layer",
-                "Protection",
                 "StateLayer",
                 "no_encryption",
             ),
@@ -62,7 +60,6 @@ __all__ = [
     "Keys",
     "Layer",
     "MethodConfig",
-    "Protection",
     "StateLayer",
     "TargetConfig",
     "merge",

@@ -8,7 +8,6 @@ that cannot be decrypted is never touched. Where the bytes come from is unknown 
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
@@ -34,20 +33,15 @@ _VERSION_NAME: Final = b'"encryption_version"'
 """What all encrypted data contains."""
 
 
-class Protection(Enum):
-    """How data that was read stands to what the configuration asks for."""
-
-    AS_CONFIGURED = "as configured"
-    TO_MIGRATE = "to migrate"
-    """It was readable through a fallback; the next write stores it as configured."""
-
-
 @record
 class Decrypted:
     """Plain data, and how it was protected where it came from."""
 
     data: bytes
-    protection: Protection
+    is_as_configured: bool = True
+    """Whether as the configuration asks; otherwise it was readable through a fallback, and the next
+    write protects it.
+    """
 
 
 class Layer:
@@ -110,7 +104,7 @@ class Layer:
     def decrypt(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
         """The plain data, if the configuration can read it and allows it."""
         if self._target is None and _VERSION_NAME not in data:
-            return Decrypted(data, Protection.AS_CONFIGURED)
+            return Decrypted(data)
         from nigari.state.encryption.envelope import VERSION, DamagedEnvelope, parse_envelope
 
         try:
@@ -122,7 +116,7 @@ class Layer:
             if envelope is not None:
                 diags.append(encrypted_without_configuration(self._name))
                 return None
-            return Decrypted(data, Protection.AS_CONFIGURED)
+            return Decrypted(data)
         if envelope is None:
             return self._accept_plain(data, diags)
         if envelope.version != VERSION:
@@ -137,9 +131,7 @@ class Layer:
         if all(method.label.type != UNENCRYPTED for method in self._methods):
             diags.append(unexpected_plain_data(self._name))
             return None
-        return Decrypted(
-            data, Protection.TO_MIGRATE if self.is_encrypting else Protection.AS_CONFIGURED
-        )
+        return Decrypted(data, not self.is_encrypting)
 
     def _open(
         self, envelope: Envelope, config: EncryptionConfig, diags: Diagnostics
@@ -159,7 +151,7 @@ class Layer:
             except EncryptionFailure as failure:
                 reasons.append(f"method.{method.label}: {failure.message}")
                 continue
-            return Decrypted(data, Protection.TO_MIGRATE if index else Protection.AS_CONFIGURED)
+            return Decrypted(data, index == 0)
         diags.append(decryption_failed(self._name, reasons))
         return None
 
