@@ -272,7 +272,10 @@ def test_a_directory_of_certificates(
     serve: Callable[..., Server], authority: Authority, tmp_path: Path
 ) -> None:
     """Its files may have any names, and some may be something else."""
-    (tmp_path / "our authority").write_bytes(authority.path.read_bytes())
+    own = authority.path.read_text()
+    broken = "-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n"
+    (tmp_path / "our authority").write_text(f"# comment\n{broken}{own}")
+    (tmp_path / "once more").symlink_to("our authority")
     (tmp_path / "README").write_text("no certificate")
     (tmp_path / "folder").mkdir()
     server = serve(lambda asked: Answer(200), authority.certificate(["127.0.0.1"]))

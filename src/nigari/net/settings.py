@@ -31,6 +31,8 @@ _BUNDLES: Final = (
     "/etc/ssl/cert.pem",
 )
 _DIRECTORIES: Final = ("/etc/ssl/certs", "/etc/pki/tls/certs")
+_BEGIN: Final = b"-----BEGIN CERTIFICATE-----"
+_END: Final = b"-----END CERTIFICATE-----"
 _PROXY_SCHEMES: Final = ("http", "https", "socks5", "socks5h")
 
 
@@ -137,10 +139,24 @@ def _trust_all_in(context: ssl.SSLContext, directory: str) -> None:
     """
     import ssl
 
+    # Most are there under several names, and once more in a bundle.
+    found: dict[bytes, None] = {}
     for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
-        # Other files may be there, too.
-        with contextlib.suppress(OSError, ssl.SSLError):
-            context.load_verify_locations(cafile=os.path.join(directory, name))
+        path = os.path.join(directory, name)
+        with contextlib.suppress(OSError):
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    found.update(dict.fromkeys(_certificates(file.read())))
+    for certificate in found:
+        # Something else may be written like one.
+        with contextlib.suppress(ssl.SSLError, ValueError):
+            context.load_verify_locations(cadata=certificate.decode("ascii"))
+
+
+def _certificates(text: bytes) -> list[bytes]:
+    """The certificates in a text, each in PEM."""
+    parts = text.split(_BEGIN)[1:]
+    return [_BEGIN + part.partition(_END)[0] + _END + b"\n" for part in parts if _END in part]
 
 
 def _with_only(context: ssl.SSLContext, certificates: str) -> ssl.SSLContext:
