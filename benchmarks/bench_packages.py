@@ -64,7 +64,9 @@ def _case(
     name: str, directory: Path, tofu: Path, environment: dict[str, str], wanted: float
 ) -> Case:
     home = Path(environment["HOME"])
-    environ = {**os.environ, **environment, "PYTHONPATH": os.pathsep.join(sys.path)}
+    # Nothing of the environment of whoever measures, such as other certificates, or no bytecode.
+    environ = {**environment, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environ.pop("NIGARI_CACHE_DIR", None)
 
     def clear() -> None:
         shutil.rmtree(directory / ".terraform", ignore_errors=True)
