@@ -198,8 +198,35 @@ def test_secrets_are_not_written(world: ModuleWorld, work: Path) -> None:
     ],
 )
 def test_lock_files_that_make_no_sense(text: str, world: ModuleWorld, work: Path) -> None:
-    write(work, "")
+    """Nothing is fetched while it is not known what may be."""
+    world.archive("/a.zip", "zip", {"main.tf": MODULE % "it"})
+    write(work, call("a", f"{world.url}/a.zip"))
     (work / ".nigari.lock.hcl").write_text(text)
     done = init(world, work)
     assert done.code == 1
     assert ".nigari.lock.hcl" in done.err
+    assert "source not available" not in done.err
+    assert world.asked == []
+
+
+@pytest.mark.parametrize("name", [".nigari.lock.hcl", ".terraform.lock.hcl"])
+def test_both_sides_of_a_conflict(name: str, world: ModuleWorld, work: Path) -> None:
+    write(work, "locals {}\n")
+    (work / name).write_text("<<<<<<< ours\n# one\n=======\n# two\n>>>>>>> theirs\n")
+    done = init(world, work)
+    assert done.code == 1
+    assert done.err.count("Error:") == 1
+    assert "two branches have changed the lock file" in done.err
+    assert f"on {name} line 1" in done.err
+    assert "<<<<<<< ours" in done.err
+
+
+def test_two_entries_for_one_source(world: ModuleWorld, work: Path) -> None:
+    world.publish("ns/name/sys", "1.0.0")
+    write(work, call("a", f"{world.host}/ns/name/sys"))
+    assert init(world, work, "-lock-modules").code == 0
+    path = work / ".nigari.lock.hcl"
+    path.write_text(path.read_text() * 2)
+    done = init(world, work)
+    assert done.code == 1
+    assert "already has a block for" in done.err

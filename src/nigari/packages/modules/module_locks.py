@@ -21,6 +21,7 @@ from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
+from nigari.packages.base.merge_conflicts import report_conflict
 from nigari.packages.base.package_tree import HASH_SCHEME, PackageOrigin
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record
@@ -89,6 +90,8 @@ def load_module_locks(directory: str, diags: Diagnostics) -> ModuleLocks | None:
 def parse_module_locks(source: Source, diags: Diagnostics) -> ModuleLocks:
     """Read the text of a lock file."""
     locks: dict[tuple[str, str], ModuleLock] = {}
+    if report_conflict(source, diags):
+        return locks
     for block in parse_body(source, diags).content(_FILE, diags).blocks:
         content = block.body.content(_MODULE, diags)
         given = {name: _text(content.attributes.get(name), diags) for name in _FIELDS}
@@ -104,6 +107,9 @@ def parse_module_locks(source: Source, diags: Diagnostics) -> ModuleLocks:
             given["location"],
             given["revision"],
         )
+        if lock.key in locks:
+            _report_duplicate(lock, block.type_range, diags)
+            continue
         locks[lock.key] = lock
     return locks
 
@@ -151,5 +157,14 @@ def _report_hash(source: str, where: Range, diags: Diagnostics) -> None:
         "Invalid lock file",
         f"The entry for {source} does not have a hash of the form sha256:DIGEST. Restore the file "
         f"from version control, or remove the entry and run {advice().init()}.",
+        where,
+    )
+
+
+def _report_duplicate(lock: ModuleLock, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Duplicate module lock",
+        f"The lock file already has a block for {lock.source} with these constraints. Remove one of "
+        "the two.",
         where,
     )

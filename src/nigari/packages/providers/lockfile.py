@@ -26,6 +26,7 @@ from nigari.lang.versions import (
     parse_provider_constraints,
 )
 from nigari.lazy import lazy_pattern
+from nigari.packages.base.merge_conflicts import report_conflict
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record, replace
 
@@ -158,6 +159,8 @@ def load_locks(path: str | os.PathLike[str], diags: Diagnostics) -> Locks:
 
 def parse_locks(source: Source, diags: Diagnostics) -> Locks:
     """Read the text of a lock file."""
+    if report_conflict(source, diags):
+        return Locks()
     content = parse_body(source, diags).content(_FILE, diags)
     locks: dict[Provider, ProviderLock] = {}
     header: tuple[str, ...] = ()

@@ -166,14 +166,25 @@ class Initialization:
                 if self._options.get_modules:
                     stack.enter_context(self._store.locked(self._view.waiting))
                     stack.callback(self._open_packages().close)
-                self._find_aliases(inputs)
-                self._work(inputs)
+                if not self.diags.error_count:
+                    self._find_aliases(inputs)
+                    self._work(inputs)
         except BrokenPipeError:
             # Nobody reads what is shown any more, which is the command line's affair.
             raise
         except OSError as error:
             _report_unwritable(error, self.diags)
+        self._quote_lock_files()
         return not self.diags.has_errors
+
+    def _quote_lock_files(self) -> None:
+        """Let diagnostics show lines of lock files, which are not read as a configuration is."""
+        sources = self.workspace.sources
+        for problem in self.diags:
+            name = "" if problem.subject is None else problem.subject.filename
+            if os.path.basename(name) in (LOCKS, MODULE_LOCKS) and name not in sources:
+                with suppress(OSError), open(name, "rb") as file:
+                    sources[name] = file.read()
 
     def _work(self, inputs: Inputs) -> None:
         run = self._evaluate(inputs)
@@ -191,12 +202,12 @@ class Initialization:
         self._look_at_tests(run)
         if self.diags.error_count:
             return
-        if self._packages is not None:
-            self._packages.tell(self._places(run))
         self._module_locks = self._locking.finish(
             self._options.readonly, self._options.upgrade, self.diags
         )
         if not self.diags.error_count:
+            if self._packages is not None:
+                self._packages.tell(self._places(run))
             self._finish(run)
 
     # -- finding out ----------------------------------------------------------------------------
