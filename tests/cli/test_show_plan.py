@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from nigari.cli.commands import apply, plan, show
 from tests.cli.in_process import applied, ran
 
@@ -104,6 +106,29 @@ def test_prior_state_has_the_data_of_before(rich: Environ) -> None:
     assert sorted(map(str, names(at(planned(rich, "-destroy"), *resources)))) == both
     write({"main.tf": _DATA % "two"})
     assert sorted(map(str, names(at(planned(rich), *resources)))) == both[1:]
+
+
+@pytest.mark.parametrize(
+    ("repetition", "keys"),
+    [
+        ("", [""]),
+        ("count = 2", ["[0]", "[1]"]),
+        ('for_each = toset(["a"])', ['["a"]']),
+        ("lifecycle { enabled = true }", [""]),
+    ],
+)
+def test_prior_state_has_the_data_of_every_module_instance_that_is_destroyed(
+    repetition: str, keys: list[str], rich: Environ
+) -> None:
+    module = f'module "m" {{\n  source = "./m"\n  {repetition}\n}}\n'
+    write({"main.tf": module, "m/main.tf": _DATA % "one"})
+    assert applied([], rich)[0] == 0
+    document = planned(rich, "-destroy")
+    modules = at(document, "prior_state", "values", "root_module", "child_modules")
+    assert isinstance(modules, list)
+    found = sorted(str(each) for part in modules for each in names(at(part, "resources")))
+    parts = ("data.rich_lookup.later", "data.rich_lookup.now", "rich_thing.a")
+    assert found == sorted(f"module.m{key}.{part}" for key in keys for part in parts)
 
 
 def test_prior_state_keeps_outputs_of_what_is_left_out(rich: Environ) -> None:

@@ -22,7 +22,7 @@ from nigari.plan.show.plan_json import Members, plan_to_json, value_to_data
 from nigari.plan.show.planned_values import planned_values
 from nigari.plan.show.prior_state import prior_state
 from nigari.plan.show.relevant import RelevantAttribute, relevant_attributes
-from nigari.running.provider_run import frame_at
+from nigari.running.declared_modules import declared_module
 from nigari.schema.block import Block
 from nigari.state.json_text import escaped_for_html
 from nigari.state.model import StateFile
@@ -112,8 +112,8 @@ class ShownPlan:
         return shown
 
     def _is_declared(self, address: AbsResource) -> bool:
-        frame = frame_at(self._planning.static.root, address.module)
-        return frame is not None and address.item in frame.module.resources
+        instance = declared_module(self._planning.static.root.instance, address.module)
+        return instance is not None and address.item in instance.module.resources
 
     # -- schemas ------------------------------------------------------------------------------
 
