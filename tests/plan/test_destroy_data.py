@@ -166,6 +166,15 @@ def test_data_that_is_named_goes_once_its_provider_has_done_its_work(
     assert _left() == ["data.vault_look.unused"]
 
 
+@pytest.mark.parametrize(
+    ("target", "is_empty"),
+    [("data.vault_look.alone", False), ("module.m", False), ("data.vault_look.absent", True)],
+)
+def test_forgetting_data_is_a_change(target: str, is_empty: bool, vault: Vault) -> None:
+    _made(_PARTS + _BY % '"x"', vault)
+    assert session().plan(destroy=True, targets=[target]).is_empty == is_empty
+
+
 def test_modules_without_objects_are_not_expanded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ Nothing here knows how a change was worked out, how it is carried out or how it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
 
@@ -13,6 +13,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
+from nigari.addrs.resource import DATA
 from nigari.cty.paths import Path
 from nigari.cty.values import Value
 from nigari.record import record
@@ -335,11 +336,22 @@ class Plan:
         """How many rounds it takes at least until nothing is left."""
         return max((each.round for each in self.left), default=1)
 
+    def forgotten_data(self) -> Iterator[AbsResourceInstance]:
+        """The data that a destroy takes out of the state."""
+        if self.mode is PlanMode.DESTROY:
+            for address, _ in self.previous_state.instances():
+                is_data = address.item.resource.mode is DATA
+                if is_data and self.refreshed_state.instance(address) is None:
+                    yield address
+            yield from self.ended_data
+
     @property
     def changes_nothing(self) -> bool:
         """Whether it is empty, and brings nothing into the state that is not shown either."""
-        if not self.is_empty or self.mode is not PlanMode.REFRESH_ONLY:
-            return self.is_empty
+        if not self.is_empty:
+            return False
+        if self.mode is not PlanMode.REFRESH_ONLY:
+            return not any(self.forgotten_data())
         for address, instance in self.refreshed_state.instances():
             known = self.previous_state.instance(address)
             if known is None or known.current is None or instance.current is None:

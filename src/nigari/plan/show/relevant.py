@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
-from nigari.addrs.resource import DATA, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.resource import ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
 from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics
@@ -22,7 +22,7 @@ from nigari.hcl.decode import Spec
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex
 from nigari.lang.references import Reference
-from nigari.plan.model.changes import Action, Plan, PlanMode
+from nigari.plan.model.changes import Action, Plan
 from nigari.record import record
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
@@ -75,13 +75,8 @@ def relevant_attributes(
     for change in plan.changes:
         if change.action is not Action.NO_OP:
             search.start_at(change.address)
-    if plan.mode is PlanMode.DESTROY:
-        for address, _ in plan.previous_state.instances():
-            is_data = address.item.resource.mode is DATA
-            if is_data and plan.refreshed_state.instance(address) is None:
-                search.start_at(address)
-        for address in plan.ended_data:
-            search.start_at(address)
+    for address in plan.forgotten_data():
+        search.start_at(address)
     for module, names in plan.modules.items():
         search.start_in(module, names)
     for name, output in plan.outputs.items():
