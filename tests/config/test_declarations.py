@@ -201,6 +201,10 @@ def test_doubtful(text: str, line: int, summary: str) -> None:
     ("text", "hint"),
     [
         ("local {}", 'Did you mean "locals"?'),
+        (
+            'output "a" {\n value = 1\n}\noutput "a" {\n value = 1\n}',
+            "There is already an output block",
+        ),
         ('variable "a" {\n defualt = 1\n}', 'Did you mean "default"?'),
         ('resource "a" {}', "2 labels (type, name)"),
         ('variable "version" {}', '"module_version"'),

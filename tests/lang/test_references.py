@@ -146,7 +146,7 @@ def test_range_covers_the_subject() -> None:
         ("data.a", "data.a", "data.TYPE.NAME"),
         ("data.a[0]", "[0]", "data.TYPE.NAME"),
         ("resource.a", "resource.a", "resource.TYPE.NAME"),
-        ("ephemeral.a", "ephemeral.a", "ephemeral.TYPE.NAME"),
+        ("ephemeral.a", "ephemeral.a", "an ephemeral resource and its name: ephemeral.TYPE.NAME"),
         ("aws_vpc", "aws_vpc", "a dot and its name"),
         ("vars", "vars", '"var"'),
         ("aws_vpc[0]", "[0]", "TYPE.NAME"),

@@ -103,7 +103,7 @@ def test_ephemeral_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
     made, found = planned()
     assert made is None
-    assert [each.summary for each in found] == ["Ephemeral value in a resource"]
+    assert [each.summary for each in found] == ["Ephemeral value in a stored argument"]
 
 
 _ALIAS: Final = 'resource "terraform_data" "a" {\n  provider = terraform.x\n}\n'

@@ -34,7 +34,7 @@ from nigari.addrs.resource import (
 from nigari.addrs.targets import Target
 from nigari.addrs.values import Check, InputVariable, LocalValue, NamedValue, OutputValue
 from nigari.diagnostics import Diagnostics, Range
-from nigari.hcl.quoting import quoted
+from nigari.hcl.quoting import quoted, with_article
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseIndex
 
@@ -63,7 +63,7 @@ def _resource(steps: Steps) -> Resource | None:
         what = {MANAGED: "resource", DATA: "data source", EPHEMERAL: "ephemeral resource"}[mode]
         steps.error(
             "Invalid address",
-            f"The address of a {what} consists of its type and its name, separated by a dot: "
+            f"The address of {with_article(what)} consists of its type and its name, separated by a dot: "
             f"{mode.prefix}TYPE.NAME.",
             step,
         )

@@ -16,6 +16,7 @@ from nigari.config.blocks.required_providers import RequiredProvider, decode_req
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
 from nigari.hcl.override_body import OverrideBody
+from nigari.hcl.quoting import with_article
 from nigari.hcl.suggestion import did_you_mean
 
 TYPE_CHECKING = False
@@ -302,7 +303,7 @@ def _report_second(declared: Declared, first: Declared, diags: Diagnostics) -> N
     hint = " Give one of them an alias, or a different alias." if block.type == "provider" else ""
     diags.error(
         f"Duplicate {_title(block)}",
-        f"There is already a {block.type} block with this name at {first.range}. Each name can "
+        f"There is already {with_article(block.type)} block with this name at {first.range}. Each name can "
         f"be declared only once in a module.{hint}",
         declared.range,
     )

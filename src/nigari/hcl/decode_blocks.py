@@ -39,7 +39,7 @@ from nigari.hcl.decode import (
     schema_of,
     variables,
 )
-from nigari.hcl.quoting import quoted
+from nigari.hcl.quoting import quoted, with_article
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
 
@@ -300,7 +300,7 @@ class LabelledBlocks(BlocksSpec):
         named = " ".join([quoted(label) for label in block.labels[: len(self.key_labels)]])
         diags.error(
             "Duplicate block",
-            f"There is already a {self.type_name} block {named}. Its labels must be unique.",
+            f"There is already {with_article(self.type_name)} block {named}. Its labels must be unique.",
             block.def_range,
         )
 

@@ -38,7 +38,7 @@ from nigari.hcl.calls import FunctionCall
 from nigari.hcl.decode import Spec
 from nigari.hcl.dynamic_blocks import expand_expressions
 from nigari.hcl.expressions import Expression
-from nigari.hcl.quoting import quoted
+from nigari.hcl.quoting import quoted, with_article
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex, TraverseRoot
@@ -414,7 +414,8 @@ def _report_incomplete_resource(
     else:
         what = {DATA: "data source", EPHEMERAL: "ephemeral resource"}.get(mode, "resource")
         detail = (
-            f"{first} must be followed by the type of a {what} and its name: {first}.TYPE.NAME."
+            f"{first} must be followed by the type of {with_article(what)} and its name: "
+            f"{first}.TYPE.NAME."
         )
     diags.error("Incomplete reference", detail, traversal.range)
 

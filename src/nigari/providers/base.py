@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from nigari import cty
 from nigari.diagnostics import Severity
-from nigari.hcl.quoting import quoted
+from nigari.hcl.quoting import quoted, with_article
 from nigari.providers import api
 from nigari.schema.block import Block
 from nigari.schema.provider import ProviderSchema, Schema
@@ -119,4 +119,6 @@ def problem(summary: str, detail: str, path: cty.Path | None = None) -> api.Told
 
 def unknown_type(kind: str, name: str) -> api.Told:
     """The error for a resource type or the like that a provider does not have."""
-    return problem(f"Unknown {kind}", f"The provider does not have a {kind} named {quoted(name)}.")
+    return problem(
+        f"Unknown {kind}", f"The provider does not have {with_article(kind)} named {quoted(name)}."
+    )

@@ -16,7 +16,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from nigari import cty
 from nigari.diagnostics import Severity
-from nigari.hcl.quoting import quoted
+from nigari.hcl.quoting import quoted, with_article
 from nigari.providers import api
 from nigari.providers.calls import CallFailed, Calls, NotOffered
 from nigari.providers.launch import Plugin
@@ -511,7 +511,7 @@ def _no_such(kind: str, name: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
         f"Unknown {kind}",
-        f"The provider does not have a {kind} named {quoted(name)}.",
+        f"The provider does not have {with_article(kind)} named {quoted(name)}.",
     )
 
 

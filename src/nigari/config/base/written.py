@@ -17,6 +17,7 @@ from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.json_expressions import JsonExpression, JsonString
 from nigari.hcl.parser import parse_expression
+from nigari.hcl.quoting import at_the_start, with_article
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.templates import StringLiteral
@@ -103,7 +104,7 @@ def unquoted(expr: Expression, what: str, diags: Diagnostics) -> Expression:
         return expr
     diags.warning(
         f"Quoted {what}",
-        f"A {what} is written without quotes here. The quoted form still works, but may not in "
+        f"{at_the_start(with_article(what))} is written without quotes here. The quoted form still works, but may not in "
         "later versions: remove the quotes.",
         expr.range,
     )

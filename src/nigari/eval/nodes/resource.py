@@ -23,7 +23,7 @@ from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import GetAttr, Path, path_text
 from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.compile import CompiledBody
 from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame, ResourceNode, Run
@@ -33,6 +33,8 @@ from nigari.eval.nodes.conditions import message_text
 from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_keys import check_provider_key
+from nigari.hcl.body import Body
+from nigari.hcl.quoting import with_article
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
@@ -218,7 +220,6 @@ class ValidatedResource(ResourceNode):
 
     def _check_ephemeral(self, path: Path) -> None:
         """Report an ephemeral value in an argument that is stored."""
-        from nigari.schema.locate import locate
         from nigari.schema.marked_paths import attribute_at
 
         schema, resource = self._schema, self.resource
@@ -226,14 +227,8 @@ class ValidatedResource(ResourceNode):
         attribute = attribute_at(schema, path)
         if resource.addr.mode is EPHEMERAL or (attribute is not None and attribute.write_only):
             return
-        self.frame.run.diags.error(
-            "Ephemeral value in a stored argument",
-            f"The value of {path_text(path).lstrip('.')} is ephemeral, but this argument is "
-            "stored in the plan and in the state. Only write-only arguments and ephemeral "
-            "resources accept ephemeral values.",
-            locate(schema, resource.body, path),
-            address=str(Abs(self.frame.instance.addr, resource.addr)),
-        )
+        address = str(Abs(self.frame.instance.addr, resource.addr))
+        self.frame.run.diags.append(ephemeral_argument(address, schema, resource.body, path))
 
     def _ask_provider(self) -> Sequence[Need]:
         """Let the provider look at a configuration that is right as far as the schema goes."""
@@ -422,6 +417,21 @@ def needs_of_dependencies(frame: Frame, depends_on: Dependencies) -> Sequence[Ne
     return binding.needs
 
 
+def ephemeral_argument(address: str, schema: Block, body: Body, path: Path) -> Diagnostic:
+    """An argument that would be stored and must not be."""
+    from nigari.schema.locate import locate
+
+    return Diagnostic(
+        Severity.ERROR,
+        "Ephemeral value in a stored argument",
+        f"The value of {path_text(path).lstrip('.')} is ephemeral, but this argument is "
+        "stored in the plan and in the state. Only write-only arguments and ephemeral "
+        "resources accept ephemeral values.",
+        locate(schema, body, path),
+        address=address,
+    )
+
+
 def _report_type(
     resource: Resource, provider: Provider, offered: ProviderSchema, diags: Diagnostics
 ) -> None:
@@ -444,7 +454,10 @@ def _report_type(
     hint = did_you_mean(addr.type, others[addr.mode])
     for mode, schemas in others.items():
         if mode is not addr.mode and addr.type in schemas:
-            hint = f" It has a {what[mode]} with that name: use a {mode.value} block."
+            hint = (
+                f" It has {with_article(what[mode])} with that name: use "
+                f"{with_article(mode.value)} block."
+            )
     diags.error(
         f"Unknown {what[addr.mode]}",
         f'The provider {provider.display} has no {what[addr.mode]} "{addr.type}".{hint}',

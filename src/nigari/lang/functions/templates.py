@@ -14,6 +14,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_template
+from nigari.hcl.quoting import with_article
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -100,7 +101,8 @@ class _Templates:
             # Whatever is wrong, saying so would quote the template.
             what = redacted("", marks).strip("()")
             raise FunctionError(
-                f"the template is a {what}, so what is wrong in it is not shown", error.argument
+                f"the template is {with_article(what)}, so what is wrong in it is not shown",
+                error.argument,
             ) from None
 
     def _enter(self) -> _Rendering:

@@ -16,13 +16,13 @@ from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import Value, null, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.expansion import InstanceData
+from nigari.eval.nodes.resource import ephemeral_argument
 from nigari.events import Listener
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.instances import ChangingInstance
 from nigari.plan.nodes.pending import DeferrableResource
 from nigari.plan.objects.deferring import ProviderDefers
-from nigari.plan.objects.planned_change import ephemeral_argument
 from nigari.plan.objects.prior import current_value
 from nigari.plan.objects.proposed import planned_unknown
 from nigari.providers import api
@@ -211,7 +211,8 @@ class DataSource:
         stored = [path for path, found in marks if EPHEMERAL in found]
         if stored:
             diags.extend(
-                ephemeral_argument(self.address, self.schema, body, path) for path in stored
+                ephemeral_argument(str(self.address), self.schema.block, body, path)
+                for path in stored
             )
             return False
         told = (await self.provider.validate_data(type_name, plain)).diagnostics

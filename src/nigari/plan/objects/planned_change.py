@@ -17,6 +17,7 @@ from nigari.cty.operations import apply_path, equals
 from nigari.cty.paths import Path, path_text
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.eval.nodes.resource import ephemeral_argument
 from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.model.changes import Action, Change, Reason
@@ -28,7 +29,6 @@ from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.running.provider_objects import with_schema_marks
-from nigari.schema.locate import locate
 from nigari.schema.marked_paths import attribute_at, marks_that_last
 from nigari.schema.provider import Schema
 
@@ -206,7 +206,9 @@ class _Conversation:
         ]
         for path in refused:
             wanted = self._wanted
-            self._diags.append(ephemeral_argument(wanted.address, wanted.schema, wanted.body, path))
+            self._diags.append(
+                ephemeral_argument(str(wanted.address), wanted.schema.block, wanted.body, path)
+            )
         if refused:
             raise NoPlannedChange
         kept = [(path, found - {EPHEMERAL}) for path, found in marks]
@@ -302,20 +304,6 @@ def _same_secrets(one: Value, other: Value) -> bool:
 
 def _secrets(value: Value) -> set[Path]:
     return {path for path, marks in unmark_deep_with_paths(value)[1] if SENSITIVE in marks}
-
-
-def ephemeral_argument(
-    address: AbsResourceInstance, schema: Schema, body: Body, path: Path
-) -> Diagnostic:
-    """An argument that would be stored and must not be."""
-    return Diagnostic(
-        Severity.ERROR,
-        "Ephemeral value in a resource",
-        f"The argument {path_text(path).removeprefix('.')} of {address} is stored in the state, so "
-        "it cannot have an ephemeral value. Only write-only arguments can.",
-        locate(schema.block, body, path),
-        address=str(address),
-    )
 
 
 def invalid_plan(wanted: DesiredObject, fault: ProviderFault) -> Diagnostic:
