@@ -104,7 +104,7 @@ def _signature(member: object) -> str:
         found = inspect.signature(function)
     except (TypeError, ValueError):
         return "(...)"
-    kept = [each for name, each in found.parameters.items() if name not in ("self", "cls")]
+    kept = [each for name, each in found.parameters.items() if name != "self"]
     text = str(found.replace(parameters=kept))
     return _QUOTED.sub(r"\1\2", _ADDRESS.sub("", text)).replace("\n", " ")
 

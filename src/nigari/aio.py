@@ -17,9 +17,17 @@ from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
 
-from nigari.addrs.parse import parse_resource_instance, parse_target
+from nigari.addrs.parse import parse_given, parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
+from nigari.arguments import (
+    check_count,
+    check_kind,
+    check_path,
+    check_paths,
+    check_text,
+    check_texts,
+)
 from nigari.backends.locking import LockOptions
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
@@ -66,6 +74,7 @@ if TYPE_CHECKING:
 Ask = Callable[[str, str], str | None]
 """Answers a question: the name of what is asked for and its description; None for no answer."""
 _APPLYING = "OperationTypeApply"
+_WORKSPACE = "the name of a workspace"
 
 __all__ = ["Applied", "Ask", "Initialized", "Round", "Session", "open", "read_plan"]
 
@@ -236,6 +245,8 @@ class Session:
         lockfile_readonly: bool = False,
     ) -> Initialized:
         """Install modules and providers and set up the backend, as `nigari init` does."""
+        check_texts("backend_config", backend_config)
+        check_paths("plugin_dirs", plugin_dirs)
         import asyncio
 
         from nigari.workspace.setup.init_options import (
@@ -333,6 +344,7 @@ class Session:
         self, plan: Plan | None = None, *, parallelism: int = 10, listen: Listen | None = None
     ) -> Applied:
         """Carry out a plan; without one, make one and carry it out while the state is locked."""
+        check_count("parallelism", parallelism)
         if plan is not None:
             announcer = Announcer(listen or _ignore)
             return await _gently(self._apply(plan, parallelism, announcer), announcer)
@@ -356,6 +368,7 @@ class Session:
         """Bring the state up to date with what exists, as `nigari refresh` does, and change nothing
         else. With `plan(refresh_only=True)` it can be looked at before.
         """
+        check_count("parallelism", parallelism)
         options = PlanOptions(PlanMode.NORMAL, protects=False, parallelism=parallelism)
         announcer = Announcer(listen or _ignore)
 
@@ -411,6 +424,7 @@ class Session:
         is called, or else when the loop goes on; who leaves the loop leaves it undone. The state is
         locked until the loop ends.
         """
+        check_count("most", most)
         work, announcer = self._open(), Announcer(listen or _ignore)
         options = _plan_options(
             work, False, False, refresh, targets, excludes, replace, parallelism, defers=True
@@ -445,6 +459,7 @@ class Session:
 
     async def read_plan(self, path: str | PathLike[str]) -> Plan:
         """A plan that was saved for this directory."""
+        check_path("a saved plan", path)
         work = self._open()
         made = await turns.read_plan(work, fspath(path))
         if made is None:
@@ -453,6 +468,7 @@ class Session:
 
     async def import_(self, address: str, id: str, *, listen: Listen | None = None) -> None:
         """Take over an object that exists: only the state is changed."""
+        check_text("the id of an object", id)
         work, announcer = self._open(), Announcer(listen or _ignore)
         target = ImportTarget(_managed(work, address, "imported"), id)
 
@@ -501,6 +517,7 @@ class Session:
 
     async def state_push(self, data: bytes, *, force: bool = False) -> None:
         """Store a state file, unless it is older than the stored state or belongs to another."""
+        check_kind("the content of a state file", data, bytes)
         from nigari.workspace.states.state import parse_given_state
 
         work = self._open()
@@ -582,6 +599,7 @@ class Session:
 
     async def select_workspace(self, name: str, *, create: bool = False) -> None:
         """Work in another workspace from now on, also on the command line."""
+        check_text(_WORKSPACE, name)
         work = self._open()
         found, lock = work.workspaces(), work.options.lock
         done = found is not None and await found.select(name, create, lock, work.diags)
@@ -589,6 +607,7 @@ class Session:
 
     async def new_workspace(self, name: str) -> None:
         """Make a workspace and select it."""
+        check_text(_WORKSPACE, name)
         work = self._open()
         found, lock = work.workspaces(), work.options.lock
         done = found is not None and await found.create(name, lock, work.diags)
@@ -596,6 +615,7 @@ class Session:
 
     async def delete_workspace(self, name: str, *, force: bool = False) -> None:
         """Delete a workspace; one that still has objects only by force, which leaves them behind."""
+        check_text(_WORKSPACE, name)
         work = self._open()
         found, lock = work.workspaces(), work.options.lock
         done = found is not None and await found.delete(name, lock, force, work.diags)
@@ -603,6 +623,7 @@ class Session:
 
     async def force_unlock(self, lock_id: str) -> None:
         """Remove a lock on the state whose holder is gone."""
+        check_text("the id of a lock", lock_id)
         work = self._open()
         _finished(work, await work.force_unlock(lock_id))
 
@@ -670,6 +691,10 @@ def _plan_options(
     parallelism: int,
     defers: bool = False,
 ) -> PlanOptions:
+    check_texts("targets", targets)
+    check_texts("excludes", excludes)
+    check_texts("replace", replaced)
+    check_count("parallelism", parallelism)
     if destroy and refresh_only:
         raise ValueError("destroy and refresh_only cannot be used together")
     if targets and excludes:
@@ -693,9 +718,10 @@ def _plan_options(
 
 
 def _address(work: Work, text: str, parse: Callable[[str, Diagnostics], T | None]) -> T:
-    found = parse(text, work.diags)
-    if found is None or work.diags.has_errors:
-        raise SessionError(work.diags.in_order(), {"": text.encode()})
+    check_text("an address", text)
+    found = parse_given(parse, text, work.diags)
+    if found is None:
+        raise _failure(work)
     return found
 
 

@@ -37,11 +37,17 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted, with_article
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseIndex
+from nigari.record import replace
 
 TYPE_CHECKING = False
 # Few commands meet a moved or removed block.
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
     from nigari.addrs.moves import MoveEndpoint, RemoveEndpoint
+
+    T = TypeVar("T")
 
 _MODES = {"data": DATA, "ephemeral": EPHEMERAL}
 _NAMED_VALUES: dict[str, type[NamedValue]] = {
@@ -89,6 +95,18 @@ def _resource_instance(steps: Steps) -> ResourceInstance | None:
     if not steps.ends("the address of a resource instance"):
         return None
     return ResourceInstance(resource, key)
+
+
+def parse_given(
+    parse: Callable[[str, Diagnostics], T | None], text: str, diags: Diagnostics
+) -> T | None:
+    """An address that somebody has named, where there is no file to point into; None after an error."""
+    problems = Diagnostics()
+    address = parse(text, problems)
+    for each in problems:
+        detail = f'In the address "{text}": {each.detail}'
+        diags.append(replace(each, detail=detail, subject=None, context=None))
+    return None if problems.has_errors else address
 
 
 def parse_module(given: Given, diags: Diagnostics) -> ModuleAddr | None:

@@ -14,7 +14,6 @@ from nigari.cli.outlet import error_of, text_outlet
 from nigari.cli.state_flags import has_flag, open_session, optional_text
 from nigari.cli.views.diagnostics import show_diagnostics, with_options
 from nigari.diagnostics import Diagnostic, Diagnostics
-from nigari.record import replace
 from nigari.workspace.base.waiting import run_until_it_waits
 from nigari.workspace.session.session import Session
 
@@ -72,12 +71,9 @@ class Presenter:
 
     def address(self, parse: Callable[[str, Diagnostics], T | None], text: str) -> T | None:
         """An address of the command line, where there are no files to point into."""
-        problems = Diagnostics()
-        address = parse(text, problems)
-        for each in problems:
-            where = f'In the address "{text}": {each.detail}'
-            self.diags.append(replace(each, detail=where, subject=None, context=None))
-        return None if problems.has_errors else address
+        from nigari.addrs.parse import parse_given
+
+        return parse_given(parse, text, self.diags)
 
     # -- what is said ---------------------------------------------------------------------------
 

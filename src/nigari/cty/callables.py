@@ -189,7 +189,7 @@ class PythonFunction(Function):
             raise FunctionError(failure_text(error)) from error
         try:
             return self.signature.returns.write(result)
-        except (CtyError, TypeError) as error:
+        except (CtyError, TypeError, ValueError) as error:
             text = str(error).removesuffix(".")
             raise FunctionError(f"its result does not have the type it says: {text}") from error
 

@@ -8,9 +8,9 @@ are none of its business: those attributes become null.
 
 from __future__ import annotations
 
-from nigari.cty.types import Type, without_optional
+from nigari.cty.types import Type, check_type, without_optional
 from nigari.cty.unify import conversion_exists
-from nigari.cty.values import Value
+from nigari.cty.values import Value, check_value
 
 TYPE_CHECKING = False
 # Values that have their type already need none of it.
@@ -37,25 +37,14 @@ def convert(value: Value, wanted: Type) -> Value:
             return value
         conversion = conversion_for(value.type, wanted)
     except AttributeError:
-        _check_is_value(value)
-        _check_is_type(wanted)
+        check_value(value)
+        check_type(wanted)
         raise
     if conversion is None:
         from nigari.cty.mismatch import mismatch
 
         raise mismatch(value.type, wanted)
     return conversion.apply(value)
-
-
-def _check_is_value(value: object) -> None:
-    if not isinstance(value, Value):
-        name = type(value).__name__
-        raise TypeError(f"a Value is required, not a Python {name}: Value.of() makes one") from None
-
-
-def _check_is_type(wanted: object) -> None:
-    if not isinstance(wanted, Type):
-        raise TypeError(f"a type such as cty.STRING is required, not {wanted!r}") from None
 
 
 def conversion_for(source: Type, wanted: Type) -> Conversion | None:

@@ -10,7 +10,14 @@ values have a JSON form.
 from nigari.cty import numbers
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
-from nigari.cty.json_text import check_depth, clean_text, escape_like_go, parse_json, quote
+from nigari.cty.json_text import (
+    check_depth,
+    check_json,
+    clean_text,
+    escape_like_go,
+    parse_json,
+    quote,
+)
 from nigari.cty.paths import GetAttr, Index, index_step, walk
 from nigari.cty.pauses import CollectionPaused
 from nigari.cty.type_json import type_from_data, type_from_json, type_to_json
@@ -31,6 +38,7 @@ from nigari.cty.types import (
     TupleType,
     Type,
     allow_depth,
+    check_type,
     without_optional,
 )
 from nigari.cty.values import (
@@ -38,6 +46,7 @@ from nigari.cty.values import (
     FALSE,
     TRUE,
     Value,
+    check_value,
     list_value,
     map_value,
     normalize,
@@ -63,9 +72,11 @@ __all__ = [
 
 def value_to_json(value: Value, type_: Type | None = None) -> str:
     """The JSON text of a value, to be read back with that type; with its own if none is given."""
+    check_value(value)
     if type_ is None:
         type_ = value.type
     elif value.type is not type_:
+        check_type(type_)
         from nigari.cty.conform import conformance_errors
 
         if conformance_errors(value.type, type_):
@@ -191,6 +202,8 @@ def value_from_json(text: str | bytes, type_: Type) -> Value:
     Attributes that are missing are null. As go-cty has it, primitive types take each other's
     JSON where it can be converted.
     """
+    check_type(type_)
+    check_json(text)
     if isinstance(text, bytes):
         text = text.decode("utf-8", "surrogateescape")
     if type_.has_dynamic:
@@ -363,6 +376,7 @@ def implied_value_from_json(text: str | bytes) -> Value:
 
     A name may be repeated in an object if the types agree; the last one counts.
     """
+    check_json(text)
     with CollectionPaused(len(text)):
         return _imply(parse_json(text), 1)
 

@@ -37,6 +37,12 @@ _decoder: Final = json.JSONDecoder(
 )
 
 
+def check_json(text: object) -> None:
+    """A `TypeError` for what is not a text."""
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"the text of JSON is a str or bytes, not {type(text).__name__}")
+
+
 def parse_json(text: str | bytes) -> object:
     """The plain data of a JSON text, or a `CtyError` that says where it is wrong.
 

@@ -38,9 +38,14 @@ from nigari.cty.types import (
     ObjectType,
     TupleType,
     Type,
+    check_type,
 )
 from nigari.cty.unknown import Unknown
-from nigari.cty.values import HAS_MARKS, Value
+from nigari.cty.values import (
+    HAS_MARKS,
+    Value,
+    check_value,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +68,8 @@ _TEXT_HEADERS: Final = tuple(
 
 def marshal(value: Value, type_: Type) -> bytes:
     """The msgpack of a value, to be read back with that type. It is converted if need be."""
+    check_value(value)
+    check_type(type_)
     if value.type is not type_ and conformance_errors(value.type, type_):
         value = convert(value, type_)
     if value.flags & HAS_MARKS:

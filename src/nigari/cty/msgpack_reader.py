@@ -33,6 +33,7 @@ from nigari.cty.types import (
     TupleType,
     Type,
     allow_depth,
+    check_type,
     without_optional,
 )
 from nigari.cty.values import (
@@ -79,6 +80,9 @@ _INTEGERS: Final = {
 
 def unmarshal(data: bytes, type_: Type) -> Value:
     """The value of that type that the msgpack describes, or a `CtyError`."""
+    check_type(type_)
+    if not isinstance(data, bytes):
+        raise TypeError(f"msgpack is bytes, not {type(data).__name__}")
     reader = _Reader(data)
     type_ = without_optional(type_)
     try:

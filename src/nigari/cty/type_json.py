@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from nigari.cty.errors import CtyError
-from nigari.cty.json_text import clean_text, escape_like_go, parse_json, quote
+from nigari.cty.json_text import (
+    check_json,
+    clean_text,
+    escape_like_go,
+    parse_json,
+    quote,
+)
 from nigari.cty.types import (
     BOOL,
     DYNAMIC,
@@ -18,6 +24,7 @@ from nigari.cty.types import (
     TupleType,
     Type,
     allow_depth,
+    check_type,
     collection,
 )
 from nigari.cty.values import normalize
@@ -39,6 +46,7 @@ _NAMES: Final = {kind: name for name, kind in _COLLECTIONS.items()}
 
 def type_to_json(type_: Type) -> str:
     """The JSON text of a type, or a `CtyError` if it has a capsule in it."""
+    check_type(type_)
     parts: list[str] = []
     _write(type_, parts)
     return escape_like_go("".join(parts))
@@ -77,6 +85,7 @@ def _write_object(type_: ObjectType, parts: list[str]) -> None:
 
 def type_from_json(text: str | bytes) -> Type:
     """The type that a JSON text describes, or a `CtyError`."""
+    check_json(text)
     return type_from_data(parse_json(text), 1)
 
 

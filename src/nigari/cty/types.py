@@ -105,10 +105,16 @@ def allow_depth(depth: int) -> None:
         sys.setrecursionlimit(wanted)
 
 
-def _no_types(parts: Iterable[object]) -> TypeError:
-    """What is wrong where Python's types, or anything else, are given instead of the language's."""
-    names = [repr(each) for each in parts if not isinstance(each, Type)]
-    return TypeError(f"a type such as cty.STRING is required, not {names[0]}")
+def check_type(given: object) -> None:
+    """A `TypeError` for what is not a type of the language, such as one of Python's."""
+    if not isinstance(given, Type):
+        raise TypeError(f"a type such as cty.STRING is required, not {given!r}") from None
+
+
+def check_types(given: Iterable[object]) -> None:
+    """The same for several."""
+    for each in given:
+        check_type(each)
 
 
 class PrimitiveType(Type):
@@ -141,7 +147,8 @@ class CollectionType(Type):
                 hash((kind, element)),
             )
         except AttributeError:
-            raise _no_types((element,)) from None
+            check_type(element)
+            raise
         self.element = element
 
     def __eq__(self, other: object) -> bool:
@@ -209,7 +216,8 @@ class TupleType(Type):
                 has_optional = has_optional or element.has_optional
                 depth = max(depth, element.depth)
         except AttributeError:
-            raise _no_types(elements) from None
+            check_types(elements)
+            raise
         hash_ = hash((KIND_TUPLE, elements))
         super().__init__(KIND_TUPLE, has_dynamic, has_optional, depth + 1, hash_)
         self.elements = elements
@@ -262,7 +270,8 @@ class ObjectType(Type):
                 has_optional = has_optional or attribute.has_optional
                 depth = max(depth, attribute.depth)
         except AttributeError:
-            raise _no_types(attributes.values()) from None
+            check_types(attributes.values())
+            raise
         super().__init__(
             KIND_OBJECT,
             has_dynamic,

@@ -27,6 +27,7 @@ from nigari.cty.types import (
     ObjectType,
     TupleType,
     Type,
+    check_types,
     collection,
     without_optional,
 )
@@ -142,6 +143,7 @@ def common_element(given: list[Type], target: CollectionType, unsafe: bool) -> T
 def unify(types: Iterable[Type], unsafe: bool = False) -> Type | None:
     """The most specific type that all of these convert to, or None if there is none."""
     distinct = list(dict.fromkeys(types))
+    check_types(distinct)
     if len(distinct) < 2:
         return without_optional(distinct[0]) if distinct else None
     kinds = {type_.kind for type_ in distinct}

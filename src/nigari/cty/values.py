@@ -36,13 +36,17 @@ from nigari.cty.types import (
     KIND_SET,
     KIND_STRING,
     KIND_TUPLE,
+    MAX_DEPTH,
     NUMBER,
     STRING,
+    USUAL_DEPTH,
     CapsuleType,
     ListType,
     MapType,
     SetType,
     Type,
+    allow_depth,
+    check_type,
     object_type_of,
     tuple_type_of,
 )
@@ -463,14 +467,23 @@ DYNAMIC_NULL: Final = _NULLS[KIND_DYNAMIC]
 
 def null(type_: Type) -> Value:
     """The null of that type."""
-    return _NULLS[type_.kind] if type_.kind <= KIND_BOOL else Value(type_, None)
+    try:
+        return _NULLS[type_.kind] if type_.kind <= KIND_BOOL else Value(type_, None)
+    except AttributeError:
+        check_type(type_)
+        raise
 
 
 def unknown(type_: Type, refinements: Unknown = UNREFINED) -> Value:
     """An unknown value of that type. Of an unknown type nothing but its cause can be said."""
-    if refinements is UNREFINED and type_.kind <= KIND_BOOL:
-        return _UNKNOWNS[type_.kind]
-    if type_.kind == KIND_DYNAMIC:
+    try:
+        kind = type_.kind
+    except AttributeError:
+        check_type(type_)
+        raise
+    if refinements is UNREFINED and kind <= KIND_BOOL:
+        return _UNKNOWNS[kind]
+    if kind == KIND_DYNAMIC:
         refinements = UNREFINED.with_causes(refinements.causes)
     return Value(type_, refinements, NO_MARKS, HAS_UNKNOWN)
 
@@ -508,7 +521,14 @@ def set_value(element: Type, elements: Iterable[Value]) -> Value:
 
 def map_value(element: Type, elements: Mapping[str, Value]) -> Value:
     """A map. Elements of unknown type take the map's element type."""
-    if all(map(str.isascii, elements)):
+    try:
+        are_ascii = all(map(str.isascii, elements))
+    except TypeError:
+        from nigari.arguments import check_named
+
+        check_named("the elements of a map", elements)
+        raise
+    if are_ascii:
         data = dict(elements)
     else:
         data = {normalize(key): value for key, value in elements.items()}
@@ -516,6 +536,13 @@ def map_value(element: Type, elements: Mapping[str, Value]) -> Value:
         return Value(MapType(element), data)
     data = {key: _as_element(e, element) for key, e in data.items()}
     return Value(MapType(element), data, NO_MARKS, _flags_of(data))
+
+
+def check_value(given: object) -> None:
+    """A `TypeError` for what is not a value."""
+    if not isinstance(given, Value):
+        name = type(given).__name__
+        raise TypeError(f"a Value is required, not a Python {name}: Value.of() makes one") from None
 
 
 def _are_plain(values: Iterable[Value], element: Type) -> bool:
@@ -570,6 +597,10 @@ def object_value(attributes: Mapping[str, Value]) -> Value:
     data: dict[str, Value] = {}
     types: dict[str, Type] = {}
     flags = 0
+    if not isinstance(attributes, dict):
+        from nigari.arguments import check_named
+
+        check_named("the attributes of an object", attributes)
     try:
         for name, value in attributes.items():
             if not name.isascii():
@@ -738,7 +769,7 @@ def short_text(value: Value) -> str:
 def plain_value(obj: object) -> Value:
     """The value that a Python object stands for; a `TypeError` says which part stands for none."""
     try:
-        return _from_python(obj)
+        return _from_python(obj, 1)
     except TypeError as error:
         way = _way_to_refused(obj)
         if not way:
@@ -753,20 +784,32 @@ def plain_data(value: Value) -> object:
     return _to_python(value)
 
 
-def _from_python(obj: object) -> Value:
+def allow_data_depth(depth: int) -> None:
+    """Make room for data that is nested deeply; a `ValueError` for what no value could be."""
+    try:
+        allow_depth(depth)
+    except CtyError:
+        raise ValueError(
+            f"the data contains itself, or is nested more than {MAX_DEPTH} levels deep"
+        ) from None
+
+
+def _from_python(obj: object, depth: int) -> Value:
     if isinstance(obj, str):
         if type(obj) is not str:
             obj = bare_text(obj)
         return Value(STRING, obj if obj.isascii() else normalize(obj))
+    if depth > USUAL_DEPTH:
+        allow_data_depth(depth)
     if isinstance(obj, dict):
         attributes: dict[str, Value] = {}
         for key, item in obj.items():
             if not isinstance(key, str):
                 raise TypeError(f"an attribute name is a str, not {type(key).__name__}")
-            attributes[key] = _from_python(item)
+            attributes[key] = _from_python(item, depth + 1)
         return object_value(attributes)
     if isinstance(obj, (list, tuple)):
-        return tuple_value([_from_python(item) for item in obj])
+        return tuple_value([_from_python(item, depth + 1) for item in obj])
     if obj is None:
         return DYNAMIC_NULL
     if isinstance(obj, Value):
@@ -778,14 +821,14 @@ def _from_python(obj: object) -> Value:
     if isinstance(obj, Number):
         return Value(NUMBER, obj)
     if isinstance(obj, Mapping):
-        return _from_python(dict(obj))
+        return _from_python(dict(obj), depth)
     if isinstance(obj, (set, frozenset)):
-        elements = [_from_python(item) for item in obj]
+        elements = [_from_python(item, depth + 1) for item in obj]
         return set_value(elements[0].type if elements else DYNAMIC, elements)
-    return _from_object(obj)
+    return _from_object(obj, depth)
 
 
-def _from_object(obj: object) -> Value:
+def _from_object(obj: object, depth: int) -> Value:
     """The value of an object that is more than plain data."""
     from datetime import date, datetime, time
     from decimal import Decimal
@@ -797,15 +840,15 @@ def _from_object(obj: object) -> Value:
     if isinstance(obj, Decimal):
         return number(obj)
     if isinstance(obj, Enum):
-        return _from_python(obj.value)
+        return _from_python(obj.value, depth + 1)
     if isinstance(obj, PathLike):
-        return _from_python(fspath(obj))
+        return _from_python(fspath(obj), depth)
     if isinstance(obj, date | datetime | time):
         return Value(STRING, obj.isoformat())
     if isinstance(obj, Sequence) and not isinstance(obj, (bytes, bytearray, memoryview)):
-        return tuple_value([_from_python(item) for item in obj])
+        return tuple_value([_from_python(item, depth + 1) for item in obj])
     if is_model(type(obj)):
-        return _from_python(model_values(obj))
+        return _from_python(model_values(obj), depth)
     raise TypeError(f"a Python {type(obj).__name__} cannot be converted to a value")
 
 
@@ -820,7 +863,7 @@ def _way_to_refused(obj: object) -> str:
             parts = enumerate(obj)
         for key, part in parts:
             try:
-                _from_python(part)
+                _from_python(part, 1)
             except TypeError:
                 way, obj = f"{way}[{key!r}]", part
                 break

@@ -163,7 +163,7 @@ __all__ = [
 ]
 
 
-def parse(text: str | bytes, filename: str = "<input>") -> File[NativeBody]:
+def parse(text: str | bytes, filename: str | PathLike[str] = "<input>") -> File[NativeBody]:
     """The full tree of a text with its diagnostics; never fails.
 
     The body is that of the native syntax, with `attributes` and `blocks`. A name that ends in
@@ -172,14 +172,14 @@ def parse(text: str | bytes, filename: str = "<input>") -> File[NativeBody]:
     return cast("File[NativeBody]", parse_any(text, filename))
 
 
-def parse_any(text: str | bytes, filename: str = "<input>") -> File[Body]:
+def parse_any(text: str | bytes, filename: str | PathLike[str] = "<input>") -> File[Body]:
     """The same for a text of either syntax: a name that ends in `.json` means the JSON syntax."""
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.file import File
 
     source, diags = _source(text, filename), Diagnostics()
     body: Body
-    if filename.endswith(".json"):
+    if source.filename.endswith(".json"):
         from nigari.hcl.json_body import parse_json_body
 
         body = parse_json_body(source, diags)
@@ -190,13 +190,20 @@ def parse_any(text: str | bytes, filename: str = "<input>") -> File[Body]:
     return File(source, body, diags)
 
 
-def _source(text: str | bytes, filename: str) -> Source:
+def _source(text: str | bytes, filename: str | PathLike[str]) -> Source:
     from nigari.hcl.source import Source
 
+    name = _file_name(filename)
     if isinstance(text, bytes):
-        return Source.from_bytes(filename, text)
+        return Source.from_bytes(name, text)
     _check_text(text)
-    return Source(filename, text)
+    return Source(name, text)
+
+
+def _file_name(given: str | PathLike[str]) -> str:
+    if not isinstance(given, str | PathLike):
+        raise TypeError(f"the name of a file is a str or a path, not {given!r}")
+    return fspath(given)
 
 
 def _check_text(text: object) -> None:
@@ -209,15 +216,16 @@ def _scope(
     variables: Mapping[str, object] | None,
     functions: Mapping[str, Function | PythonCallable] | None,
 ) -> Scope:
-    for what, given in (("variables", variables), ("functions", functions)):
-        if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"{what} are given by name, in a dict, not in a {type(given).__name__}")
+    from nigari.arguments import check_named
     from nigari.hcl.scope import Scope
 
-    return Scope(variables or {}, functions or {})
+    variables, functions = variables or {}, functions or {}
+    check_named("variables", variables)
+    check_named("functions", functions)
+    return Scope(variables, functions)
 
 
-def expression(text: str | bytes, filename: str = "<input>") -> Expression:
+def expression(text: str | bytes, filename: str | PathLike[str] = "<input>") -> Expression:
     """The tree of an expression; `HclError` for a text that is none."""
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.evaluated import raise_for_errors
@@ -233,7 +241,7 @@ def evaluate(
     text: str | bytes,
     variables: Mapping[str, object] | None = None,
     functions: Mapping[str, Function | PythonCallable] | None = None,
-    filename: str = "<input>",
+    filename: str | PathLike[str] = "<input>",
 ) -> PlainData:
     """The value of an expression, or of all arguments of a file, as plain data.
 
@@ -247,7 +255,7 @@ def evaluate(
 
 
 def loads(
-    text: str | bytes, filename: str = "<input>", *, with_meta: bool = False
+    text: str | bytes, filename: str | PathLike[str] = "<input>", *, with_meta: bool = False
 ) -> dict[str, PlainData]:
     """A text as plain dicts and lists, as python-hcl2 gives them (see `nigari.hcl.plain`).
 
@@ -274,7 +282,7 @@ def _content(path: str | PathLike[str] | Readable) -> tuple[str | bytes, str]:
 def loads_as(
     cls: type[T],
     text: str | bytes,
-    filename: str = "<input>",
+    filename: str | PathLike[str] = "<input>",
     *,
     variables: Mapping[str, object] | None = None,
     functions: Mapping[str, Function | PythonCallable] | None = None,
@@ -327,6 +335,7 @@ def dumps(data: object, *, width: int = 80, heredocs: bool = False) -> str:
     A list that takes more than `width` characters has a line for each element; with `heredocs`, a
     string that ends with a line end is written line by line.
     """
+    from nigari.arguments import check_count
     from nigari.hcl.data_text import Style, dumps_body
 
     if not isinstance(data, Mapping):
@@ -337,6 +346,7 @@ def dumps(data: object, *, width: int = 80, heredocs: bool = False) -> str:
             name = type(data).__name__
             raise TypeError(f"the content of a file must be a dict or a dataclass, not {name}")
         data = encode_dataclass(data)
+    check_count("width", width)
     return dumps_body(data, Style(width, heredocs))
 
 
@@ -349,6 +359,8 @@ def dump(
 ) -> None:
     """The same into a file, given by its path or open already."""
     text = dumps(data, width=width, heredocs=heredocs)
+    if not isinstance(file, str | PathLike) and not hasattr(file, "write"):
+        raise TypeError(f"a path or an open file is required, not {type(file).__name__}")
     if isinstance(file, str | PathLike):
         with open(file, "w", encoding="utf-8", newline="") as opened:
             opened.write(text)
@@ -370,11 +382,11 @@ def _text(text: str | bytes) -> str:
     return text
 
 
-def edit(text: str | bytes, filename: str = "<input>") -> Document:
+def edit(text: str | bytes, filename: str | PathLike[str] = "<input>") -> Document:
     """A tree of the text to change it by, which writes back what is not touched as it was.
 
     That holds for what cannot be read, too: it is part of the text, and of nothing in the tree.
     """
     from nigari.hcl.writer import parse_document
 
-    return parse_document(_text(text), filename)
+    return parse_document(_text(text), _file_name(filename))

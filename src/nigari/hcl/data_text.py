@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
+from nigari.arguments import check_text
 from nigari.cty.annotations import Named, unwrapped
 from nigari.cty.models import is_model, model_fields
-from nigari.cty.values import number, plain_data, plain_value
+from nigari.cty.types import USUAL_DEPTH
+from nigari.cty.values import allow_data_depth, number, plain_data, plain_value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.formatter import format
 from nigari.hcl.parser import parse_body
@@ -20,6 +22,7 @@ from nigari.hcl.render import render_value
 from nigari.hcl.scanner import is_identifier, scan_template
 from nigari.hcl.source import Source
 from nigari.hcl.tokens import CLOSE_HEREDOC, OPEN_HEREDOC, TEXT
+from nigari.typed import cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +82,7 @@ class Commented:
     comment: str
 
     def __init__(self, of: object, comment: str) -> None:
+        check_text("a comment", comment)
         self.of = of
         self.comment = comment
 
@@ -120,7 +124,7 @@ def block(*parts: str | BodyData) -> BlockData:
     """A block: its labels, and then its body, if it has any."""
     body: BodyData = {}
     labels: list[str] = []
-    for position, part in enumerate(parts):
+    for position, part in enumerate(cast(tuple[object, ...], parts)):
         if isinstance(part, str):
             labels.append(part)
         elif position == len(parts) - 1:
@@ -128,6 +132,8 @@ def block(*parts: str | BodyData) -> BlockData:
                 raise TypeError(f"the body of a block is a dict, not {type(part).__name__}")
             body = part
         else:
+            if not isinstance(part, Mapping):
+                check_text("a label of a block", part)
             raise TypeError("the body of a block comes last, after its labels")
     return BlockData(labels, body)
 
@@ -144,6 +150,7 @@ def commented(of: object, comment: str) -> Commented:
 
 def template(text: str) -> Raw:
     """A string with `${…}` and `%{…}` sequences that are meant; `ValueError` for a wrong one."""
+    check_text("the text of a template", text)
     tokens = scan_template(text)
     out: list[str] = []
     end = 0
@@ -159,6 +166,8 @@ def template(text: str) -> Raw:
 
 def heredoc(text: str, marker: str = "EOT") -> Raw:
     """A text of several lines, written line by line. It must end with a line end."""
+    check_text("the text of a heredoc", text)
+    check_name(marker, "the marker of a heredoc")
     if not text.endswith("\n"):
         raise ValueError("the text of a heredoc must end with a newline")
     lines = text.replace("${", "$${").replace("%{", "%%{").split("\n")
@@ -183,8 +192,10 @@ def body_source(data: BodyData, indent: str, style: Style) -> str:
             pieces.append(_comment(comment, indent))
             try:
                 source = source_of(bare, indent, style)
-            except TypeError as error:
-                raise TypeError(f"the argument {name}: {error}") from None
+            except TypeError as wrong_type:
+                raise TypeError(f"the argument {name}: {wrong_type}") from None
+            except ValueError as wrong_value:
+                raise ValueError(f"the argument {name}: {wrong_value}") from None
             pieces.append(f"{indent}{name} = {source}".rstrip("\n") + "\n")
             continue
         for position, (own, each) in enumerate(blocks):
@@ -200,7 +211,7 @@ def body_source(data: BodyData, indent: str, style: Style) -> str:
 def block_source(type_: str, data: BlockData, indent: str, style: Style) -> str:
     """The lines of a block."""
     head = f"{indent}{type_}{''.join([f' {quoted(label)}' for label in data.labels])} {{"
-    inner = body_source(data.body, indent + _STEP, style)
+    inner = body_source(data.body, deeper(indent), style)
     return f"{head}\n{inner}{indent}}}\n" if inner else f"{head}}}\n"
 
 
@@ -250,7 +261,7 @@ def _object_source(data: object, indent: str, style: Style) -> str:
     assert isinstance(data, Mapping)
     if not data:
         return "{}"
-    inner = indent + _STEP
+    inner = deeper(indent)
     lines: list[str] = []
     for key, given in data.items():
         comment, bare = _uncommented(given)
@@ -268,18 +279,26 @@ def _key(key: object) -> str:
 
 
 def _list_source(data: Sequence[object], indent: str, style: Style) -> str:
+    inner = deeper(indent)
     parts = [_uncommented(each) for each in data]
-    sources = [source_of(bare, indent + _STEP, style) for _, bare in parts]
+    sources = [source_of(bare, inner, style) for _, bare in parts]
     line = f"[{', '.join(sources)}]"
     fits = not sources or (len(line) <= style.width and "\n" not in line)
     if fits and not any(comment for comment, _ in parts):
         return line
-    inner = indent + _STEP
     lines = [
         f"{_comment(comment, inner)}{inner}{_ended(source, inner)}\n"
         for (comment, _), source in zip(parts, sources, strict=True)
     ]
     return f"[\n{''.join(lines)}{indent}]"
+
+
+def deeper(indent: str) -> str:
+    """What stands before the lines one level further in; a `ValueError` where there are too many."""
+    depth = len(indent) // len(_STEP) + 1
+    if depth > USUAL_DEPTH:
+        allow_data_depth(depth)
+    return indent + _STEP
 
 
 def _ended(source: str, indent: str) -> str:
@@ -288,7 +307,7 @@ def _ended(source: str, indent: str) -> str:
 
 def ends_its_line(source: str) -> bool:
     """Whether nothing can follow an expression in its line: it ends with a heredoc."""
-    if "<<" not in source:
+    if source.endswith(("]", "}", ")", '"')) or "<<" not in source:
         return False
     diags = Diagnostics()
     parse_body(Source("", f"x = [{source}]\n"), diags)
@@ -340,17 +359,11 @@ def _without_double_lines(pieces: list[str]) -> str:
     return "".join(kept)
 
 
-def check_name(name: str) -> None:
+def check_name(name: str, what: str = "the name of an argument or block") -> None:
     """A `ValueError` for what cannot be the name of an argument or the type of a block."""
-    check_text("the name of an argument or block", name)
+    check_text(what, name)
     if not is_identifier(name):
         raise ValueError(f"{name!r} is not a valid identifier")
-
-
-def check_text(what: str, text: object) -> None:
-    """A `TypeError` for what is not a str."""
-    if not isinstance(text, str):
-        raise TypeError(f"{what} is a str, not {type(text).__name__}")
 
 
 def checked_expression(source: str) -> str:

@@ -92,8 +92,9 @@ def fields_of(cls: type[object]) -> list[DecodedField]:
     found = _read.get(cls)
     if found is None:
         if not is_model(cls):
+            name = getattr(cls, "__name__", repr(cls))
             raise TypeError(
-                f"{cls.__name__} is neither a dataclass nor an attrs class nor a pydantic model"
+                f"{name} is neither a dataclass nor an attrs class nor a pydantic model"
             )
         found = [_field(cls, each) for each in model_fields(cls)]
         _read[cls] = found

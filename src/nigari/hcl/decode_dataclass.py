@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar, cast, get_origin
 
+from nigari.arguments import check_kind
 from nigari.cty.annotations import Named
 from nigari.cty.errors import CtyError, Step
 from nigari.cty.models import failure_text, is_model, make_model
@@ -54,7 +55,7 @@ from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
-from nigari.hcl.scope import Scope
+from nigari.hcl.scope import Scope, check_scope
 from nigari.hcl.static import expr_part
 
 __all__ = [
@@ -101,6 +102,9 @@ def decode_dataclass(
     locations: Locations | None = None,
 ) -> T | None:
     """An object of the class with what the body says; None after an error."""
+    check_kind("what is decoded", body, Body)
+    check_kind("what mistakes are appended to", diags, Diagnostics)
+    check_scope(scope)
     run = _Run(scope, diags, locations)
     found = run.decode(cls, body, labels, body.missing_item_range, None)
     return cast(T | None, found)

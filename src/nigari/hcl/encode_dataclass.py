@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nigari.cty.models import checks_itself, plain_field
-from nigari.cty.types import DYNAMIC
+from nigari.cty.types import DYNAMIC, USUAL_DEPTH
+from nigari.cty.values import allow_data_depth
 from nigari.hcl.body import Attribute
 from nigari.hcl.data_text import BlockData, Raw
 from nigari.hcl.dataclass_fields import (
@@ -29,6 +30,17 @@ from nigari.hcl.expressions import Expression
 
 def encode_dataclass(obj: object) -> dict[str, object]:
     """The arguments and blocks that `decode_dataclass` makes such an object of."""
+    return _encoded(obj, 1)
+
+
+def encode_block(obj: object) -> BlockData:
+    """A block with the labels and the content of an object."""
+    return _encoded_block(obj, 1)
+
+
+def _encoded(obj: object, depth: int) -> dict[str, object]:
+    if depth > USUAL_DEPTH:
+        allow_data_depth(depth)
     found: dict[str, object] = {}
     for field in fields_of(type(obj)):
         given = getattr(obj, field.field.name)
@@ -45,20 +57,19 @@ def encode_dataclass(obj: object) -> dict[str, object]:
                 given = plain_field(obj, field.field.name)
             found[field.written] = _argument(given)
         elif given is not None:
-            blocks = _blocks(field, given)
+            blocks = _blocks(field, given, depth + 1)
             if blocks:
                 found[field.written] = blocks
     return found
 
 
-def encode_block(obj: object) -> BlockData:
-    """A block with the labels and the content of an object."""
+def _encoded_block(obj: object, depth: int) -> BlockData:
     labels = [
         str(_plain_label(getattr(obj, each.field.name)))
         for each in fields_of(type(obj))
         if each.kind == LABEL
     ]
-    return BlockData(labels, encode_dataclass(obj))
+    return BlockData(labels, _encoded(obj, depth))
 
 
 def _is_left_to_the_class(obj: object, field: DecodedField) -> bool:
@@ -79,14 +90,14 @@ def _plain_label(label: object) -> object:
     return getattr(label, "value", label)
 
 
-def _blocks(field: DecodedField, given: object) -> list[BlockData]:
+def _blocks(field: DecodedField, given: object, depth: int) -> list[BlockData]:
     if field.kind == BLOCK:
-        return [encode_block(given)]
+        return [_encoded_block(given, depth)]
     if field.kind == BLOCKS_BY_LABEL:
         assert isinstance(given, Mapping)
         assert field.nested is not None
         if label_names(field.nested):
-            return [encode_block(each) for each in given.values()]
-        return [BlockData([str(key)], encode_dataclass(each)) for key, each in given.items()]
+            return [_encoded_block(each, depth) for each in given.values()]
+        return [BlockData([str(key)], _encoded(each, depth)) for key, each in given.items()]
     assert isinstance(given, Iterable)
-    return [encode_block(each) for each in given]
+    return [_encoded_block(each, depth) for each in given]

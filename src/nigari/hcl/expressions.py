@@ -19,7 +19,7 @@ from nigari.cty.values import (
 from nigari.diagnostics import CalledFunction, Diagnostics, Range, ScopeValue
 from nigari.hcl.described import scope_values, value_text
 from nigari.hcl.evaluation import Fault, index
-from nigari.hcl.scope import Scope
+from nigari.hcl.scope import Scope, check_scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseRoot
@@ -218,7 +218,11 @@ class Reference(Expression):
         steps = self.steps
         root = steps[0]
         assert isinstance(root, TraverseRoot)
-        value = scope.variable(root.name)
+        try:
+            value = scope.variable(root.name)
+        except AttributeError:
+            check_scope(scope)
+            raise
         if value is None:
             self._report_missing(root, scope, diags)
             return DYNAMIC_UNKNOWN

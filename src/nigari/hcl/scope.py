@@ -16,6 +16,18 @@ from nigari.hcl.evaluation import Fault
 from nigari.hcl.source import Source
 
 
+def check_scope(given: object) -> None:
+    """A `TypeError` for what is not a scope, such as a dict of variables."""
+    if not isinstance(given, Scope):
+        name = type(given).__name__
+        raise TypeError(f"a Scope is required, not {name}: Scope(variables) makes one") from None
+
+
+def _check_mapping(what: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} are given by name, in a dict, not in a {type(given).__name__}")
+
+
 class Scope:
     """Names and their meaning.
 
@@ -38,6 +50,10 @@ class Scope:
         parent: Scope | None = None,
         faults: Mapping[tuple[Source, int], Fault] | None = None,
     ) -> None:
+        if variables is not None and not isinstance(variables, dict):
+            _check_mapping("variables", variables)
+        if functions is not None and not isinstance(functions, dict):
+            _check_mapping("functions", functions)
         self.variables: Mapping[str, object] | None = variables
         self.functions: Mapping[str, Function | PythonCallable] | None = functions
         self.parent = parent
@@ -66,8 +82,10 @@ class Scope:
         for each, given in self.variables.items():
             try:
                 values[each] = Value.of(given)
-            except TypeError as error:
-                raise TypeError(f"the variable {each}: {error}") from None
+            except TypeError as wrong_type:
+                raise TypeError(f"the variable {each}: {wrong_type}") from None
+            except ValueError as wrong_value:
+                raise ValueError(f"the variable {each}: {wrong_value}") from None
         self.variables = values
         return values[name]
 
@@ -97,7 +115,11 @@ class Scope:
         from nigari.cty.callables import as_function
 
         assert self.functions is not None
-        functions = {each: as_function(given) for each, given in self.functions.items()}
+        functions: dict[str, Function] = {}
+        for each, given in self.functions.items():
+            if not callable(given) and not isinstance(given, Function):
+                raise TypeError(f"the function {each}: a callable is required, not {given!r}")
+            functions[each] = as_function(given)
         self.functions = functions
         return functions[name]
 

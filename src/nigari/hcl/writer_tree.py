@@ -7,8 +7,9 @@ from a text is in `writer`; what arguments and blocks mean is not known at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from nigari.arguments import check_text, check_texts
 from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.data_text import (
@@ -17,13 +18,14 @@ from nigari.hcl.data_text import (
     check_name,
     checked_expression,
     comment_lines,
+    deeper,
     ends_its_line,
     source_of,
 )
-from nigari.hcl.parser import parse_expression
+from nigari.hcl.parser import parse_expression, parse_traversal
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
-from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
+from nigari.hcl.traversal import Step, Traversal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ class Entry(Item):
 
     def set_comments(self, text: str) -> None:
         """Give it other comments above: plain text, in which every line becomes a comment."""
+        check_text("a comment", text)
         if self.inline:
             self.lead = f" /* {_one_line(text)} */ " if text else " "
             return
@@ -88,6 +91,7 @@ class Entry(Item):
 
     def set_line_comment(self, text: str) -> None:
         """Give it another comment in its last line: plain text of one line."""
+        check_text("a comment", text)
         if "\n" in text:
             raise ValueError("a comment after an item must fit on one line")
         if self.inline:
@@ -163,18 +167,11 @@ class AttributeText(Entry):
         return parse_expression(Source("", f"{self.source}\n"), Diagnostics()).variables()
 
     def rename(self, old: str, new: str) -> bool:
-        """Let every reference that begins with `old`, such as `var.a`, begin with `new`."""
-        names = old.split(".")
-        spans = [
-            (traversal.start, traversal.steps[len(names) - 1].end)
-            for traversal in self.references()
-            if _begins_with(traversal, names)
-        ]
-        source = self.source
-        for start, end in reversed(spans):
-            source = source[:start] + new + source[end:]
-        self.source = source
-        return bool(spans)
+        """Let every reference that begins with `old`, such as `var.a`, begin with `new`.
+
+        Both are references, also with indexes: `ValueError` for a text that is none.
+        """
+        return _rename(self, _steps_of_reference(old), _checked_reference(new))
 
 
 class BlockText(Entry):
@@ -219,6 +216,7 @@ class BlockText(Entry):
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Give the block other labels."""
+        check_texts("labels", labels)
         self._labels = list(labels)
         self.header = _header(labels)
 
@@ -352,6 +350,8 @@ class BodyText:
 
     def fill(self, data: BodyData) -> None:
         """Set arguments and add blocks, as `hcl.dumps` writes them."""
+        if not isinstance(data, Mapping):
+            raise TypeError(f"the content of a body is a dict, not {type(data).__name__}")
         for name, given in data.items():
             comment, _, blocks = blocks_of_data(given)
             if blocks is None:
@@ -390,9 +390,10 @@ class BodyText:
     ) -> BlockText:
         """Add a block before or after another item of this body, else at the end."""
         check_name(type)
+        check_texts("labels", labels)
         self._open_up()
         nested = BodyText(
-            [Gap(self.newline), Gap(self.indent)], self.indent + _STEP, False, self.newline
+            [Gap(self.newline), Gap(self.indent)], deeper(self.indent), False, self.newline
         )
         block = BlockText(self.indent, type, labels, _header(labels), nested, self.newline)
         self._insert_block(block, self._position(before, after))
@@ -491,9 +492,9 @@ class BodyText:
 
     def rename(self, old: str, new: str) -> int:
         """Rename references in all expressions at any depth; how many arguments changed."""
-        changed = 0
+        changed, begin, new = 0, _steps_of_reference(old), _checked_reference(new)
         for item in self.everything():
-            if isinstance(item, AttributeText) and item.rename(old, new):
+            if isinstance(item, AttributeText) and _rename(item, begin, new):
                 changed += 1
         return changed
 
@@ -577,10 +578,28 @@ def _header(labels: Sequence[str]) -> str:
     return "".join([f" {quoted(label)}" for label in labels]) + " {"
 
 
-def _begins_with(traversal: Traversal, names: list[str]) -> bool:
-    if len(traversal) < len(names):
-        return False
-    for step, name in zip(traversal.steps, names, strict=False):
-        if not isinstance(step, TraverseRoot | TraverseAttr) or step.name != name:
-            return False
-    return True
+def _steps_of_reference(text: str) -> list[Step]:
+    check_text("a reference", text)
+    found = parse_traversal(Source("", text.strip()), Diagnostics())
+    if found is None:
+        raise ValueError(f"{text!r} is not a reference such as var.name")
+    return found.steps
+
+
+def _checked_reference(text: str) -> str:
+    _steps_of_reference(text)
+    return text.strip()
+
+
+def _rename(attribute: AttributeText, old: list[Step], new: str) -> bool:
+    """Lets every reference that begins with these steps begin with `new`; whether there was one."""
+    spans = [
+        (traversal.start, traversal.steps[len(old) - 1].end)
+        for traversal in attribute.references()
+        if traversal.steps[: len(old)] == old
+    ]
+    source = attribute.source
+    for start, end in reversed(spans):
+        source = source[:start] + new + source[end:]
+    attribute.source = source
+    return bool(spans)

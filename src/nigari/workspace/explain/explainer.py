@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.parse import parse_module
+from nigari.addrs.parse import parse_given, parse_module
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import ResourceInstance
 from nigari.config.blocks.module_call import ModuleCall
@@ -168,7 +168,7 @@ class Explainer:
     def _frame(self, path: str) -> Frame | None:
         addr: ModuleAddr | None = self._run.root.instance.addr
         if path:
-            addr = parse_module(path, self._diags)
+            addr = parse_given(parse_module, path, self._diags)
         if addr is None:
             return None
         frame = self._run.root

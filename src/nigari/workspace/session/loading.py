@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from threading import RLock
 
+from nigari.arguments import check_text
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.eval.base.inputs import Inputs, check_undeclared
 from nigari.lang.files import KeptFiles
@@ -146,12 +147,15 @@ class Configuration(Part):
         """What the value at an address is, when it is known, and where it comes from, as
         `nigari explain` shows it. A `SessionError` where there is nothing at the address.
         """
+        check_text("an address", address)
         return self._ask(lambda explainer: explainer.address(address))
 
     def evaluate(self, expression: str, module: str = "") -> Explanation:
         """What an expression is in a module, as `nigari eval` finds it. A `SessionError` where the
         expression or the address of the module is wrong.
         """
+        check_text("an expression", expression)
+        check_text("the address of a module", module)
         return self._ask(lambda explainer: explainer.expression(expression, module))
 
     def _ask(self, ask: Callable[[Explainer], Explanation | None]) -> Explanation:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from os import PathLike
 
+from nigari.arguments import check_named, check_path, check_paths, check_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, InputValue
@@ -23,8 +24,12 @@ def working_directory(
     """A directory that everything is relative to, in another workspace than the selected one where
     that is given.
     """
+    check_path("the directory", path)
+    if environ is not None:
+        check_named("environment variables", environ)
     settings = dict(os.environ if environ is None else environ)
     if workspace is not None:
+        check_text("the name of a workspace", workspace)
         settings["TF_WORKSPACE"] = workspace
     return WorkingDirectory(settings, root=absolute(path))
 
@@ -33,7 +38,10 @@ def chosen_environment(where: WorkingDirectory, environment: str | None) -> str:
     """The name of the environment to work in: the given one, or what the process's environment
     says; empty for none.
     """
-    return where.environ.get(VARIABLE, "") if environment is None else environment
+    if environment is None:
+        return where.environ.get(VARIABLE, "")
+    check_text("the name of an environment", environment)
+    return environment
 
 
 def inside(where: WorkingDirectory, environment: str) -> WorkingDirectory:
@@ -56,20 +64,17 @@ def given_variables(
     """Values and files that a program gives, and whether nothing else counts; `origin` is what
     messages call who gives them.
     """
-    if isinstance(var_files, str | PathLike):
-        raise TypeError(
-            f"var_files is a list of paths, not one path: use [{os.fspath(var_files)!r}]"
-        )
-    if variables is not None and not isinstance(variables, Mapping):
-        raise TypeError(
-            f"variables are given by name, in a dict, not in a {type(variables).__name__}"
-        )
+    variables = variables or {}
+    check_paths("var_files", var_files)
+    check_named("variables", variables)
     values: dict[str, InputValue] = {}
-    for name, value in (variables or {}).items():
+    for name, value in variables.items():
         try:
             values[name] = InputValue(InputKind.CALLER, origin, value=Value.of(value))
-        except TypeError as error:
-            raise TypeError(f"the variable {name}: {error}") from None
+        except TypeError as wrong_type:
+            raise TypeError(f"the variable {name}: {wrong_type}") from None
+        except ValueError as wrong_value:
+            raise ValueError(f"the variable {name}: {wrong_value}") from None
     return GivenVariables([("var-file", absolute(each)) for each in var_files], values, is_all)
 
 

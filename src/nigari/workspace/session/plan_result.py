@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from tempfile import TemporaryDirectory
 
+from nigari.arguments import check_path, check_text
 from nigari.cty.paths import path_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, JsonValue
@@ -152,6 +153,7 @@ class Plan:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the plan to a file, for `nigari apply FILE` and `read_plan`."""
+        check_path("the file of a plan", path)
         session = self._made.session
         session.diags.take()
         if not write_saved(session, self._as_saved(), fspath(path)):
@@ -173,6 +175,7 @@ class Plan:
         An address names a resource, a module, an output (`output.name`) or an argument of one of
         them; without one, it is everything that is planned. Empty where nothing is.
         """
+        check_text("an address", address)
         reasons = plan_reasons(self._made.session, self._made.planning, self._made.plan)
         return reasons.about(address) if address else tuple(reasons.changes())
 
