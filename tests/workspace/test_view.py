@@ -478,6 +478,21 @@ def test_why_an_argument_of_a_repeated_call_has_no_value(
     assert call.source.to_python() == "./m"
 
 
+@pytest.mark.parametrize(
+    ("repetition", "value"), [("count = 2", "count.index"), ('for_each = toset(["x"])', "each.key")]
+)
+def test_a_value_of_a_repeated_call_without_a_key(
+    tmp_path: Path, repetition: str, value: str
+) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "main.tf").write_text('variable "v" {}\noutput "o" {\n  value = var.v\n}\n')
+    (tmp_path / "main.tf").write_text(
+        f'module "m" {{\n  source = "./m"\n  {repetition}\n  v = {value}\n}}\n'
+    )
+    found = nigari.load(tmp_path, usual=False).explain("module.m.o")
+    assert found.chains == ("module.m.o ← module.m, whose instances may differ",)
+
+
 def test_who_gives_a_variable_that_is_not_const_its_value(tmp_path: Path) -> None:
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "main.tf").write_text(
