@@ -26,6 +26,7 @@ from nigari.providers.python import (
     Timeouts,
     warn,
 )
+from nigari.providers.testing import Harness
 from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.providers.wire.service import ProviderService
 from nigari.providers.wire.values import encode
@@ -143,6 +144,47 @@ def test_what_exists_after_a_failed_creation(
     else:
         assert made.state.attribute("id") == cty.string(identifier)
         assert made.state.is_wholly_known
+
+
+def test_results_that_an_update_does_not_set_stay() -> None:
+    @dataclass
+    class Piece:
+        size: int
+        serial: Computed[str] = ""
+
+    @dataclass
+    class Whole:
+        name: str
+        piece: Piece
+        pieces: list[Piece] = field(default_factory=list)
+        by_name: dict[str, Piece] = field(default_factory=dict)
+        id: Computed[str] = ""
+        turns: Computed[int] = 0
+
+        def create(self, config: object) -> None:
+            self.id = "id"
+            for each in (self.piece, *self.pieces, *self.by_name.values()):
+                each.serial = f"s{each.size}"
+
+        def update(self, config: object, prior: "Whole") -> None:
+            self.turns += 1
+
+        def delete(self, config: object) -> None: ...
+
+    provider = Provider("demo")
+    provider.resource("whole")(Whole)
+    with Harness(provider) as demo:
+        first = {"piece": {"size": 1}, "pieces": [{"size": 2}], "by_name": {"x": {"size": 3}}}
+        made = demo.apply("demo_whole", name="a", **first)
+        planned = demo.plan(made, name="b", **first)
+        assert planned["id"] is UNKNOWN
+        changed = demo.apply(made, name="b", **first)
+        assert (changed["id"], changed["turns"]) == ("id", 1)
+        assert changed["piece"]["serial"] == "s1"
+        assert changed["pieces"][0]["serial"] == "s2"
+        assert changed["by_name"]["x"]["serial"] == "s3"
+        other = demo.apply(changed, name="b", piece={"size": 1}, pieces=[{"size": 9}])
+        assert other["pieces"][0]["serial"] == ""
 
 
 def test_what_is_left_after_a_failed_update_and_deletion() -> None:

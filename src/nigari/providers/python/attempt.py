@@ -179,7 +179,10 @@ def _diagnostic(error: Exception) -> api.ProviderDiagnostic:
             "Leave it out with -exclude, apply the rest, and then apply again; nigari does that by "
             "itself with -allow-deferral."
         )
-        text = f"{error.detail} {advice}".lstrip()
+        detail = error.detail.rstrip()
+        if detail and not detail.endswith((".", "!", "?")):
+            detail += "."
+        text = f"{detail} {advice}".lstrip()
         return api.ProviderDiagnostic(Severity.ERROR, error.summary, text)
     if isinstance(error, cty.CtyError):
         text = f"{error.message[:1].upper()}{error.message[1:]}."

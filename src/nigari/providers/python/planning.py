@@ -92,6 +92,22 @@ def opened(fields: Fields, value: cty.Value, keeps: bool) -> cty.Value:
     return _mapped(fields, value, result)
 
 
+def with_prior_results(fields: Fields, planned: cty.Value, prior: cty.Value) -> cty.Value:
+    """A planned object with the results that it has had in place of those that are open."""
+    before = completed(fields, planned, prior)
+
+    def result(path: cty.Path, part: cty.Value) -> cty.Value:
+        if part.is_known:
+            return part
+        try:
+            had = cty.apply_path(before, path)
+        except cty.CtyError:
+            return part
+        return part if had.is_null or not had.is_known else had
+
+    return cty.transform(planned, result)
+
+
 def results(fields: Fields, value: cty.Value) -> list[cty.Value]:
     """All results of an object, those of nested objects included."""
     found: list[cty.Value] = []

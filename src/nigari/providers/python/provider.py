@@ -57,7 +57,8 @@ class Provider(ProviderBase):
         them, `read(self, config) -> bool` (false if the object is gone), `update(self, config,
         prior)` (without it every change replaces the object), `validate(self)` and the class
         methods `import_object(cls, config, id)` and `import_identity(cls, config, **parts)`, the
-        parts being the fields marked `IDENTITY`. Methods set results as attributes of `self`.
+        parts being the fields marked `IDENTITY`. Methods set results as attributes of `self`;
+        those that `update` does not set stay what they were.
         With `plan(self, config, prior)` it has a say in what is planned: it can set results that it
         knows (the others are `UNKNOWN`) and return the names of attributes whose change replaces
         the object; `prior` is None for a new one.

@@ -23,6 +23,7 @@ from nigari.providers.python.planning import (
     opened,
     replacing,
     results,
+    with_prior_results,
     with_write_only,
 )
 from nigari.providers.python.timeouts import Timeouts
@@ -121,7 +122,7 @@ class ResourceType:
     async def _create(
         self, request: api.ApplyRequest, caller: Caller
     ) -> tuple[cty.Value, api.Told]:
-        made = await self._wanted(request)
+        made = await self._wanted(request.planned, request.config)
         if made.failed:
             return request.prior, made.told
         before = results(self.fields, self.fields.to_value(made.result))
@@ -142,7 +143,8 @@ class ResourceType:
             self.fields, request.prior
         ):
             return request.planned, ()
-        made = await self._wanted(request)
+        planned = with_prior_results(self.fields, request.planned, request.prior)
+        made = await self._wanted(planned, request.config)
         was = await attempt(self.fields.to_instance, request.prior)
         if made.failed or was.failed:
             return request.prior, made.told + was.told
@@ -150,7 +152,7 @@ class ResourceType:
         outcome = await self._ask(made.result, "update", caller, was.result)
         if outcome.failed:
             return self._changed(was.result, untouched, outcome, request.prior)
-        return self._left(made.result, outcome, request.prior, request.planned)
+        return self._left(made.result, outcome, request.prior, planned)
 
     async def _delete(
         self, request: api.ApplyRequest, caller: Caller
@@ -186,9 +188,9 @@ class ResourceType:
         found = api.ImportedResource(request.type_name, state, identity=identity)
         return api.ImportResponse((found,), told)
 
-    async def _wanted(self, request: api.ApplyRequest) -> AttemptResult:
+    async def _wanted(self, planned: cty.Value, config: cty.Value) -> AttemptResult:
         """The instance that the plan describes."""
-        wanted = with_write_only(self.fields, request.planned, request.config)
+        wanted = with_write_only(self.fields, planned, config)
         return await attempt(self.fields.to_instance, wanted)
 
     async def _ask(
