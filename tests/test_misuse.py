@@ -17,6 +17,10 @@ ANY: Any = object()
 """Something that no parameter takes; type checkers would refuse most of these calls."""
 
 
+COMPILED = r"object expected; got \w+"
+"""What compiled code says, which checks annotations by itself."""
+
+
 @dataclass
 class Service:
     port: int
@@ -51,15 +55,15 @@ def wrong(given: object) -> Any:  # noqa: ANN401 - what a caller without a type 
         (lambda: hcl.Scope({}, wrong([len])), "functions are given by name"),
         (
             lambda: hcl.expression("a").value(wrong({"a": 1}), Diagnostics()),
-            r"(a Scope is required, not dict|Scope object expected; got dict)",
+            "a Scope is required, not dict",
         ),
         (
             lambda: decode_dataclass(Service, wrong("port = 1"), hcl.Scope({}), Diagnostics()),
-            "(what is decoded must be of type Body, not str|Body object expected; got str)",
+            "what is decoded must be of type Body, not str",
         ),
         (
             lambda: decode_dataclass(Service, hcl.parse("port = 1").body, wrong({}), Diagnostics()),
-            "(a Scope is required, not dict|Scope object expected; got dict)",
+            "a Scope is required, not dict",
         ),
         (
             lambda: hcl.evaluate("a", {"a": 1, "b": [ANY]}),
@@ -101,19 +105,19 @@ def wrong(given: object) -> Any:  # noqa: ANN401 - what a caller without a type 
         (lambda: cty.ObjectType(wrong({"a": int})), "a type such as cty.STRING is required"),
         (
             lambda: cty.null(wrong(str)),
-            "a type such as cty.STRING is required|Type object expected",
+            "a type such as cty.STRING is required",
         ),
-        (lambda: cty.unknown(wrong("string")), "a type such as cty.STRING|Type object expected"),
+        (lambda: cty.unknown(wrong("string")), "a type such as cty.STRING"),
         (lambda: cty.map_value(cty.STRING, wrong({1: cty.TRUE})), "a name among the elements of a"),
         (lambda: cty.object_value(wrong([1])), "the attributes of an object are given by name"),
-        (lambda: cty.value_to_json(wrong(3)), "a Value is required|Value object expected"),
-        (lambda: cty.value_from_json(wrong(3), cty.STRING), "a str or bytes, not int|expected"),
-        (lambda: cty.value_from_json("1", wrong("x")), "a type such as|Type object expected"),
-        (lambda: cty.type_from_json(wrong(3)), "a str or bytes, not int|expected"),
-        (lambda: cty.type_to_json(wrong(3)), "a type such as cty.STRING|Type object expected"),
-        (lambda: cty.msgpack.marshal(wrong(3), cty.STRING), "a Value is required|Value object"),
-        (lambda: cty.msgpack.unmarshal(wrong(3), cty.STRING), "msgpack is bytes|bytes object"),
-        (lambda: cty.unify([wrong(3)]), "a type such as cty.STRING|Type object expected"),
+        (lambda: cty.value_to_json(wrong(3)), "a Value is required"),
+        (lambda: cty.value_from_json(wrong(3), cty.STRING), "a str or bytes, not int"),
+        (lambda: cty.value_from_json("1", wrong("x")), "a type such as"),
+        (lambda: cty.type_from_json(wrong(3)), "a str or bytes, not int"),
+        (lambda: cty.type_to_json(wrong(3)), "a type such as cty.STRING"),
+        (lambda: cty.msgpack.marshal(wrong(3), cty.STRING), "a Value is required"),
+        (lambda: cty.msgpack.unmarshal(wrong(3), cty.STRING), "msgpack is bytes"),
+        (lambda: cty.unify([wrong(3)]), "a type such as cty.STRING"),
         (lambda: cty.convert(wrong("1"), cty.NUMBER), "a Value is required, not a Python str"),
         (lambda: cty.convert(cty.string("1"), wrong(int)), "a type such as cty.STRING is required"),
         (
@@ -150,7 +154,7 @@ def test_wrong_types(
     call: Callable[[], object], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(TypeError, match=words):
+    with pytest.raises(TypeError, match=f"{words}|{COMPILED}"):
         call()
 
 
