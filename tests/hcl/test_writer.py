@@ -7,7 +7,7 @@ import pytest
 from nigari import hcl
 from nigari.cty.types import STRING
 from nigari.cty.values import Value, unknown
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Pos
 from nigari.hcl.writer import Document, parse_document
 
 TEXT = """\
@@ -358,3 +358,12 @@ def test_new_text_has_the_line_ends_of_the_file() -> None:
 def test_a_document_tells_what_is_wrong() -> None:
     document = hcl.edit("a = [\n")
     assert document.diagnostics.has_errors
+
+
+@pytest.mark.parametrize("text", ["\ufeffa = 1\n", "\ufeffa = 1\n".encode()])
+def test_a_byte_order_mark_stays_and_hides_nothing(text: str | bytes) -> None:
+    document = hcl.edit(text)
+    document.body.set("a", 2)
+    assert str(document) == "\ufeffa = 2\n"
+    assert hcl.loads(text) == {"a": 1}
+    assert hcl.parse(text).body.attributes["a"].range.start == Pos(1, 1, 3)

@@ -197,7 +197,7 @@ def _source(text: str | bytes, filename: str | PathLike[str]) -> Source:
     if isinstance(text, bytes):
         return Source.from_bytes(name, text)
     _check_text(text)
-    return Source(name, text)
+    return Source.from_text(name, text)
 
 
 def _file_name(given: str | PathLike[str]) -> str:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-
+BYTE_ORDER_MARK: Final = "\ufeff"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _START = Pos(1, 1, 0)
 _GLIMPSE: Final = 60
@@ -64,6 +64,13 @@ class Source:
             text = data[len(_BYTE_ORDER_MARK) :].decode("utf-8", "surrogateescape")
             return Source(filename, text, Pos(1, 1, len(_BYTE_ORDER_MARK)))
         return Source(filename, data.decode("utf-8", "surrogateescape"))
+
+    @staticmethod
+    def from_text(filename: str, text: str) -> Source:
+        """The same for a file that has been decoded already."""
+        if text.startswith(BYTE_ORDER_MARK):
+            return Source(filename, text[1:], Pos(1, 1, len(_BYTE_ORDER_MARK)))
+        return Source(filename, text)
 
     def pos(self, offset: int) -> Pos:
         """The position of the character at this offset into `text`."""

@@ -22,7 +22,7 @@ from nigari.hcl.body import Attribute, Block
 from nigari.hcl.formatter import format
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
-from nigari.hcl.source import Source
+from nigari.hcl.source import BYTE_ORDER_MARK, Source
 from nigari.hcl.writer_tree import AttributeText, BlockText, BodyText, Gap, Item
 
 TYPE_CHECKING = False
@@ -36,23 +36,26 @@ _Parsed: TypeAlias = Attribute | Block
 class Document:
     """A file that can be changed and written back.
 
-    `diagnostics` say what was wrong with the text that it was read from.
+    `diagnostics` say what was wrong with the text that it was read from; `mark` is the byte order
+    mark that the text begins with, if it has one.
     """
 
-    __slots__ = ("body", "diagnostics")
+    __slots__ = ("body", "diagnostics", "mark")
 
     body: BodyText
     diagnostics: Diagnostics
+    mark: str
 
-    def __init__(self, body: BodyText, diagnostics: Diagnostics) -> None:
+    def __init__(self, body: BodyText, diagnostics: Diagnostics, mark: str = "") -> None:
         self.body = body
         self.diagnostics = diagnostics
+        self.mark = mark
 
     def __reduce__(self) -> tuple[object, ...]:
         return reduced(self)
 
     def __str__(self) -> str:
-        return str(self.body)
+        return f"{self.mark}{self.body}"
 
     def __repr__(self) -> str:
         return f"<Document {self.body!r}>"
@@ -65,10 +68,12 @@ class Document:
 def parse_document(text: str, filename: str = "", diags: Diagnostics | None = None) -> Document:
     """The tree of a text; its syntax errors are added to the collector, or to one of its own."""
     found = Diagnostics() if diags is None else diags
-    body = parse_body(Source(filename, text), found)
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
+    body = parse_body(Source.from_text(filename, text), found)
+    text = text[len(mark) :]
     first = text.find("\n")
     newline = "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
-    return Document(_Reader(text, newline).body(body, 0, len(text), "", True), found)
+    return Document(_Reader(text, newline).body(body, 0, len(text), "", True), found, mark)
 
 
 class _Reader:
