@@ -16,6 +16,13 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.record import record, replace
 from nigari.typed import Protocol
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+UNENCRYPTED: Final = "unencrypted"
+"""The type of a method that only says that plain data is allowed."""
+
 
 @record
 class BlockName:
@@ -96,6 +103,11 @@ class MethodConfig:
     label: BlockName
     arguments: EncryptionArguments = GivenArguments()
     subject: Range | None = None
+
+    @property
+    def is_encrypting(self) -> bool:
+        """Whether it does more than to say that plain data is allowed."""
+        return self.label.type != UNENCRYPTED
 
 
 @record

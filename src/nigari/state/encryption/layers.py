@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from nigari.state.encryption.failures import EncryptionFailure
     from nigari.state.encryption.methods import Method
 
-UNENCRYPTED: Final = "unencrypted"
-"""The type of a method that only says that plain data is allowed."""
 _VERSION_NAME: Final = b'"encryption_version"'
 """What all encrypted data contains."""
 
@@ -69,7 +67,7 @@ class Layer:
     @property
     def is_encrypting(self) -> bool:
         """Whether what is written is encrypted."""
-        return bool(self._methods) and self._methods[0].label.type != UNENCRYPTED
+        return bool(self._methods) and self._methods[0].is_encrypting
 
     def prepare(self, diags: Diagnostics) -> bool:
         """Make the keys for writing, so that later writes cannot fail for want of a key."""
@@ -128,7 +126,7 @@ class Layer:
         if not self._looks_plain(data):
             diags.append(neither_encrypted_nor_plain(self._name))
             return None
-        if all(method.label.type != UNENCRYPTED for method in self._methods):
+        if all(method.is_encrypting for method in self._methods):
             diags.append(unexpected_plain_data(self._name))
             return None
         return Decrypted(data, not self.is_encrypting)
@@ -141,7 +139,7 @@ class Layer:
 
         reasons = []
         for index, method in enumerate(self._methods):
-            if method.label.type == UNENCRYPTED:
+            if not method.is_encrypting:
                 continue
             reader = set_up(config, method, envelope.metadata, diags)
             if reader is None:
@@ -211,7 +209,7 @@ class Encryption:
             from nigari.state.encryption.setup import check_references
 
             for method in config.methods:
-                if method.label.type == UNENCRYPTED:
+                if not method.is_encrypting:
                     diags.append(unencrypted_is_allowed(method))
             check_references(config, diags)
         state, plan = (None, None) if config is None else (config.state, config.plan)
@@ -251,7 +249,7 @@ def _methods(
         if method is None:
             diags.append(undeclared_method(label, target))
             continue
-        if target.enforced and method.label.type == UNENCRYPTED:
+        if target.enforced and not method.is_encrypting:
             diags.append(enforced_but_unencrypted(name, target))
             continue
         methods.append(method)

@@ -13,6 +13,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.hcl.quoting import quoted
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.config import (
+    UNENCRYPTED,
     BlockName,
     EncryptionConfig,
     KeyProviderConfig,
@@ -20,7 +21,6 @@ from nigari.state.encryption.config import (
 )
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.key_providers import KEY_PROVIDERS
-from nigari.state.encryption.layers import UNENCRYPTED
 from nigari.state.encryption.methods import METHODS, Method
 
 
@@ -64,7 +64,7 @@ def check_references(config: EncryptionConfig, diags: Diagnostics) -> None:
         if provider.label.type not in KEY_PROVIDERS:
             diags.append(unknown_key_provider_type(provider))
     for method in config.methods:
-        if method.label.type != UNENCRYPTED and method.label.type not in METHODS:
+        if method.is_encrypting and method.label.type not in METHODS:
             diags.append(unknown_method_type(method))
         _in_order(config, method.arguments.key_providers, method.subject, diags)
 
