@@ -284,6 +284,7 @@ def test_an_archive_is_asked_for_again_and_not_downloaded(world: ModuleWorld, wo
         (lambda _: "sha256:" + "0" * 64, False),
         (lambda _: "sha256:xyz", False),
         (lambda _: "crc32:01234567", False),
+        (lambda _: "file:", False),
     ],
 )
 def test_checksums(make: object, is_right: bool, world: ModuleWorld, work: Path) -> None:
@@ -314,6 +315,28 @@ def test_lists_of_checksums(text: str, is_right: bool, world: ModuleWorld, work:
     world.replies["/sums"] = Answer(200, listed.encode())
     write(work, call("a", f"{world.url}/a.zip?checksum=file:{world.url}/sums"))
     assert (init(world, work).code == 0) is is_right
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/a.zip", b" \n<!DOCTYPE html><title>Log in</title>", "log in on a web page"),
+        ("/a.tar.gz", b"", "The file is empty"),
+        ("/a.zip", b"", "The file is empty"),
+        ("/a.tgz", packed("zip", files({"main.tf": ""})), "add archive=zip to the address"),
+        ("/a.zip", packed("tar.xz", files({"main.tf": ""})), "add archive=tar.xz to the address"),
+        ("/a.zip", b"PK\x03\x04 and no more", "is damaged"),
+    ],
+)
+def test_files_that_are_something_else(
+    path: str, body: bytes, said: str, world: ModuleWorld, work: Path
+) -> None:
+    world.replies[path] = Answer(200, body)
+    write(work, call("a", f"{world.url}{path}"))
+    done = init(world, work)
+    assert done.code == 1
+    assert said in done.err
+    assert not (work / ".terraform").exists()
 
 
 def page(content: str) -> Answer:

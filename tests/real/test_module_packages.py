@@ -97,6 +97,7 @@ for _name in ("md5", "sha1", "sha256", "sha512"):
     case(f"checksum {_name}")(summed(_typed))
     case(f"checksum of the length of {_name}")(summed(_without_type(_typed)))
 case("wrong checksum", False)(summed(lambda _: "md5:" + "0" * 32))
+case("checksum of a list without a name", False)(summed(lambda _: "file:"))
 case("checksum that is none", False)(summed(lambda _: "md5:xyz"))
 case("checksum of an unknown type", False)(summed(lambda _: "crc32:01020304"))
 case("checksum of an unknown length", False)(summed(lambda _: "0102"))

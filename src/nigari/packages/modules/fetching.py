@@ -10,7 +10,7 @@ from pathlib import Path
 from nigari.addrs.module_source import RemoteSource
 from nigari.packages.base.module_fetch import FetchError, Getter, Progress, no_progress
 from nigari.packages.base.subdirectories import find_subdir
-from nigari.packages.base.unpacking import ArchiveError, unpack_archive
+from nigari.packages.base.unpacking import ArchiveError, form_of_content, unpack_archive
 from nigari.packages.modules.package_address import (
     PackageAddress,
     check_file,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+_BEGINNING: Final = 256
 _LONGEST_LIST: Final = 1 << 20
 _SMALL_ARCHIVE: Final = 1 << 15
 """Bytes of an archive that usually takes less time to unpack than to hand over to a thread, and that
@@ -139,10 +140,27 @@ def _beginning(path: Path) -> str:
         return file.read(_LONGEST_LIST).decode(errors="replace")
 
 
+def _instead(archive: Path, form: str) -> str:
+    """What a file is that is no archive of some form, as far as its beginning tells."""
+    found = form_of_content(archive)
+    if found and found != form:
+        return f" The file is a {found} archive, not {form}: add archive={found} to the address."
+    with archive.open("rb") as file:
+        beginning = file.read(_BEGINNING).lstrip().lower()
+    if not beginning:
+        return " The file is empty."
+    if beginning.startswith((b"<!doctype html", b"<html")):
+        return (
+            " The file is a web page. If this network asks you to log in on a web page first, do "
+            "that and try again; otherwise check the URL."
+        )
+    return ""
+
+
 async def unpack_package(archive: Path, form: str, directory: Path) -> None:
     """Unpack an archive without keeping others waiting, or raise `FetchError`."""
     if _is_small(archive):
-        with _as_fetch_errors():
+        with _as_fetch_errors(archive, form):
             unpack_archive(archive, form, directory)
         return
     import asyncio
@@ -153,7 +171,7 @@ async def unpack_package(archive: Path, form: str, directory: Path) -> None:
         asyncio.to_thread(unpack_archive, archive, form, directory, given_up=given_up.is_set)
     )
     try:
-        with _as_fetch_errors():
+        with _as_fetch_errors(archive, form):
             await asyncio.shield(work)
     except asyncio.CancelledError:
         # The directory is removed next, so nobody may write there any more.
@@ -167,8 +185,8 @@ def _is_small(archive: Path) -> bool:
 
 
 @contextmanager
-def _as_fetch_errors() -> Iterator[None]:
+def _as_fetch_errors(archive: Path, form: str) -> Iterator[None]:
     try:
         yield
     except ArchiveError as error:
-        raise FetchError(f"It cannot be unpacked: {error}.") from error
+        raise FetchError(f"It cannot be unpacked: {error}.{_instead(archive, form)}") from error

@@ -80,6 +80,8 @@ def package_address(source: RemoteSource) -> PackageAddress:
             "The address has a checksum, but does not lead to an archive, and only archives have "
             "checksums. If it is one, add its form, such as archive=zip."
         )
+    if text == "file:":
+        raise FetchError('The checksum "file:" names no list: write the URL of the list after it.')
     if text.startswith("file:"):
         return PackageAddress(source.getter, url, form, checksum_list=text.removeprefix("file:"))
     return PackageAddress(source.getter, url, form, parse_checksum(text))
