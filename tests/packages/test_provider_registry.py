@@ -600,6 +600,24 @@ def test_bad_versions_in_a_mirror_do_not_matter(
     assert work.install(provider=OURS, source=mirror_of(world)).outcomes
 
 
+@pytest.mark.parametrize("content", ["", "extra"])
+def test_a_link_where_a_package_belongs(
+    registry: Registry, work: Work, key: Key, tmp_path: Path, content: str
+) -> None:
+    """It is replaced, and nothing is written or removed where it leads."""
+    registry.publish("acme", "thing", "1.0.0", key)
+    target = tmp_path / "target"
+    target.mkdir()
+    if content:
+        (target / "extra.txt").write_text(content)
+    package = work.store.directory / str(THING) / "1.0.0" / PLATFORM
+    package.parent.mkdir(parents=True)
+    package.symlink_to(target)
+    assert work.install().outcomes, list(work.diags)
+    assert not package.is_symlink()
+    assert [each.name for each in target.iterdir()] == (["extra.txt"] if content else [])
+
+
 def test_prior_hashes_are_kept(registry: Registry, work: Work, key: Key) -> None:
     release = registry.publish("acme", "thing", "1.0.0", key)
     known = next(iter(zh(release, PLATFORM)))
