@@ -120,7 +120,7 @@ def test_plain_data_in_and_out(text: str, found: object) -> None:
         ),
         (
             'repeat("a", [])',
-            'Invalid value for the argument "times": number required, not tuple.',
+            'Invalid value for the argument "times": a number is required, not a tuple.',
             "<input>:1,13-14",
         ),
         (

@@ -79,7 +79,7 @@ class CallableSignature:
             parameter = self.parameter(position)
             if parameter is None:
                 raise FunctionError(
-                    f"there are {len(arguments)} arguments, and it takes {len(self.parameters)}"
+                    f"it takes at most {len(self.parameters)}, and there are {len(arguments)}"
                 )
             try:
                 given.append(parameter.shape.read(argument))

@@ -42,7 +42,7 @@ def _check(given: Type, wanted: Type, path: Path, found: list[CtyError]) -> None
         step = Index(unknown(key_type))
         _check(given.element, wanted.element, (*path, step), found)
     else:
-        message = f"{wanted.friendly_name()} required, not {given.friendly_name()}"
+        message = f"{wanted.with_article()} is required, not {given.with_article()}"
         found.append(CtyError(message, path))
 
 

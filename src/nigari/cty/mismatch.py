@@ -37,11 +37,11 @@ def mismatch(given: Type, wanted: Type) -> CtyError:
         found = _within_collection(given, wanted)
         if found is not None:
             return found
-    return CtyError(f"{_name(wanted)} required, not {_name(given)}")
+    return CtyError(f"{_name(wanted)} is required, not {_name(given)}")
 
 
 def _name(type_: Type) -> str:
-    return "any type" if type_.kind == KIND_DYNAMIC else type_.friendly_name()
+    return "any type" if type_.kind == KIND_DYNAMIC else type_.with_article()
 
 
 def _between_objects(given: ObjectType, wanted: ObjectType) -> CtyError:

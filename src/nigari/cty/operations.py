@@ -70,7 +70,7 @@ def _undetermined(required: Type, a: Value, b: Value) -> bool:
     for operand in (a, b):
         if operand.type is not required and operand.type.kind != KIND_DYNAMIC:
             raise CtyError(
-                f"{required.friendly_name()} required, not {operand.type.friendly_name()}"
+                f"{required.with_article()} is required, not {operand.type.with_article()}"
             )
     return (
         not (a.is_known and b.is_known)
@@ -81,13 +81,13 @@ def _undetermined(required: Type, a: Value, b: Value) -> bool:
 
 def _number(value: Value) -> int | Number:
     if value.data is None:
-        raise CtyError("number required, not null")
+        raise CtyError("a number is required, not null")
     return value.as_number()
 
 
 def _truth(value: Value) -> bool:
     if value.data is None:
-        raise CtyError("bool required, not null")
+        raise CtyError("a bool is required, not null")
     return value.as_bool()
 
 
@@ -361,7 +361,7 @@ def get_attr(value: Value, name: str) -> Value:
     if type_.kind == KIND_DYNAMIC:
         return DYNAMIC_UNKNOWN.with_causes(value.causes).with_marks(value.marks)
     if not isinstance(type_, ObjectType):
-        raise CtyError(f"object required, not {type_.friendly_name()}")
+        raise CtyError(f"an object is required, not {type_.with_article()}")
     if not name.isascii():
         name = normalize(name)
     attribute_type = type_.attributes.get(name)
@@ -390,12 +390,12 @@ def index(value: Value, key: Value) -> Value:
     if kind == KIND_MAP:
         return _index_map(value, key)
     if kind != KIND_LIST and kind != KIND_TUPLE:
-        raise CtyError(f"list, tuple or map required, not {type_.friendly_name()}")
+        raise CtyError(f"a list, tuple or map is required, not {type_.with_article()}")
     element_type = type_.element if isinstance(type_, CollectionType) else DYNAMIC_UNKNOWN.type
     if key.type.kind == KIND_DYNAMIC:
         return _unknown_part(element_type, value, key)
     if key.type.kind != KIND_NUMBER:
-        raise CtyError(f"number required as key, not {key.type.friendly_name()}")
+        raise CtyError(f"a number is required as key, not {key.type.with_article()}")
     if not key.is_known:
         return _unknown_part(element_type, value, key)
     position = _position(key)
@@ -421,7 +421,7 @@ def _index_map(value: Value, key: Value) -> Value:
     if key.type.kind == KIND_DYNAMIC:
         return _unknown_part(value.type.element, value, key)
     if key.type.kind != KIND_STRING:
-        raise CtyError(f"string required as key, not {key.type.friendly_name()}")
+        raise CtyError(f"a string is required as key, not {key.type.with_article()}")
     if not key.is_known or not value.is_known:
         return _unknown_part(value.type.element, value, key)
     if key.data is None or value.data is None:
@@ -435,7 +435,7 @@ def _index_map(value: Value, key: Value) -> Value:
 def _position(key: Value) -> int:
     """The integer of a known key, or -1 if it is none that could be a position."""
     if key.data is None:
-        raise CtyError("number required as key, not null")
+        raise CtyError("a number is required as key, not null")
     position = numbers.whole(key.as_number(), 63)
     return -1 if position is None else position
 
@@ -446,7 +446,7 @@ def has_index(value: Value, key: Value) -> Value:
     kind = type_.kind
     marks = value.marks | key.marks
     if kind not in (KIND_DYNAMIC, KIND_LIST, KIND_MAP, KIND_TUPLE):
-        raise CtyError(f"list, tuple or map required, not {type_.friendly_name()}")
+        raise CtyError(f"a list, tuple or map is required, not {type_.with_article()}")
     wanted = KIND_STRING if kind == KIND_MAP else KIND_NUMBER
     if kind == KIND_DYNAMIC or key.type.kind == KIND_DYNAMIC:
         return _unknown_result(BOOL, value, key).with_marks(marks)
@@ -471,7 +471,7 @@ def has_element(value: Value, element: Value) -> Value:
     if not value.is_known:
         return _unknown_result(BOOL, value, element).with_marks(marks)
     if not isinstance(type_, CollectionType) or type_.kind != KIND_SET:
-        raise CtyError(f"set required, not {type_.friendly_name()}")
+        raise CtyError(f"a set is required, not {type_.with_article()}")
     if element.type.kind == KIND_DYNAMIC and not element.is_known:
         return _unknown_result(BOOL, value, element).with_marks(marks)
     if element.type != type_.element:
@@ -505,7 +505,7 @@ def length(value: Value) -> Value:
     if isinstance(type_, ObjectType):
         return Value(NUMBER, len(type_.attributes)).with_marks(value.marks)
     if type_.kind != KIND_DYNAMIC and not isinstance(type_, CollectionType):
-        raise CtyError(f"a collection is required, not {type_.friendly_name()}")
+        raise CtyError(f"a collection is required, not {type_.with_article()}")
     if value.data is None:
         raise CtyError("a null value has no length")
     least, most = length_bounds(value) if type_.kind != KIND_DYNAMIC else (0, -1)

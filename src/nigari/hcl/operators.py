@@ -286,7 +286,7 @@ def _with_unknown(operator: int, a: Value, b: Value) -> Value:
     said about how large a sum or a product can be.
     """
     if a.data is None or b.data is None:
-        raise CtyError("number required, not null")
+        raise CtyError("a number is required, not null")
     return _MEANINGS[operator](a, b) if operator < ADD else _unknown_number(a, b)
 
 

@@ -151,7 +151,7 @@ _LONGEST_TEXT: Final = 100_000
 
 def _parse_int_type(args: list[Value]) -> Type:
     if args[0].type.kind != KIND_STRING:
-        raise FunctionError(f"a string is required, not {args[0].type.friendly_name()}", 0)
+        raise FunctionError(f"a string is required, not {args[0].type.with_article()}", 0)
     return NUMBER
 
 

@@ -42,7 +42,7 @@ def _keys_type(args: list[Value]) -> Type:
         return ListType(STRING)
     if isinstance(type_, ObjectType):
         return TupleType((STRING,) * len(type_.attributes))
-    raise FunctionError(f"a map or object is required, not {type_.friendly_name()}", 0)
+    raise FunctionError(f"a map or object is required, not {type_.with_article()}", 0)
 
 
 def _keys(args: list[Value], expected: Type) -> Value:
@@ -71,7 +71,7 @@ def _values_type(args: list[Value]) -> Type:
         return ListType(type_.element)
     if isinstance(type_, ObjectType):
         return TupleType(tuple([type_.attributes[name] for name in sorted(type_.attributes)]))
-    raise FunctionError(f"a map or object is required, not {type_.friendly_name()}", 0)
+    raise FunctionError(f"a map or object is required, not {type_.with_article()}", 0)
 
 
 def _values(args: list[Value], expected: Type) -> Value:
@@ -106,7 +106,7 @@ def _lookup_type(args: list[Value]) -> Type:
                 "the default must have the same type as the elements of the map", 2, error.path
             ) from error
         return type_.element
-    raise FunctionError(f"a map or object is required, not {type_.friendly_name()}", 0)
+    raise FunctionError(f"a map or object is required, not {type_.with_article()}", 0)
 
 
 def _lookup(args: list[Value], expected: Type) -> Value:
@@ -150,7 +150,7 @@ def _merge_type(args: list[Value]) -> Type:
                 for key in arg.mapping():
                     attributes[key] = type_.element
         else:
-            raise FunctionError(f"a map or object is required, not {type_.friendly_name()}", i)
+            raise FunctionError(f"a map or object is required, not {type_.with_article()}", i)
         all_same = all_same and type_ == args[0].type
     if args and all_same and (attributes or not isinstance(args[0].type, ObjectType)):
         return args[0].type
@@ -176,7 +176,7 @@ def _elements_by_text(arg: Value, position: int) -> dict[str, Value]:
     """A set's strings by themselves, as OpenTofu takes them; anything else must be empty."""
     if isinstance(arg.data, tuple) and (not arg.data or arg.type == SetType(STRING)):
         return {element.as_string(): element for element in arg.data}
-    raise FunctionError(f"a map or object is required, not {arg.type.friendly_name()}", position)
+    raise FunctionError(f"a map or object is required, not {arg.type.with_article()}", position)
 
 
 MERGE: Final = Function(
@@ -194,7 +194,7 @@ def _zipmap_type(args: list[Value]) -> Type:
     if isinstance(type_, ListType):
         return MapType(type_.element)
     if not isinstance(type_, TupleType):
-        raise FunctionError(f"a list or tuple is required, not {type_.friendly_name()}", 1)
+        raise FunctionError(f"a list or tuple is required, not {type_.with_article()}", 1)
     if not keys.is_wholly_known:
         return DYNAMIC
     _check_lengths(keys.length_int(), len(type_.elements))
@@ -204,7 +204,9 @@ def _zipmap_type(args: list[Value]) -> Type:
 
 def _check_lengths(keys: int, values: int) -> None:
     if keys != values:
-        raise FunctionError(f"there are {keys} keys for {values} values")
+        raise FunctionError(
+            f"there must be a value for each key, and the numbers differ: {keys} and {values}"
+        )
 
 
 def _key(key: Value, index: int) -> str:

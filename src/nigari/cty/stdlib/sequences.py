@@ -74,7 +74,7 @@ def _concat_type(args: list[Value]) -> Type:
                 return DYNAMIC
             elements.extend([type_.element] * arg.length_int())
         else:
-            raise FunctionError(f"a list or tuple is required, not {type_.friendly_name()}", i)
+            raise FunctionError(f"a list or tuple is required, not {type_.with_article()}", i)
     return TupleType(tuple(elements))
 
 
@@ -139,7 +139,7 @@ def _element_type(args: list[Value]) -> Type:
     if isinstance(type_, ListType):
         return type_.element
     if not isinstance(type_, TupleType):
-        raise FunctionError(f"a list or tuple is required, not {type_.friendly_name()}", 0)
+        raise FunctionError(f"a list or tuple is required, not {type_.with_article()}", 0)
     if not args[1].is_known:
         return DYNAMIC
     index = int_argument(args[1], 1)
@@ -167,7 +167,7 @@ def _reverse_type(args: list[Value]) -> Type:
         return TupleType(tuple(reversed(type_.elements)))
     if isinstance(type_, CollectionType) and type_.kind in (KIND_LIST, KIND_SET):
         return ListType(type_.element)
-    raise FunctionError(f"a list or tuple is required, not {type_.friendly_name()}", 0)
+    raise FunctionError(f"a list or tuple is required, not {type_.with_article()}", 0)
 
 
 def _reverse(args: list[Value], expected: Type) -> Value:
@@ -182,7 +182,7 @@ def _slice_type(args: list[Value]) -> Type:
     if type_.kind == KIND_SET:
         raise FunctionError("the elements of a set have no order; convert it to a list first", 0)
     if not isinstance(type_, ListType | TupleType):
-        raise FunctionError(f"a list or tuple is required, not {type_.friendly_name()}", 0)
+        raise FunctionError(f"a list or tuple is required, not {type_.with_article()}", 0)
     start, end = _slice_bounds(args)
     if isinstance(type_, ListType):
         return type_

@@ -176,7 +176,7 @@ def _lookup_type(args: list[Value]) -> Type:
             return args[2].type
         raise FunctionError(f"the object has no attribute {redacted(key, args[1].marks)}", 0)
     if not isinstance(type_, MapType):
-        raise FunctionError(f"a map is required, not {type_.friendly_name()}", 0)
+        raise FunctionError(f"a map is required, not {type_.with_article()}", 0)
     if len(args) == 3:
         try:
             convert(args[2], type_.element)
@@ -316,7 +316,7 @@ def _sum(args: list[Value], expected: Type) -> Value:
 
 
 def _name(value: Value) -> str:
-    return value.type.friendly_name()
+    return value.type.with_article()
 
 
 def _summand(element: Value) -> Value:

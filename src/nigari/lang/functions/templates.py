@@ -159,7 +159,7 @@ def _parse(name: str, text: str) -> Expression:
 def _check_variables(expression: Expression, variables: Value) -> Mapping[str, Value]:
     """The values for the names in a template; a `FunctionError` where one is missing."""
     if not isinstance(variables.type, MapType | ObjectType):
-        name = variables.type.friendly_name()
+        name = variables.type.with_article()
         raise FunctionError(f"a map or object is required, not {name}", 1)
     plain, marks = variables.unmark()
     values = {name: value.with_marks(marks) for name, value in plain.mapping().items()}
