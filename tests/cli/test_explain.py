@@ -99,9 +99,9 @@ def test_explain_an_instance(instances: Path, address: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("address", "keys"),
     [
-        ('module.cat["zzz"].p', 'There are the instances ["x"], ["y.z"].'),
-        ('module.cat["y.z"].module.deep[0].v', "It has no instances."),
-        ('terraform_data.a["zzz"].input', 'There are the instances ["x"], ["y.z"].'),
+        ('module.cat["zzz"].p', 'The instances are ["x"] and ["y.z"].'),
+        ('module.cat["y.z"].module.deep[0].v', "It is declared, but has no instances."),
+        ('terraform_data.a["zzz"].input', 'The instances are ["x"] and ["y.z"].'),
     ],
 )
 def test_explain_an_instance_that_is_not_there(instances: Path, address: str, keys: str) -> None:

@@ -21,7 +21,7 @@ from nigari.eval.base.expansion import Expansion, InstanceData
 from nigari.eval.base.instances import CallNode, Frame, Origin
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
-from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.suggestion import did_you_mean, listed
 from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
@@ -270,7 +270,13 @@ class Explainer:
 def _keys(instances: Mapping[InstanceKey, object]) -> str:
     """The keys that there are, for who has named another."""
     keys = [key_text(key) for key in instances if key is not None]
-    return f" There are the instances {', '.join(keys)}." if keys else " It has no instances."
+    if not keys:
+        return " It is declared, but has no instances."
+    return (
+        f" The only instance is {keys[0]}."
+        if len(keys) == 1
+        else f" The instances are {listed(keys)}."
+    )
 
 
 def _member(frame: Frame, rest: str) -> str:
