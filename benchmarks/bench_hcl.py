@@ -2,6 +2,10 @@
 
 Ours gives the whole tree with positions and diagnostics; the peers give a dictionary. Files are
 generated, and the `.tf` files of the directory that NIGARI_BENCH_TF names are added to them.
+
+What is wanted is a little less than what was measured with pygohcl 1.2.9 and python-hcl2 8.1.4, by
+the processor time that each takes: 1.5 and 38 to 48 times as fast, compiled 3.1 to 4.4 and 101 to 117
+times. Of python-hcl2, version 8.1.0 takes an eighth longer, and 7.3.1 half as long.
 """
 
 import os
@@ -57,7 +61,7 @@ def parse_cases(name: str, texts: list[str]) -> list[Case]:
 
     return [
         case("pygohcl", pygohcl.loads, 1.0, 3.0),
-        case("python-hcl2", hcl2.loads, 100.0, 100.0),
+        case("python-hcl2", hcl2.loads, 30.0, 90.0),
     ]
 
 
