@@ -367,3 +367,14 @@ def test_a_byte_order_mark_stays_and_hides_nothing(text: str | bytes) -> None:
     assert str(document) == "\ufeffa = 2\n"
     assert hcl.loads(text) == {"a": 1}
     assert hcl.parse(text).body.attributes["a"].range.start == Pos(1, 1, 3)
+
+
+def test_data_of_several_lines_is_in_standard_layout() -> None:
+    document = hcl.edit("a {\n  b = 1\n}\n")
+    document.body.blocks[0].body.set(
+        "b", {"source": "x", "v": {"long": 1, "z": hcl.commented(2, "c")}}
+    )
+    assert str(document) == document.formatted()
+    windows = hcl.edit("a {\r\n  b = 1\r\n}\r\n")
+    windows.body.blocks[0].body.set("b", {"source": "x", "v": 1})
+    assert str(windows) == 'a {\r\n  b = {\r\n    source = "x"\r\n    v      = 1\r\n  }\r\n}\r\n'

@@ -19,6 +19,7 @@ from nigari.hcl.data_text import (
     checked_expression,
     comment_lines,
     deeper,
+    dumps_body,
     ends_its_line,
     source_of,
 )
@@ -313,9 +314,10 @@ class BodyText:
         """
         comment, bare, _ = blocks_of_data(value)
         source = source_of(bare, self.indent)
-        if "<<" not in source:
+        if "\n" in source and "<<" not in source:
             # The line ends of a heredoc are part of its text.
-            source = source.replace("\n", self.newline)
+            lines = dumps_body({"x": bare}).removeprefix("x = ").rstrip("\n")
+            source = lines.replace("\n", self.newline + self.indent)
         attribute = self.set_source(name, source, before, after)
         if comment:
             attribute.set_comments(comment)
