@@ -32,7 +32,8 @@ from nigari.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    from collections.abc import Callable
+    from typing import Final, TypeAlias
 
 
 FAILED: Final = DYNAMIC_UNKNOWN.with_causes((REPORTED,))
@@ -238,10 +239,16 @@ class Run(Protocol):
         ...
 
 
+MakeNodes: TypeAlias = "Callable[[Frame, str], Mapping[str, Node] | Mapping[ResourceAddr, Node]]"
+
+_KINDS: Final = frozenset(("calls", "locals", "outputs", "resources", "variables"))
+
+
 class Frame:
     """One module instance in one phase: a node for each thing that the module declares."""
 
     __slots__ = (
+        "_make",
         "calls",
         "instance",
         "locals",
@@ -252,15 +259,32 @@ class Frame:
         "variables",
     )
 
-    def __init__(self, run: Run, instance: ModuleInstance, parent: Frame | None) -> None:
+    variables: dict[str, ValueNode]
+    locals: dict[str, LocalNode]
+    outputs: dict[str, ValueNode]
+    calls: dict[str, CallNode]
+    resources: dict[ResourceAddr, ResourceNode]
+
+    def __init__(
+        self,
+        run: Run,
+        instance: ModuleInstance,
+        parent: Frame | None,
+        make: MakeNodes | None = None,
+    ) -> None:
+        """`make` gives all nodes of one kind, such as `"locals"`; without it there are none yet."""
         self.run: Run = run
         self.instance: ModuleInstance = instance
         self.parent: Frame | None = parent
-        self.variables: dict[str, ValueNode] = {}
-        self.locals: dict[str, LocalNode] = {}
-        self.outputs: dict[str, ValueNode] = {}
-        self.calls: dict[str, CallNode] = {}
-        self.resources: dict[ResourceAddr, ResourceNode] = {}
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        """The nodes of a kind that nobody has looked at yet: of most modules nobody ever does."""
+        if name not in _KINDS:
+            raise AttributeError(f"a frame has no attribute {name!r}")
+        nodes = {} if self._make is None else self._make(self, name)
+        setattr(self, name, nodes)
+        return nodes
 
     @property
     def module(self) -> Module:

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.output import Output
@@ -88,24 +89,34 @@ class PhaseRun(ABC):
         self, instance: ModuleInstance, parent: Frame | None, call_node: MakeCall
     ) -> Frame:
         """A module instance with a node for everything in it; nothing is asked for yet."""
-        frame = Frame(self, instance, parent)
-        module = instance.module
-        if parent is None or instance.call is None:
-            for name, variable in module.variables.items():
-                frame.variables[name] = self.input_node(frame, variable)
-        else:
-            arguments = parent.instance.compiled.arguments(instance.call, self.diags)
-            for name, variable in module.variables.items():
-                frame.variables[name] = self.argument_node(frame, variable, arguments.get(name))
-        for name, local in module.locals.items():
-            frame.locals[name] = LocalValueNode(frame, local)
-        for name, output in module.outputs.items():
-            frame.outputs[name] = self.output_node(frame, output)
-        for name, call in module.calls.items():
-            frame.calls[name] = call_node(frame, call)
-        for addr, resource in module.resources.items():
-            frame.resources[addr] = self.resource_node(frame, resource)
+        frame = Frame(self, instance, parent, self._nodes)
+        if parent is not None and instance.call is not None:
+            # Whatever is wrong with it is reported now, not when somebody uses a variable.
+            parent.instance.compiled.arguments(instance.call, self.diags)
+        frame.calls = {name: call_node(frame, call) for name, call in frame.module.calls.items()}
         return frame
+
+    def _nodes(
+        self, frame: Frame, kind: str
+    ) -> Mapping[str, ValueNode] | Mapping[ResourceAddr, ResourceNode]:
+        module = frame.module
+        if kind == "variables":
+            return self._variables(frame)
+        if kind == "locals":
+            return {name: LocalValueNode(frame, local) for name, local in module.locals.items()}
+        if kind == "outputs":
+            return {name: self.output_node(frame, each) for name, each in module.outputs.items()}
+        return {addr: self.resource_node(frame, each) for addr, each in module.resources.items()}
+
+    def _variables(self, frame: Frame) -> dict[str, ValueNode]:
+        variables, parent, call = frame.module.variables, frame.parent, frame.instance.call
+        if parent is None or call is None:
+            return {name: self.input_node(frame, each) for name, each in variables.items()}
+        given = parent.instance.compiled.arguments(call, self.diags)
+        return {
+            name: self.argument_node(frame, each, given.get(name))
+            for name, each in variables.items()
+        }
 
     @abstractmethod
     def terraform(self, name: str) -> Value:
