@@ -1,10 +1,13 @@
 """States never change; drafts make new ones."""
 
+import pytest
+
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.parse import parse_provider_instance, parse_resource_instance
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
+from nigari.state.indexed_draft import IndexedDraft
 from nigari.state.model import EMPTY_STATE, State, StoredObject
 
 ONE, TWO = StoredObject('{"id":"1"}'), StoredObject('{"id":"2"}')
@@ -66,6 +69,39 @@ def test_a_resource_has_one_provider_block() -> None:
     draft.set_current(instance("a.x[1]"), ONE, provider(".new"))
     (resource,) = draft.finish().resources.values()
     assert resource.provider.text.endswith(".new")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "others"),
+    [
+        ('.r["eu"]', '.r["us"]', '.r["eu"]'),
+        ('.r["eu"]', "", ""),
+        ('.r["eu"]', '.s["eu"]', ".s"),
+        (".old", '.r["eu"]', ".r"),
+    ],
+)
+def test_another_provider_block_does_not_have_the_keys_of_the_old_one(
+    before: str, now: str, others: str
+) -> None:
+    draft = StateDraft()
+    draft.set_current(instance("a.x[0]"), ONE, provider(before))
+    draft.set_current(instance("a.x[1]"), ONE, provider(before))
+    first = draft.finish()
+    draft.set_current(instance("a.x[0]"), ONE, provider(now))
+    (resource,) = draft.finish().resources.values()
+    assert [resource.provider_of(key) for key in (0, 1)] == [provider(now), provider(others)]
+    (resource,) = first.resources.values()
+    assert [resource.provider_of(key) for key in (0, 1)] == [provider(before), provider(before)]
+
+
+def test_an_instance_moved_to_another_provider_block_has_no_key_of_the_old_one() -> None:
+    draft = StateDraft()
+    draft.set_current(instance("a.x[0]"), ONE, provider('.r["eu"]'))
+    draft.set_current(instance("a.y[0]"), ONE, provider())
+    moving = IndexedDraft(draft.finish())
+    moving.move_instance(instance("a.x[0]"), instance("a.y[1]"))
+    (resource,) = moving.finish().resources.values()
+    assert [resource.provider_of(key) for key in (0, 1)] == [provider(), provider()]
 
 
 def test_equal_states() -> None:

@@ -68,8 +68,14 @@ class StateDraft:
         if instance.is_empty:
             self.remove_instance(address)
             return
-        self._instances_for(resource, provider)[address.item.key] = instance
-        self.set_provider(resource, provider)
+        instances = self._instances_for(resource, provider)
+        if self._resources[resource].provider != provider:
+            # The keys of the other instances are keys of the block that managed them so far.
+            for key, other in instances.items():
+                if other.provider_key is not None:
+                    instances[key] = replace(other, provider_key=None)
+            self.set_provider(resource, provider)
+        instances[address.item.key] = instance
 
     def set_current(
         self,

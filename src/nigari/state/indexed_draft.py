@@ -11,6 +11,7 @@ from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instanc
 from nigari.addrs.module import ModuleAddr, Step, module_from_steps
 from nigari.addrs.moves import AnyKey, MovePattern
 from nigari.addrs.resource import Resource
+from nigari.record import replace
 from nigari.state.draft import StateDraft
 from nigari.state.model import InstanceState, ResourceState, State
 
@@ -82,7 +83,8 @@ class IndexedDraft:
     def move_instance(self, old: AbsResourceInstance, new: AbsResourceInstance) -> None:
         """Move a resource instance to an address that is free.
 
-        A resource that is new at the destination gets the provider of the old one.
+        A resource that is new at the destination gets the provider of the old one. Where there is
+        one with another provider block, that manages the instance from now on.
         """
         source, target = resource_of(old), resource_of(new)
         instance = self._draft.instance(old)
@@ -92,6 +94,8 @@ class IndexedDraft:
         self.remove_instance(old)
         there = self._draft.resource(target)
         provider = known.provider if there is None else there.provider
+        if provider != known.provider:
+            instance = replace(instance, provider_key=None)
         self._draft.set_instance(new, instance, provider)
         self._enter(target)
 
