@@ -22,7 +22,7 @@ _OWN: Final = "import sys; from nigari.cli.main import main; sys.exit(main())"
 """What the script says that installing the package writes."""
 _AT_MOST: Final = 0.77
 """A short command takes at most 1.3 times as long as the real one."""
-_PARSED: Final = 0.6
+_PARSED: Final = 0.5
 """Before providers can be missing, all files are parsed, which Go does faster."""
 _SMALL: Final = """\
 variable "n" { default = 2 }
