@@ -114,7 +114,7 @@ def test_kept_no_longer() -> None:
 def test_a_destroy_that_leaves_something_fails() -> None:
     write(KEPT % "false")
     apply()
-    assert "3 objects were forgotten" in apply("-destroy", code=1)
+    assert "forgotten instead of destroyed: 3" in apply("-destroy", code=1)
     assert state() == {}
     apply()
     apply("-destroy", "-suppress-forget-errors")

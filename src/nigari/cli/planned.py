@@ -228,7 +228,7 @@ class PlanningCommand:
         if not self.invocation.switch(SUPPRESS_FLAG):
             self.diags.error(
                 "Objects are left behind",
-                f"Everything was done as planned, but {plan.forgotten} objects were forgotten "
-                "instead of destroyed, so they still exist and may cost something. Use -"
-                f"{SUPPRESS_FLAG} if this is intended.",
+                "Everything was done as planned, but not everything is gone. Objects that were "
+                f"forgotten instead of destroyed: {plan.forgotten}. What was forgotten still exists "
+                f"and may cost something. Use -{SUPPRESS_FLAG} if this is intended.",
             )

@@ -273,6 +273,6 @@ def _leftovers(state: State) -> list[Leftover]:
 def _report_forgotten(count: int, done: CleanUp) -> None:
     done.diags.error(
         "Objects are left behind",
-        f"{count} objects were forgotten instead of destroyed, because their resources are "
-        "declared with destroy = false. They still exist.",
+        f"Objects that were forgotten instead of destroyed: {count}. They are declared with "
+        "destroy = false, and what was forgotten still exists.",
     )
