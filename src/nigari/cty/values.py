@@ -24,6 +24,7 @@ from functools import cmp_to_key
 
 from nigari.cty import numbers
 from nigari.cty.errors import CtyError
+from nigari.cty.go_text import go_quote
 from nigari.cty.numbers import Number
 from nigari.cty.types import (
     BOOL,
@@ -697,41 +698,6 @@ def set_order_text(value: Value, digits: int = 10) -> str:
         text = "".join([f"{set_order_text(e, digits)};" for e in data])
         return f"<{text}>" if kind == KIND_TUPLE else f"[{text}]"
     return "«?»"
-
-
-_GO_ESCAPES: Final = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    '"': '\\"',
-    "\\": "\\\\",
-}
-
-
-def go_quote(text: str) -> str:
-    """The text in double quotes, escaped as Go's `%q` does it."""
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'
-    parts: list[str] = []
-    for char in text:
-        code = ord(char)
-        if char in _GO_ESCAPES:
-            parts.append(_GO_ESCAPES[char])
-        elif char.isprintable():
-            parts.append(char)
-        elif code < 0x80:
-            parts.append(f"\\x{code:02x}")
-        elif 0xDC80 <= code <= 0xDCFF:
-            parts.append(f"\\x{code - 0xDC00:02x}")  # a byte that is not UTF-8
-        elif code < 0x10000:
-            parts.append(f"\\u{code:04x}")
-        else:
-            parts.append(f"\\U{code:08x}")
-    return f'"{"".join(parts)}"'
 
 
 def _with_elements(type_: Type, elements: tuple[Value, ...]) -> Value:

@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from nigari.cty import numbers
+from nigari.cty.go_text import go_quote
 from nigari.cty.types import KIND_NUMBER
-from nigari.cty.values import Value, go_quote
+from nigari.cty.values import Value
 from nigari.diagnostics import Range
 from nigari.hcl import tokens
 from nigari.hcl.scanner import scan_expression

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nigari.cty import numbers
+from nigari.cty.go_text import go_quote
 from nigari.cty.types import (
     KIND_BOOL,
     KIND_CAPSULE,
@@ -25,7 +26,7 @@ from nigari.cty.types import (
     Type,
     allow_depth,
 )
-from nigari.cty.values import Value, go_quote
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import visible
 from nigari.lang.marks import EPHEMERAL, SENSITIVE

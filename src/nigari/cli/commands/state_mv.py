@@ -6,7 +6,7 @@ from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import EDITING_FLAGS, SAYING_FLAGS
-from nigari.cty.values import go_quote
+from nigari.cty.go_text import go_quote
 from nigari.state.edit import MoveOutcome, move
 from nigari.state.model import State
 

@@ -10,7 +10,7 @@ from nigari.addrs.resource import MANAGED
 from nigari.cli.args import UsageError
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import given_variables, lock_options
-from nigari.cty.values import go_quote
+from nigari.cty.go_text import go_quote
 from nigari.hcl.quoting import quoted
 from nigari.state.edit import MoveOutcome, move
 from nigari.state.model import State

@@ -7,7 +7,7 @@ from nigari.cli.commands.workspace_new import workspace_name
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import LOCK_FLAGS, SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
-from nigari.cty.values import go_quote
+from nigari.cty.go_text import go_quote
 
 
 async def _delete(presenter: Presenter) -> bool:

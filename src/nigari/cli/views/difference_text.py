@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from nigari.cli.views.presentation import Presentation, line, pad
 from nigari.cli.views.string_text import Text, is_short, text_of
+from nigari.cty.go_text import go_quote
 from nigari.cty.types import DYNAMIC
-from nigari.cty.values import go_quote
 from nigari.hcl.scanner import is_identifier
 from nigari.plan.differences.datum import Datum, Numeral
 from nigari.plan.differences.difference import (

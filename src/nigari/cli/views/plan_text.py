@@ -12,8 +12,8 @@ from nigari.cli.views.change_text import change_text, drift_text, symbol
 from nigari.cli.views.difference_text import difference_text
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import Style
+from nigari.cty.go_text import go_quote
 from nigari.cty.types import DYNAMIC
-from nigari.cty.values import go_quote
 from nigari.hcl.scanner import is_identifier
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.differences.datum import datum

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nigari.cty.values import go_quote
+from nigari.cty.go_text import go_quote
 from nigari.hcl.quoting import visible
 from nigari.plan.differences.datum import Datum, json_datum
 from nigari.record import record

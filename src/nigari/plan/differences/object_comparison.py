@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nigari.cty.values import go_quote
+from nigari.cty.go_text import go_quote
 from nigari.plan.differences.datum import UNKNOWN, Datum
 from nigari.plan.differences.difference import (
     ANY,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from nigari.cty.go_text import go_quote
 from nigari.cty.paths import path_text
-from nigari.cty.values import go_quote
 from nigari.plan.model.changes import Change, Reason
 
 _REASONS: Final = {
