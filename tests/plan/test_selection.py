@@ -7,6 +7,7 @@ from typing import Unpack
 
 import pytest
 
+from tests.plan import cloud as clouds
 from tests.plan.sessions import Options, applied, plan
 
 ALL = """\
@@ -155,6 +156,49 @@ def test_module_instances_are_destroyed_by_themselves(flag: str, names: str) -> 
     text = text.replace("[for m", "[terraform_data.gone, [for m").replace("m.o]", "m.o]]")
     found = changed(text, **only(flag) | Options(destroy=True)).replace("terraform_data.", "")
     assert found.replace("module.m", "").replace('"]', "") == names
+
+
+BOXES = f"""\
+{clouds.REQUIRED}
+resource "cloud_box" "a" {{
+  count = 2
+  name  = "a${{count.index}}"
+}}
+resource "cloud_box" "b" {{
+  name       = "b"
+  depends_on = [cloud_box.a]
+}}
+resource "cloud_box" "c" {{
+  name       = "c"
+  depends_on = [cloud_box.b]
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("gone", "targets", "refreshes", "names"),
+    [
+        ("a1", "a[1]", True, ""),
+        ("a1", "a[1]", False, "a[1] b c"),
+        ("a1", "a", True, "a[0] b c"),
+        ("a1", "a[1] b", True, "b c"),
+        ("a1", "a[1] c", True, "c"),
+        ("a1 b", "a[1] b", True, ""),
+        ("b", "a[0]", True, "a[0] c"),
+        ("", "a[1]", True, "a[1] b c"),
+    ],
+)
+def test_a_target_that_is_gone_takes_along_nothing(
+    gone: str, targets: str, refreshes: bool, names: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cloud = clouds.install(monkeypatch)
+    Path("main.tf").write_text(BOXES)
+    applied()
+    for name in gone.split():
+        del cloud.objects["nowhere", name]
+    chosen = [f"cloud_box.{each}" for each in targets.split()]
+    made = plan(destroy=True, refresh=refreshes, targets=chosen)
+    assert " ".join(each.address.removeprefix("cloud_box.") for each in made.changes) == names
 
 
 @pytest.mark.parametrize(

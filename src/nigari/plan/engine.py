@@ -106,8 +106,9 @@ class Planner:
                 return None
             if options.mode is PlanMode.NORMAL:
                 self._check_imports(run)
-            run.work.want(list(Orphans(run, options.mode).nodes()))
-            await driver.run()
+            for nodes in Orphans(run, options.mode).nodes():
+                run.work.want(nodes)
+                await driver.run()
             if options.mode is PlanMode.NORMAL:
                 self._check_replaced(run, options)
         finally:

@@ -6,7 +6,7 @@ why it is not wanted. What becomes of an orphan is decided in `nigari.plan.nodes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, instance_of, resource_of
@@ -21,6 +21,7 @@ from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.removed_modules import frame_of_old
 from nigari.plan.order.block_graph import Block, resource_block
 from nigari.plan.order.removed import RemoveStatement, statement_for
+from nigari.plan.order.selection import without_gone
 from nigari.running.declared_modules import former_data
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_node import ProviderNode
@@ -42,13 +43,33 @@ class Orphans:
         self._is_destroy = mode is PlanMode.DESTROY
         self._statements = run.settings.removed
 
-    def nodes(self) -> Iterator[OrphanNode]:
-        """A node for every object that is to go; data is forgotten without one."""
+    def nodes(self) -> Iterator[list[OrphanNode]]:
+        """A node for every object that is to go; data is forgotten without one.
+
+        The nodes of one list are worked out before the next list is asked for: what a destroy takes
+        along with its targets depends on which of these are still there.
+        """
+        run = self._run
+        for resource in run.prior.resources.values():
+            if resource.address.item.mode is not MANAGED:
+                self._forget_data(resource)
+        selected = run.selection
+        if self._is_destroy and run.refreshes and selected is not None and selected.targets:
+            named = list(self._nodes(selected.names))
+            yield named
+            now = run.record.refreshed
+            gone = {each.address for each in named if now.instance(each.address) is None}
+            if gone:
+                run.selection = without_gone(selected, run.blocks, run.prior, gone)
+            yield list(self._nodes(lambda address: not selected.names(address)))
+        else:
+            yield list(self._nodes(lambda _: True))
+
+    def _nodes(self, matters: Callable[[AbsResourceInstance], bool]) -> Iterator[OrphanNode]:
         run = self._run
         needed = _needed_by_held(run)
         for resource in run.prior.resources.values():
             if resource.address.item.mode is not MANAGED:
-                self._forget_data(resource)
                 continue
             for key, instance in resource.instances.items():
                 address = instance_of(resource.address, key)
@@ -57,7 +78,7 @@ class Orphans:
                     continue
                 if not run.looks_at(address) or run.held_by(address) is not None:
                     continue
-                if not run.is_decided(address):
+                if not run.is_decided(address) or not matters(address):
                     continue
                 for node in self._objects(address, instance, is_wanted):
                     node.before = needed.get(resource_block(resource.address))

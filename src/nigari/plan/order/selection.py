@@ -8,7 +8,8 @@ a whole.
 
 While everything is to be destroyed it is the other way round: a target takes along what needs it,
 and what stays keeps what it needs, now or when it was stored. Then only objects in the state matter,
-and those in two instances of one module do not need each other.
+and those in two instances of one module do not need each other. A target whose object turns out to be
+gone takes along nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from nigari.addrs.targets import Target
 from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block, resource_block
 from nigari.plan.order.operation_order import ancestor, stored_needs
 from nigari.plan.order.operations_of import shared_depth
-from nigari.record import record
+from nigari.record import record, replace
 from nigari.state.model import State
 
 
@@ -93,7 +94,7 @@ def selection(
     for resource in state.resources.values():
         known.setdefault(resource_block(resource.address), resource.address.unkeyed)
     if is_destroy:
-        ended = _ended(_Needs(graph, stored_needs(state)), state, targets, excluded)
+        ended = _ended(graph, state, targets, excluded)
         blocks = {resource_block(resource_of(each)) for each in ended}
         blocks |= _outputs(graph, blocks)
         modules = _modules(blocks)
@@ -110,6 +111,14 @@ def selection(
         blocks = _not_excluded(known, named, needs, excluded)
     blocks |= _outputs(graph, blocks)
     return Selection(frozenset(blocks), named, targets, excluded, _modules(blocks))
+
+
+def without_gone(
+    selected: Selection, graph: BlockGraph, state: State, gone: AbstractSet[AbsResourceInstance]
+) -> Selection:
+    """What a destroy of a part looks at once it is known what that part no longer has."""
+    ended = _ended(graph, state, selected.targets, selected.excluded, gone)
+    return replace(selected, ended=ended)
 
 
 def _modules(blocks: AbstractSet[Block]) -> frozenset[ModuleAddr]:
@@ -134,12 +143,18 @@ def _not_excluded(
 
 
 def _ended(
-    needs: _Needs, state: State, targets: Sequence[Target], excluded: Sequence[Target]
+    graph: BlockGraph,
+    state: State,
+    targets: Sequence[Target],
+    excluded: Sequence[Target],
+    gone: AbstractSet[AbsResourceInstance] = frozenset(),
 ) -> frozenset[AbsResourceInstance]:
     """What a destroy of a part destroys."""
-    stored = _Stored(state)
+    stored, needs = _Stored(state), _Needs(graph, stored_needs(state))
     named = [
-        each for each in stored.all if any(target.covers(each) for target in targets or excluded)
+        each
+        for each in stored.all
+        if each not in gone and any(target.covers(each) for target in targets or excluded)
     ]
     beside: dict[Block, set[Block]] = {}
     for block, instances in stored.blocks.items():
