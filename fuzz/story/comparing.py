@@ -55,8 +55,17 @@ def _has_plan(finished: Finished) -> bool:
 
 
 def _has_begun(finished: Finished) -> bool:
-    started = (event_kind(e) for e in read_events(finished.stdout) if e["type"] == "apply_start")
-    return any(kind != "apply_start read" for kind in started)
+    """Whether a program began to apply a plan, or has applied one that only forgets objects."""
+    return any(
+        _is_applied(event["changes"])
+        if event["type"] == "change_summary"
+        else event["type"] == "apply_start" and event_kind(event) != "apply_start read"
+        for event in read_events(finished.stdout)
+    )
+
+
+def _is_applied(changes: Tree) -> bool:
+    return isinstance(changes, dict) and changes["operation"] != "plan"
 
 
 def _summary(said: str) -> str:

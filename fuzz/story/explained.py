@@ -63,6 +63,7 @@ EXPLAINED: Final = (
         "events: missing refresh|calls: missing fail",
     ),
     Explained("forgetting asks no provider", forget_reasons.forgets_what_is_gone),
+    Explained("forgetting asks no provider", forget_reasons.takes_along_with_what_is_gone),
     Explained("forgetting asks no provider", forget_reasons.forgets_what_cannot_be_read),
     Explained("what something needs is not forgotten", forget_reasons.keeps_what_is_needed),
     Explained("whatever a plan of a part shows is applied", forget_reasons.forgets_in_part),
@@ -166,6 +167,11 @@ EXPLAINED: Final = (
         "events: more apply_start",
     ),
     Explained("whatever a plan with targets shows is applied", reasons.leaves_checks_open),
+    Explained(
+        "whatever a plan with targets shows is applied",
+        reasons.shows_other_instances,
+        "events: missing planned_change delete$",
+    ),
     Explained(
         "whatever a plan with targets shows is applied",
         reasons.reports_targeted_outputs,

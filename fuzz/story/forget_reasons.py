@@ -5,7 +5,19 @@ from __future__ import annotations
 import re
 
 from fuzz.story.difference import ABSENT, Difference
-from fuzz.story.judging import declaration, is_part, like, sides_of, subjects, without_keys
+from fuzz.story.judging import (
+    called,
+    declaration,
+    destroys,
+    gone,
+    instances,
+    is_part,
+    like,
+    sides_of,
+    subjects,
+    unquoted,
+    without_keys,
+)
 from fuzz.story.telling import Step
 
 
@@ -28,11 +40,42 @@ def forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bo
     if like(difference, r"plan: resource_changes\.\*$", "events: more planned_change remove"):
         is_absent = all(side == 'theirs "<absent>"' for side in sides_of(difference)[::2])
         return is_absent and _is_about_forgotten(step, difference)
+    left_behind = like(
+        difference, "(exit code 0 / 1:|diagnostics: .error) Objects are left behind$"
+    )
+    if left_behind and any(_is_forgotten(without_keys(each), step) for each in gone(step)):
+        return True
     return _has_forgotten(step) and like(
         difference,
         r"diagnostics: \+warning Object will be forgotten",
         "events: change_summary.changes.forget",
     )
+
+
+def takes_along_with_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only more is destroyed that needs targets which are forgotten, and are gone."""
+    is_more = like(
+        difference,
+        "events: more (planned_change|apply_start|apply_complete) delete$",
+        r"(plan: resource_changes|state: resources)\.\*$",
+        "calls: missing - / delete more$",
+    )
+    words = [word for each in step.commands for word in each if word.startswith("-target=")]
+    targets = {unquoted(word.removeprefix("-target=")) for word in words}
+    left = {each for each in gone(step) if any(each.startswith(name) for name in targets)}
+    blocks = {without_keys(each) for each in left}
+    needing = {
+        unquoted(address)
+        for address, each in step.before.instances()
+        if isinstance(needs := each.get("dependencies"), list) and blocks & set(needs)
+    }
+    if like(difference, "calls"):
+        owners = step.before.objects_of()
+        found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
+    else:
+        found = instances(difference)
+    is_forgotten = any(_is_forgotten(each, step) for each in blocks)
+    return destroys(step, command) and is_more and is_forgotten and found <= needing | left
 
 
 def forgets_what_cannot_be_read(step: Step, __: list[str], difference: Difference) -> bool:

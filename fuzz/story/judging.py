@@ -36,6 +36,25 @@ def block_at(text: str, line: int) -> str:
     return ""
 
 
+def name_of(block: str) -> str:
+    """What others call a block by, up to the kind of what it declares."""
+    return ".".join(re.findall(r'"(\w+)"', block.partition("\n")[0]))
+
+
+def dependents(text: str, names: set[str]) -> set[str]:
+    """The names of blocks, and of all blocks of their file that need one of them."""
+    blocks = {
+        name: block for block in re.split(r"(?m)^}\n", text) if (name := name_of(block.strip()))
+    }
+    found, pending = set(names), list(names)
+    while pending:
+        pattern = rf"\b{re.escape(pending.pop())}\b"
+        fresh = {name for name, block in blocks.items() if re.search(pattern, block)} - found
+        found |= fresh
+        pending += fresh
+    return found
+
+
 def sides_of(difference: Difference) -> list[str]:
     lines = [line.strip() for line in difference.text.splitlines()]
     return [line for line in lines if line.startswith(("theirs ", "ours "))]

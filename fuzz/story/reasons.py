@@ -13,12 +13,15 @@ from fuzz.story.judging import (
     called,
     called_text,
     declaration,
+    dependents,
     instances,
     is_part,
     like,
     moved,
+    name_of,
     sides_of,
     subjects,
+    unquoted,
     without_keys,
 )
 from fuzz.story.telling import Step
@@ -146,16 +149,19 @@ def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool
     """Whether only blocks are complained about that need those which the real program refuses."""
     found = re.findall(r"^(more|reported) error (\S+):(\d+) with", difference.text, re.MULTILINE)
     more, reported = (
-        [
-            block_at(step.files.get(file, ""), int(line))
+        {
+            (file, name_of(block_at(step.files.get(file, ""), int(line))))
             for word, file, line in found
             if word == kind
-        ]
+        }
         for kind in ("more", "reported")
     )
-    names = {".".join(re.findall(r'"(\w+)"', each.partition("\n")[0])) for each in reported} - {""}
-    is_more = difference.kind.startswith("diagnostics: +error")
-    return is_more and bool(more) and all(any(n in each for n in names) for each in more)
+    needing = {
+        (file, name)
+        for file, text in step.files.items()
+        for name in dependents(text, {name for where, name in reported if where == file} - {""})
+    } - reported
+    return difference.kind.startswith("diagnostics: +error") and bool(more) and more <= needing
 
 
 def finds_more_than_imports(_: Step, __: list[str], difference: Difference) -> bool:
@@ -282,6 +288,31 @@ def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
         "events: more apply_",
         "state: (resources|outputs)",
         "(calls|reads): missing - / .* more",
+    )
+
+
+def shows_other_instances(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether all of it is about objects of resources that are targets, in other instances of their
+    modules, which are no longer declared: OpenTofu plans their end and then leaves them out.
+    """
+    if like(difference, "reads: missing read / - more$"):
+        owners = step.before.objects_of()
+        found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
+    elif like(
+        difference,
+        "events: missing (refresh_(start|complete)|planned_change delete)$",
+        r"plan: resource_changes\.\*$",
+    ):
+        found = instances(difference)
+    else:
+        return False
+    words = [word for command in step.commands for word in command]
+    targets = [unquoted(word.removeprefix("-target=")) for word in words if "-target=" in word]
+    return all(
+        each.startswith("module.")
+        and not any(each.startswith(target) for target in targets)
+        and any(without_keys(each).startswith(without_keys(target)) for target in targets)
+        for each in found
     )
 
 
