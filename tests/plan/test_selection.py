@@ -202,6 +202,33 @@ def test_a_target_that_is_gone_takes_along_nothing(
 
 
 @pytest.mark.parametrize(
+    ("count", "target", "names"),
+    [
+        (2, "module.m.data.cloud_region.d[1]", "cloud_box.b"),
+        (1, "module.m.data.cloud_region.d[1]", ""),
+        (1, "module.m.data.cloud_region.d", "cloud_box.b"),
+        (0, "module.m", ""),
+        (None, "module.m", ""),
+    ],
+)
+def test_data_that_is_not_declared_any_more_takes_along_nothing(
+    count: int | None, target: str, names: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clouds.install(monkeypatch)
+    Path("m").mkdir()
+    data = 'data "cloud_region" "d" { count = %s }\n'
+    Path("m/main.tf").write_text(clouds.REQUIRED + data % 2)
+    Path("main.tf").write_text(
+        clouds.REQUIRED + 'module "m" { source = "./m" }\n'
+        'resource "cloud_box" "b" {\n  name = "b"\n  depends_on = [module.m]\n}\n'
+    )
+    applied()
+    Path("m/main.tf").write_text(clouds.REQUIRED + ("" if count is None else data % count))
+    made = plan(destroy=True, targets=[target])
+    assert " ".join(each.address for each in made.changes) == names
+
+
+@pytest.mark.parametrize(
     ("flag", "names"),
     [
         ("-target=terraform_data.b", "b module.m.terraform_data.in"),

@@ -6,22 +6,22 @@ why it is not wanted. What becomes of an orphan is decided in `nigari.plan.nodes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, instance_of, resource_of
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.resource import MANAGED
+from nigari.addrs.resource import DATA, MANAGED
 from nigari.config.blocks.resource import Resource
 from nigari.eval.base.instances import Frame, Origin
-from nigari.eval.base.once import Need
+from nigari.eval.base.once import Need, Node
 from nigari.plan.model.changes import PlanMode, Reason
-from nigari.plan.nodes.orphans import Declaration, End, OrphanNode, reason_for
+from nigari.plan.nodes.orphans import Declaration, End, NamedData, OrphanNode, reason_for
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.removed_modules import frame_of_old
 from nigari.plan.order.block_graph import Block, resource_block
 from nigari.plan.order.removed import RemoveStatement, statement_for
-from nigari.plan.order.selection import without_gone
+from nigari.plan.order.selection import Selection, without_gone
 from nigari.running.declared_modules import former_data
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_node import ProviderNode
@@ -43,7 +43,7 @@ class Orphans:
         self._is_destroy = mode is PlanMode.DESTROY
         self._statements = run.settings.removed
 
-    def nodes(self) -> Iterator[list[OrphanNode]]:
+    def nodes(self) -> Iterator[Sequence[Node]]:
         """A node for every object that is to go; data is forgotten without one.
 
         The nodes of one list are worked out before the next list is asked for: what a destroy takes
@@ -55,15 +55,22 @@ class Orphans:
                 self._forget_data(resource)
         selected = run.selection
         if self._is_destroy and run.refreshes and selected is not None and selected.targets:
-            named = list(self._nodes(selected.names))
-            yield named
+            named, data = list(self._nodes(selected.names)), list(self._named_data(selected))
+            yield [*named, *data]
             now = run.record.refreshed
             gone = {each.address for each in named if now.instance(each.address) is None}
+            gone.update(each.address for each in data if not each.is_declared)
             if gone:
                 run.selection = without_gone(selected, run.blocks, run.prior, gone)
             yield list(self._nodes(lambda address: not selected.names(address)))
         else:
             yield list(self._nodes(lambda _: True))
+
+    def _named_data(self, selected: Selection) -> Iterator[NamedData]:
+        """The data that targets of a destroy name."""
+        for address, _ in self._run.prior.instances():
+            if address.item.resource.mode is DATA and selected.names(address):
+                yield NamedData(address, self._declaration(resource_of(address)))
 
     def _nodes(self, matters: Callable[[AbsResourceInstance], bool]) -> Iterator[OrphanNode]:
         run = self._run

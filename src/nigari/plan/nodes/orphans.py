@@ -313,6 +313,32 @@ class OrphanNode(Node):
         return answer.planned_private
 
 
+class NamedData(Node):
+    """Data that a target of a destroy names, which counts as gone once it is not declared any more."""
+
+    __slots__ = ("_declaration", "address", "is_declared")
+
+    def __init__(self, address: AbsResourceInstance, declaration: Declaration | None) -> None:
+        super().__init__()
+        self.address: AbsResourceInstance = address
+        self._declaration = declaration
+        self.is_declared: bool = False
+
+    @property
+    def label(self) -> str:
+        return str(self.address)
+
+    def fail(self) -> None:
+        """Nobody asks for its result."""
+
+    def step(self) -> Sequence[Need]:
+        found = self._declaration is not None and self._declaration.has(self.address.item.key)
+        if isinstance(found, list):
+            return found
+        self.is_declared = found
+        return ()
+
+
 def reason_for(run: PlanLookups, root: Frame, address: AbsResourceInstance) -> Reason:
     """Why nothing in the configuration wants an instance."""
     module = declared_module(root.instance, address.module)

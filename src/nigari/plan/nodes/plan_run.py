@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
+from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
@@ -172,7 +172,9 @@ class PlanRun(ProviderRun):
         """Those that objects are in which are destroyed, or the providers that manage them."""
         found: set[ModuleAddr] = set()
         for address, resource in self.prior.resources.items():
-            if not self.is_destroying or address.item.mode is not MANAGED:
+            if not self.is_destroying:
+                continue
+            if address.item.mode is not MANAGED and not self._may_be_named(address):
                 continue
             if self.selection is None or resource_block(address) in self.selection.blocks:
                 for module in (address.module, *(each.module for each in resource.managers())):
@@ -181,6 +183,11 @@ class PlanRun(ProviderRun):
                         found.add(at)
                         at = at.parent
         return frozenset(found)
+
+    def _may_be_named(self, data: AbsResource) -> bool:
+        """Whether it matters to a destroy which instances of a data source are still declared."""
+        targets = () if self.selection is None else self.selection.targets
+        return any(target.touches_block(data.unkeyed) for target in targets)
 
     def _is_needed(self, frame: Frame, resource: Resource) -> bool:
         return (frame.instance.addr.unkeyed, str(resource.addr)) in self.needed_data
