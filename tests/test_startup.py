@@ -73,7 +73,12 @@ NOT_FOR_VALIDATE: Final = (
 )
 
 NOT_FOR_MISSING_PROVIDERS: Final = (
+    "nigari.eval.base.scope",
+    "nigari.eval.nodes",
+    "nigari.eval.static",
     "nigari.eval.validate",
+    "nigari.lang.functions",
+    "nigari.lang.marks",
     "nigari.plan",
     "nigari.providers",
     "nigari.running",
@@ -196,6 +201,35 @@ NOT_FOR_FORMATTING: Final = (
     "nigari.state",
     "nigari.workspace",
 )
+USUAL: Final = """
+terraform {
+  required_providers {
+    example = { source = "example/example", version = "~> 1.0" }
+  }
+}
+provider "other" {}
+variable "name" {
+  type    = string
+  default = "x"
+}
+locals {
+  upper = upper(var.name)
+}
+resource "example_thing" "a" {
+  count = 2
+  name  = local.upper
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = [name]
+  }
+}
+moved {
+  from = example_thing.b
+  to   = example_thing.a[0]
+}
+output "names" { value = example_thing.a[*].name }
+"""
+"""What most configurations are made of."""
 SMALL_STATE: Final = """{
   "version": 4, "terraform_version": "1.12.6", "serial": 1,
   "lineage": "b8ae8e4e-8e0e-4f0e-9d3b-0d7f3d7d6f21",
@@ -291,7 +325,9 @@ def test_plan_imports_nothing_that_applies(ten_resources: Path) -> None:
 def test_missing_providers_are_reported_without_what_talks_to_them(
     tmp_path: Path, command: str
 ) -> None:
-    (tmp_path / "main.tf").write_text('provider "example" {}\nprovider "other" {}\n')
+    (tmp_path / "called").mkdir()
+    (tmp_path / "called" / "main.tf").write_text(USUAL)
+    (tmp_path / "main.tf").write_text(f'{USUAL}module "m" {{\n  source = "./called"\n}}\n')
     modules = imported(tmp_path, command, ends=1)
     assert not under(modules, *HEAVY)
     assert not under(modules, *NOT_FOR_MISSING_PROVIDERS)

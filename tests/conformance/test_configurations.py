@@ -18,8 +18,7 @@ from nigari.config.load import ModuleLoader
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import ModuleInstance
-from nigari.eval.static.module_call import InstallModule
+from nigari.eval.base.module_tree import InstallModule, ModuleInstance
 from nigari.eval.static.run import StaticSettings, run_static
 from nigari.eval.tree.places import check_places
 from nigari.eval.tree.provider_rules import check_providers

@@ -8,7 +8,7 @@ from nigari.addrs.module import ROOT_MODULE
 from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.tree.places import check_places
 from nigari.eval.tree.provider_rules import check_aliases, check_providers
 from nigari.hcl.templates import StringLiteral

@@ -8,7 +8,7 @@ from nigari.apply.apply_run import AppliedResource
 from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.scope import evaluate_body
 from nigari.plan.model.changes import Change, EphemeralInstance
 from nigari.plan.model.conditions import resource_conditions

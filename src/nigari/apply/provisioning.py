@@ -11,8 +11,8 @@ from nigari.apply.declared import DeclaredInstance
 from nigari.apply.provisioners.run import Provisioned, Provisioning
 from nigari.config.blocks.provisioner import Provisioner
 from nigari.cty.values import Value, number, string
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import InstanceData
 from nigari.plan.model.changes import Change
 from nigari.plan.order.removed import RemoveStatement, statement_for
 from nigari.state.model import ObjectStatus, StoredObject

@@ -7,7 +7,7 @@ from typing import Final
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.explore.differences import PartTable
 from nigari.explore.reasons import ReasonTable
 from nigari.explore.secrets import Secrets

@@ -23,8 +23,9 @@ from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
 from nigari.eval.base.compile import Compiled, CompiledBody
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, Expansion, InstanceData
+from nigari.eval.base.expansion import Expansion
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.scope import nodes_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference

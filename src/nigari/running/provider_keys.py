@@ -17,8 +17,8 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.base.once import Need, Node
 from nigari.eval.base.scope import evaluate_origin
 from nigari.eval.nodes.module_call import expand

@@ -14,7 +14,7 @@ from nigari.addrs.keys import key_text
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import DONE, Need, Node, Stages
 from nigari.eval.base.scope import evaluate_body
 from nigari.eval.nodes.provider_keys import report_no_provider_instance

@@ -22,15 +22,10 @@ from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.unexpected import unexpected
-from nigari.eval.base.expansion import Expansion, InstanceData
+from nigari.eval.base.expansion import Expansion
 from nigari.eval.base.inputs import Inputs, missing_value
-from nigari.eval.base.instances import (
-    Absent,
-    CallNode,
-    Frame,
-    ModuleInstance,
-    ValueNode,
-)
+from nigari.eval.base.instances import Absent, CallNode, Frame, ValueNode
+from nigari.eval.base.module_tree import InstanceData, ModuleInstance
 from nigari.eval.base.once import DONE, Effect, Need
 from nigari.eval.nodes.module_call import ModuleCallNode, expand
 from nigari.eval.nodes.phase_run import PhaseRun

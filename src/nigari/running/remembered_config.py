@@ -28,7 +28,7 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
-from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.module_tree import InstanceData
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.placeholders import empty_nested

@@ -9,7 +9,8 @@ from nigari.addrs.values import ProviderFunction
 from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import Frame, ModuleInstance, Run
+from nigari.eval.base.instances import Frame, Run
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.base.once import Need, Node
 from nigari.lang.references import Reference
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.values import OutputValue
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import NO_INSTANCE_DATA
 from nigari.eval.base.instances import CallNode, Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA
 from nigari.eval.base.once import Node
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.expressions import Expression, Literal, Parentheses

@@ -16,7 +16,8 @@ from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.static.run import Modules, StaticRun, run_static
+from nigari.eval.base.module_tree import Modules
+from nigari.eval.static.run import StaticRun, run_static
 from nigari.eval.tree.places import check_places
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.plan.model.changes import Plan, PlanMode

@@ -25,9 +25,8 @@ from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import ModuleInstance
-from nigari.eval.static.module_call import InstallModule
-from nigari.eval.static.run import Modules, StaticRun
+from nigari.eval.base.module_tree import InstallModule, ModuleInstance, Modules
+from nigari.eval.static.run import StaticRun
 from nigari.hcl.bound import BoundBody, BoundExpression, Names
 from nigari.hcl.expressions import Literal
 from nigari.record import record, replace

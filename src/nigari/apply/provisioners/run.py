@@ -15,8 +15,8 @@ from nigari.apply.provisioners.base import Arguments, Machine, ProvisionerFailur
 from nigari.apply.provisioners.local_exec import run_local
 from nigari.config.blocks.provisioner import Connection, Provisioner
 from nigari.cty.values import Value
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.base.once import Need
 from nigari.eval.base.scope import evaluate_body
 from nigari.hcl.body import Body

@@ -15,8 +15,8 @@ from nigari.addrs.values import ProviderFunction
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.base.expansion import NO_INSTANCE_DATA
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA
 from nigari.eval.base.scope import Binding, Names
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import attribute_expression

@@ -28,6 +28,7 @@ from nigari.cty.types import (
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, number, string, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import caused_by
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
@@ -41,20 +42,6 @@ if TYPE_CHECKING:
 
 MAX_INSTANCES: Final = 1_000_000
 """More instances than this are a mistake, and would only exhaust memory."""
-
-
-@record
-class InstanceData:
-    """What `each` and `count` mean in one instance; all are None where there is no repetition."""
-
-    each_key: Value | None = None
-    each_value: Value | None = None
-    count_index: Value | None = None
-    expr: Expression | None = None
-    """The `for_each` or `count` that they come from."""
-
-
-NO_INSTANCE_DATA: Final = InstanceData()
 
 
 @record

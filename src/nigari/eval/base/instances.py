@@ -1,8 +1,7 @@
-"""Module instances, and the nodes of one instance in one phase.
+"""The nodes of one module instance in one phase.
 
-A `ModuleInstance` says that a module exists at an address and what it was called with. A `Frame`
-is that instance in one phase: a node for everything it declares. Frames are cheap, since what a
-directory declares is decoded once, and a node does nothing before it is asked for.
+A `Frame` is a module instance in one phase: a node for everything it declares. Frames are cheap,
+since what a directory declares is decoded once, and a node does nothing before it is asked for.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
-from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
 from nigari.addrs.values import ProviderFunction
@@ -22,8 +20,8 @@ from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, string
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import REPORTED
-from nigari.eval.base.compile import Compiled, CompiledModule
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.base.compile import Compiled
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
 from nigari.eval.base.once import Need, Node
 from nigari.hcl.evaluation import Fault
 from nigari.lang.references import Reference
@@ -38,33 +36,6 @@ if TYPE_CHECKING:
 
 FAILED: Final = DYNAMIC_UNKNOWN.with_causes((REPORTED,))
 """Stands for a value whose error has been reported."""
-
-
-class ModuleInstance:
-    """A module at an address of the tree."""
-
-    __slots__ = ("addr", "call", "children", "compiled", "data", "parent")
-
-    def __init__(
-        self,
-        addr: ModuleAddr,
-        compiled: CompiledModule,
-        parent: ModuleInstance | None = None,
-        call: ModuleCall | None = None,
-        data: InstanceData = NO_INSTANCE_DATA,
-    ) -> None:
-        self.addr: ModuleAddr = addr
-        self.compiled: CompiledModule = compiled
-        self.parent: ModuleInstance | None = parent
-        self.call: ModuleCall | None = call
-        self.data: InstanceData = data
-        """What `each` and `count` mean for this instance of the call, in the calling module."""
-        self.children: dict[str, dict[InstanceKey, ModuleInstance]] = {}
-        """The instances that each call makes; the static phase fills it in."""
-
-    @property
-    def module(self) -> Module:
-        return self.compiled.module
 
 
 @record

@@ -29,7 +29,6 @@ from nigari.cty.values import DYNAMIC_UNKNOWN, Value, null, object_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import Compiled, CompiledBody
 from nigari.eval.base.deprecation import used
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.fixed_functions import FixedFunctions
 from nigari.eval.base.instances import (
     FAILED,
@@ -40,6 +39,7 @@ from nigari.eval.base.instances import (
     ResourceNode,
     ValueNode,
 )
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import DONE, Need
 from nigari.eval.base.unresolved import (
     report_in_check,

@@ -19,15 +19,10 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Cause
 from nigari.diagnostics.advice import advice
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.base.expansion import (
-    NO_INSTANCE_DATA,
-    Asked,
-    InstanceData,
-    expand_count,
-    expand_for_each,
-)
+from nigari.eval.base.expansion import Asked, expand_count, expand_for_each
 from nigari.eval.base.explain import chain, way_to
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need
 from nigari.eval.base.scope import evaluate_origin, scope_of
 from nigari.hcl.expressions import Expression

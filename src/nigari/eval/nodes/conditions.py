@@ -17,8 +17,8 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.base.compared import compared
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need
 from nigari.eval.base.scope import evaluate, scope_of
 from nigari.hcl.described import scope_values

@@ -21,8 +21,8 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, ListType
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need, Node, Stages
 from nigari.eval.base.slots import RequestValue, Slot, fill
 from nigari.eval.nodes.resource import deferred_data

@@ -23,11 +23,9 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import Range
 from nigari.eval.base.expansion import (
-    NO_INSTANCE_DATA,
     SINGLE_INSTANCE,
     Asked,
     Expansion,
-    InstanceData,
     expand_count,
     expand_enabled,
     expand_for_each,
@@ -39,6 +37,7 @@ from nigari.eval.base.instances import (
     Frame,
     ValueNode,
 )
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import DONE, Need
 from nigari.eval.base.scope import evaluate, scope_of
 from nigari.hcl.evaluation import Fault

@@ -9,8 +9,8 @@ from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.module import Module
 from nigari.diagnostics import Range
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need, Node
 from nigari.eval.base.slots import RequestValue, Slot, fill_instances
 

@@ -25,8 +25,8 @@ from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.compile import CompiledBody
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame, ResourceNode, Run
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.base.scope import Binding, evaluate, evaluate_body, scope_of
 from nigari.eval.nodes.conditions import message_text

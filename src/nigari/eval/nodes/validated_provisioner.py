@@ -8,8 +8,8 @@ from functools import partial
 from nigari.config.blocks.provisioner import Provisioner
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import ResourceNode
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.base.once import Need
 from nigari.eval.base.scope import evaluate_body
 from nigari.hcl.body import Body

@@ -6,7 +6,7 @@ Values are not looked at: this serves messages that say what to give on the comm
 from __future__ import annotations
 
 from nigari.diagnostics import Cause
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import Traversal, TraverseAttr
 

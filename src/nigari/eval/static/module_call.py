@@ -17,29 +17,22 @@ from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.base.causes import CauseKind, UnknownCause, caused_by
 from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.instances import Absent, CallNode, Frame, ModuleInstance, Run
+from nigari.eval.base.instances import Absent, CallNode, Frame, Run
+from nigari.eval.base.module_tree import (
+    NO_INSTANCE_DATA,
+    InstallModule,
+    InstanceData,
+    ModuleInstance,
+)
 from nigari.eval.base.once import DONE, Effect, Need
 from nigari.eval.base.slots import Slot, explain_unknown
 from nigari.eval.nodes.module_call import ModuleCallNode, expand
-from nigari.record import record, replace
+from nigari.record import replace
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
-
-
-@record
-class InstallModule(Effect):
-    """A module must be found and read. Answered with the module, or with nothing when that failed
-    and was reported.
-    """
-
-    addr: ModuleAddr
-    """The call instance that needs it."""
-    source: str
-    version: str | None
 
 
 MOST_TIMES: Final = 100

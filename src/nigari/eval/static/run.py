@@ -27,9 +27,9 @@ from nigari.cty.values import FALSE, Value, string, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
 from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.inputs import Inputs
-from nigari.eval.base.instances import CallNode, Frame, ModuleInstance, ResourceNode, ValueNode
+from nigari.eval.base.instances import CallNode, Frame, ResourceNode, ValueNode
+from nigari.eval.base.module_tree import InstallModule, InstanceData, ModuleInstance, Modules
 from nigari.eval.base.once import Effect, Need, Node, Stages
 from nigari.eval.base.slots import Slot, fill, fill_text
 from nigari.eval.nodes.check_node import CheckNode
@@ -54,32 +54,19 @@ from nigari.eval.nodes.variable import (
 )
 from nigari.eval.static.const_variable import ConstVariable
 from nigari.eval.static.default import default_check
-from nigari.eval.static.module_call import InstallModule, InstancedCall, StaticCall
+from nigari.eval.static.module_call import InstancedCall, StaticCall
 from nigari.eval.static.required import ProgramVersion, RequiredSourceNode
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.record import record
-from nigari.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
     T = TypeVar("T")
-
-
-class Modules(Protocol):
-    """Who finds and reads the modules that calls ask for."""
-
-    def load_all(
-        self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
-    ) -> Sequence[CompiledModule | None]:
-        """The modules, for each the effect that asks for it and the caller; None where one cannot
-        be had, which has then been reported.
-        """
-        ...
 
 
 @record

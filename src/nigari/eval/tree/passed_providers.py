@@ -12,7 +12,7 @@ from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.tree.places import place
 from nigari.eval.tree.provider_scope import ProviderScope
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from nigari.config.blocks.output import Output
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 
 
 def place(node: ModuleInstance) -> str:

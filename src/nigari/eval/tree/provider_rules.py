@@ -16,7 +16,7 @@ from nigari.config.module import Module
 from nigari.config.provider_names import check_provider_names
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.tree.passed_providers import check_called
 from nigari.eval.tree.places import each_module
 from nigari.eval.tree.provider_scope import ProviderScope, provider_scope

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from nigari.config.blocks.module_call import PassedProvider
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.blocks.required_providers import RequiredProvider
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.hcl.expressions import Expression
 from nigari.record import record
 

@@ -12,8 +12,8 @@ from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Range
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Effect, Need, Node, Stages
 from nigari.eval.base.scope import evaluate_body
 from nigari.providers.api import ProviderDiagnostic

@@ -27,7 +27,6 @@ from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import REPORTED, CauseKind, UnknownCause, causes_within
 from nigari.eval.base.deprecation import deprecated_variable
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import (
     FAILED,
     CallNode,
@@ -35,6 +34,7 @@ from nigari.eval.base.instances import (
     ResourceNode,
     ValueNode,
 )
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.base.scope import evaluate
 from nigari.eval.nodes.check_node import CheckNode

@@ -14,8 +14,8 @@ from nigari.cty.refinements import string_prefix
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.fleet.units.inspection import open_session
 from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.expressions import Expression

@@ -18,8 +18,8 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import KIND_MAP, KIND_OBJECT
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.static.run import StaticRun
 from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.body import AttributeSchema, BodySchema

@@ -14,7 +14,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA, EPHEMERAL, ResourceInstance
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import null, unknown
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.nodes.output import OutputNode
 from nigari.eval.nodes.provider_names import find_block
 from nigari.eval.nodes.resource import resource_schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from nigari.addrs.module import ModuleAddr
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.nodes.conditions import ConditionResult
 from nigari.plan.model.conditions import Noted
 from nigari.record import record

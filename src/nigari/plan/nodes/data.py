@@ -15,7 +15,7 @@ from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import Value, null, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.nodes.resource import ephemeral_argument
 from nigari.events import Listener
 from nigari.lang.marks import EPHEMERAL

@@ -9,7 +9,7 @@ from __future__ import annotations
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.values import Value
-from nigari.eval.base.expansion import InstanceData
+from nigari.eval.base.module_tree import InstanceData
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import Change, EphemeralInstance
 from nigari.plan.nodes.instances import InstanceNode

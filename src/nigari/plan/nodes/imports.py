@@ -20,8 +20,9 @@ from nigari.cty.json import value_to_json
 from nigari.cty.types import KIND_TUPLE, STRING
 from nigari.cty.values import Value, number
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, Asked, InstanceData, expand_for_each
+from nigari.eval.base.expansion import Asked, expand_for_each
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need, Node
 from nigari.eval.base.scope import evaluate, scope_of
 from nigari.hcl.expressions import Expression

@@ -22,8 +22,8 @@ from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Range, Severity
 from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.compile import CompiledBody
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import FAILED, Frame, ValueNode
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.base.once import DONE, Need, Node, Stages
 from nigari.eval.base.scope import evaluate_body
 from nigari.eval.nodes.conditions import Conditions

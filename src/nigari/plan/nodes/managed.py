@@ -19,8 +19,8 @@ from nigari.config.base.written_address import decode_address
 from nigari.config.blocks.lifecycle import Lifecycle
 from nigari.cty.values import FALSE, Value, null, object_value, unknown
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.base.once import DONE, Need
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope

@@ -14,7 +14,8 @@ from nigari.addrs.resource import Resource
 from nigari.config.base.declared import Repetition
 from nigari.config.base.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.instances import Frame, ModuleInstance
+from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.base.once import DONE
 from nigari.eval.nodes.lifecycle import StaticAddress
 from nigari.eval.static.run import StaticRun

@@ -17,8 +17,9 @@ from nigari.config.blocks.resource import Resource
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null, object_value, tuple_value, unknown
 from nigari.eval.base.compile import CompiledBody
-from nigari.eval.base.expansion import Expansion, InstanceData
+from nigari.eval.base.expansion import Expansion
 from nigari.eval.base.instances import FAILED, Frame, ResourceNode
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.base.once import Need
 from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.resource import advised

@@ -28,7 +28,7 @@ from nigari.addrs.values import InputVariable, LocalValue, ProviderFunction
 from nigari.config.base.declared import CheckRule, Dependencies, Repetition
 from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import FoundBlock, find_block
 from nigari.hcl.body import Body

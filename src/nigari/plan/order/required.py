@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nigari.addrs.provider import Provider
 from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import find_block
 from nigari.state.model import State

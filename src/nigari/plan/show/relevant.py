@@ -17,7 +17,7 @@ from nigari.addrs.resource import ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
 from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.hcl.decode import Spec
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import partial
 
-from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import Inputs
-from nigari.eval.static.run import StaticRun
 from nigari.eval.tree.provider_rules import check_aliases
-from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
-from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import NoModules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from nigari.addrs.provider import Provider
     from nigari.eval.base.compile import CompiledModule
+    from nigari.eval.base.inputs import Inputs
+    from nigari.eval.static.run import StaticRun
+    from nigari.workspace.configuration.directory import Workspace
     from nigari.workspace.configuration.modules import CalledModules
+    from nigari.workspace.plugins.providers import InstalledProviders
 
 
 def validate(
@@ -39,12 +39,18 @@ def validate(
     workspace.modules.compiled(workspace.directory, declared)
     if declared.has_errors:
         return workspace.static(inputs, selected, modules=NoModules())[1]
+    unread = Diagnostics()
+    files = [] if tests is None else workspace.loader.tests(workspace.directory, tests, unread)
+    if with_plugins and not files and not len(unread):
+        missing = _missing_providers(workspace)
+        if missing is not None:
+            return missing
     needed = _Needed()
     fill_places = needed.find if with_plugins else None
     run, diags = workspace.static(inputs, selected, fill_places=fill_places)
     if run is None or diags.has_errors:
         return diags
-    files = [] if tests is None else workspace.loader.tests(workspace.directory, tests, diags)
+    diags.extend(unread)
     modules: Sequence[tuple[CompiledModule, CalledModules]] = ()
     if files and not diags.has_errors:
         from nigari.workspace.configuration.test_modules import tested_modules
@@ -62,35 +68,58 @@ def validate(
     return diags
 
 
+def _missing_providers(workspace: Workspace) -> Diagnostics | None:
+    """What is reported where providers are missing and nothing has to be evaluated to know that;
+    None otherwise.
+    """
+    diags = Diagnostics()
+    tree = workspace.written_tree(diags)
+    if tree is None:
+        return None
+    from nigari.workspace.configuration.requirements import written_requirements
+
+    needed = {each.provider for each in written_requirements(tree)}
+    if all(provider.is_builtin for provider in needed):
+        return None
+    check_aliases(tree[0], diags)
+    return None if _installed(workspace, needed, diags) else diags
+
+
+def _installed(
+    workspace: Workspace, needed: Collection[Provider], diags: Diagnostics
+) -> InstalledProviders | None:
+    """The providers of the directory, if all that are needed are among them, or are built in.
+
+    Where one is missing none is started, and nothing is imported that talks to them.
+    """
+    from nigari.workspace.plugins.providers import InstalledProviders
+
+    installed = InstalledProviders(workspace.where)
+    if installed.are_there(needed, diags):
+        return installed
+    diags.extend(installed.problems)
+    return None
+
+
 def _look_at(
     workspace: Workspace, run: StaticRun, needed: Collection[Provider], diags: Diagnostics
 ) -> None:
     """Look at everything in a tree of modules, with the providers that it needs."""
     check_aliases(run.root.instance, diags)
     if any(not provider.is_builtin for provider in needed):
-        _ask_plugins(workspace, run, needed, diags)
+        installed = _installed(workspace, needed, diags)
+        if installed is not None:
+            from nigari.workspace.base.waiting import run_to_end
+            from nigari.workspace.configuration.validate import validate_with_plugins
+
+            run_to_end(validate_with_plugins(run, needed, installed, diags))
         return
     from nigari.eval.validate.run import ValidateRun
+    from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
 
     check = ValidateRun(run, BuiltinSchemas())
     check.run(partial(ask_builtin, workspace.where.environ))
     diags.extend(check.diags)
-
-
-def _ask_plugins(
-    workspace: Workspace, run: StaticRun, needed: Collection[Provider], diags: Diagnostics
-) -> None:
-    from nigari.workspace.plugins.providers import InstalledProviders
-
-    installed = InstalledProviders(workspace.where)
-    # Where one is missing none is started, and nothing is imported that talks to them.
-    if not installed.are_there(needed, diags):
-        diags.extend(installed.problems)
-        return
-    from nigari.workspace.base.waiting import run_to_end
-    from nigari.workspace.configuration.validate import validate_with_plugins
-
-    run_to_end(validate_with_plugins(run, needed, installed, diags))
 
 
 class _Needed:

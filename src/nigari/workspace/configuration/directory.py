@@ -10,24 +10,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from nigari.addrs.module import ROOT_MODULE
 from nigari.config.load import ModuleLoader
-from nigari.cty.function import Function
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, UnknownCause
-from nigari.eval.base.inputs import Inputs
-from nigari.eval.static.run import Modules, StaticRun, StaticSettings, run_static
 from nigari.eval.tree.places import check_places
 from nigari.eval.tree.provider_rules import check_providers
-from nigari.lang.files import Files
+from nigari.eval.tree.written import read_tree
 from nigari.workspace.base.home_directory import home_directory
-from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.builtin import BuiltinSchemas, builtin_function
-from nigari.workspace.configuration.modules import (
-    CalledModules,
-    InstalledPackages,
-    Packages,
-)
+from nigari.workspace.configuration.modules import CalledModules, InstalledPackages
+
+TYPE_CHECKING = False
+# A configuration can be looked at without what evaluates it.
+if TYPE_CHECKING:
+    from nigari.cty.function import Function
+    from nigari.eval.base.causes import UnknownCause
+    from nigari.eval.base.inputs import Inputs
+    from nigari.eval.base.module_tree import ModuleInstance, Modules
+    from nigari.eval.static.run import StaticRun, StaticSettings
+    from nigari.lang.files import Files
+    from nigari.workspace.base.working_directory import WorkingDirectory
+    from nigari.workspace.configuration.modules import Packages
 
 
 class Workspace:
@@ -61,6 +62,26 @@ class Workspace:
         """The name of the block around a place."""
         return self.loader.context_of(place)
 
+    def written_tree(self, diags: Diagnostics) -> list[ModuleInstance] | None:
+        """The modules of a configuration in which nothing has to be evaluated to find them, callers
+        first; None where something does, or where anything is wrong.
+
+        What the static phase would warn of is reported here.
+        """
+        found = Diagnostics()
+        root = self.modules.compiled(self.directory, found)
+        tree = None
+        if root is not None and not found.has_errors:
+            tree = read_tree(root, self.modules, found)
+        if tree is None:
+            return None
+        check_places(tree[0], found)
+        check_providers(tree[0], found)
+        if found.has_errors:
+            return None
+        diags.extend(found)
+        return tree
+
     def static(
         self,
         inputs: Inputs,
@@ -74,6 +95,8 @@ class Workspace:
         Where someone can be asked, missing variables are not errors: the run asks for them.
         `fill_places` fills further static places, such as those of a backend.
         """
+        from nigari.eval.static.run import run_static
+
         diags = Diagnostics()
         root = self.modules.compiled(self.directory, diags)
         if root is None:
@@ -89,6 +112,9 @@ class Workspace:
         self, inputs: Inputs, workspace: str, modules: Modules | None = None
     ) -> StaticSettings:
         """What the static phase is told about the world."""
+        from nigari.eval.static.run import StaticSettings
+        from nigari.workspace.configuration.builtin import BuiltinSchemas, builtin_function
+
         return StaticSettings(
             inputs=inputs,
             functions=self._functions(),
@@ -110,4 +136,7 @@ class Workspace:
 
 def _impure(name: str) -> UnknownCause:
     """Why a function that gives another result at every call gives none before planning."""
+    from nigari.addrs.module import ROOT_MODULE
+    from nigari.eval.base.causes import CauseKind, UnknownCause
+
     return UnknownCause(CauseKind.IMPURE_FUNCTION, ROOT_MODULE, f"{name}()")

@@ -18,8 +18,6 @@ from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
 from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import ModuleInstance
-from nigari.eval.static.module_call import InstallModule
 from nigari.hcl.suggestion import listed
 from nigari.lang.files import DiskFiles, Files
 from nigari.lang.versions import parse_module_constraints, parse_version
@@ -28,6 +26,7 @@ from nigari.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from nigari.eval.base.module_tree import InstallModule, ModuleInstance
     from nigari.packages.modules.module_manifest import Manifest, ModuleRecord
 
 _LONGEST_NAME = 200

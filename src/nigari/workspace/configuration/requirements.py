@@ -6,41 +6,63 @@ for it is asked for in any version; so is whatever the stored state still has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from nigari.addrs.parse import parse_provider_instance
 from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.base.written import is_written_out
-from nigari.config.module import Module
-from nigari.cty.convert import convert
-from nigari.cty.errors import CtyError
-from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.slots import Slot
-from nigari.eval.static.run import StaticRun, slot_value
 from nigari.eval.tree.provider_rules import check_aliases, check_caller
-from nigari.hcl.expressions import Expression
+from nigari.eval.tree.written import written_text
 from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
 from nigari.packages.providers.requirement import Requirement
 
 TYPE_CHECKING = False
+# What is written out is found without what evaluates.
 if TYPE_CHECKING:
+    from nigari.config.module import Module
+    from nigari.eval.base.instances import Frame
+    from nigari.eval.base.module_tree import ModuleInstance
+    from nigari.eval.base.slots import Slot
+    from nigari.eval.static.run import StaticRun
+    from nigari.hcl.expressions import Expression
     from nigari.workspace.plugins.providers import InstalledProviders
+
+    FindText = Callable[[Expression, str], str | None]
 
 
 def providers_fit(run: StaticRun, installed: InstalledProviders, diags: Diagnostics) -> bool:
     """Whether the providers are declared, and installed in versions that the configuration wants;
     reports what is not so.
     """
-    check_aliases(run.root.instance, diags)
-    check_caller(run.root.instance, diags)
+
+    def find() -> list[Requirement]:
+        requirements, found = run.noting(partial(find_requirements, run))
+        diags.extend(found)
+        return requirements
+
+    return _fit(run.root.instance, find, installed, diags)
+
+
+def written_providers_fit(
+    tree: Sequence[ModuleInstance], installed: InstalledProviders, diags: Diagnostics
+) -> bool:
+    """The same for a tree of modules that is written out."""
+    return _fit(tree[0], partial(written_requirements, tree), installed, diags)
+
+
+def _fit(
+    root: ModuleInstance,
+    find: Callable[[], list[Requirement]],
+    installed: InstalledProviders,
+    diags: Diagnostics,
+) -> bool:
+    check_aliases(root, diags)
+    check_caller(root, diags)
     if diags.has_errors:
         return False
-    requirements, found = run.noting(partial(find_requirements, run))
-    diags.extend(found)
-    if installed.versions_fit(requirements, diags) and not diags.has_errors:
+    if installed.versions_fit(find(), diags) and not diags.has_errors:
         return True
     diags.extend(installed.problems)
     return False
@@ -48,26 +70,56 @@ def providers_fit(run: StaticRun, installed: InstalledProviders, diags: Diagnost
 
 def find_requirements(run: StaticRun) -> list[Requirement]:
     """What all modules ask for, callers first; what cannot be evaluated has been reported."""
-    finding = _Finding(run)
+    finding = _Finding(run.diags)
     for frame in run.frames():
-        finding.look_at(frame)
+        finding.look_at(frame.instance, partial(_text, run, frame))
     return list(dict.fromkeys(finding.found))
+
+
+def written_requirements(tree: Iterable[ModuleInstance]) -> list[Requirement]:
+    """The same for a tree of modules that is written out."""
+    finding = _Finding(Diagnostics())
+    for instance in tree:
+        finding.look_at(instance, lambda expr, _: written_text(expr))
+    return list(dict.fromkeys(finding.found))
+
+
+def _text(run: StaticRun, frame: Frame, expr: Expression, what: str) -> str | None:
+    """The text of a static place; None where that has been reported."""
+    from nigari.cty.convert import convert
+    from nigari.cty.errors import CtyError
+    from nigari.cty.types import STRING
+    from nigari.eval.base.slots import Slot
+    from nigari.eval.static.run import slot_value
+
+    slot = Slot(frame.label(what), frame, expr, run.request)
+    value = slot_value(run, slot)
+    if value is None:
+        return None
+    try:
+        value = convert(value, STRING)
+    except CtyError:
+        _report_no_string(slot, run.diags)
+        return None
+    if value.is_null:
+        _report_no_string(slot, run.diags)
+        return None
+    return value.as_string()
 
 
 class _Finding:
     """The work of collecting requirements. Modules that are alike are looked at once."""
 
-    def __init__(self, run: StaticRun) -> None:
+    def __init__(self, diags: Diagnostics) -> None:
         self.found: list[Requirement] = []
-        self._run = run
-        self._diags: Diagnostics = run.diags
+        self._diags = diags
         self._used: dict[int, tuple[object, dict[str, Range]]] = {}
         self._written: dict[Expression, ProviderConstraints | None] = {}
 
-    def look_at(self, frame: Frame) -> None:
-        """Collect what one module instance asks for."""
-        module = frame.module
-        where = str(frame.instance.addr.unkeyed)
+    def look_at(self, instance: ModuleInstance, text: FindText) -> None:
+        """Collect what one module instance asks for; `text` evaluates what it is given."""
+        module = instance.module
+        where = str(instance.addr.unkeyed)
         providers: dict[str, Provider] = {}
         for name, required in module.required_providers.items():
             provider = required.provider
@@ -78,7 +130,7 @@ class _Finding:
             constraints, at = ProviderConstraints(), None
             if required.version is not None:
                 what = f"version of the required provider {name}"
-                given = self._constraints(frame, required.version, what)
+                given = self._constraints(instance, required.version, what, text)
                 if given is None:
                     continue
                 constraints, at = given, required.version.range
@@ -87,45 +139,29 @@ class _Finding:
             provider = providers.get(name) or implied_provider(name)
             if name not in module.required_providers:
                 self.found.append(Requirement(provider, module=where, subject=subject))
-        self._old_versions(frame, where, providers)
-
-    def _old_versions(self, frame: Frame, where: str, providers: Mapping[str, Provider]) -> None:
-        """Constraints in provider blocks, where old configurations have them."""
-        for config in frame.module.provider_configs.values():
+        for config in module.provider_configs.values():
             if config.version is None:
                 continue
+            # Old configurations have constraints here.
             what = f"version of the provider {config.name}"
-            constraints = self._constraints(frame, config.version, what)
+            old = self._constraints(instance, config.version, what, text)
             provider = providers.get(config.name) or implied_provider(config.name)
-            if constraints is not None:
+            if old is not None:
                 at = config.version.range
-                self.found.append(Requirement(provider, constraints, where, config.range, at))
+                self.found.append(Requirement(provider, old, where, config.range, at))
 
-    def _constraints(self, frame: Frame, expr: Expression, what: str) -> ProviderConstraints | None:
+    def _constraints(
+        self, instance: ModuleInstance, expr: Expression, what: str, find: FindText
+    ) -> ProviderConstraints | None:
         if expr in self._written:
             return self._written[expr]
-        text = self._text(frame, expr, what)
+        text = find(expr, what)
         constraints = (
             None if text is None else parse_provider_constraints(text, self._diags, expr.range)
         )
-        if not frame.instance.compiled.expression(expr).references:
+        if not instance.compiled.expression(expr).references:
             self._written[expr] = constraints
         return constraints
-
-    def _text(self, frame: Frame, expr: Expression, what: str) -> str | None:
-        slot = Slot(frame.label(what), frame, expr, self._run.request)
-        value = slot_value(self._run, slot)
-        if value is None:
-            return None
-        try:
-            value = convert(value, STRING)
-        except CtyError:
-            _report_no_string(slot, self._diags)
-            return None
-        if value.is_null:
-            _report_no_string(slot, self._diags)
-            return None
-        return value.as_string()
 
     def _used_names(self, module: Module) -> Mapping[str, Range]:
         """The local names of providers that a module uses, and where it first does."""

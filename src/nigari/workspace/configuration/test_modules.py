@@ -21,8 +21,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.inputs import InputKind, Inputs, InputValue
 from nigari.eval.base.instances import Origin
+from nigari.eval.base.module_tree import InstallModule
 from nigari.eval.nodes.provider_config import provider_of
-from nigari.eval.static.module_call import InstallModule
 from nigari.eval.static.run import StaticRun, run_static
 from nigari.eval.tree.places import check_places
 from nigari.eval.tree.provider_rules import check_providers

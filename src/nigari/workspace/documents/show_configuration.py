@@ -23,7 +23,8 @@ from nigari.cty.type_json import type_to_json
 from nigari.cty.types import DYNAMIC, STRING
 from nigari.cty.values import Value, tuple_value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import Frame, ModuleInstance
+from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.base.scope import evaluate
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import find_block

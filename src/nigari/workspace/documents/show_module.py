@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.inputs import Inputs
-from nigari.eval.base.instances import ModuleInstance
-from nigari.eval.static.module_call import InstallModule
+from nigari.eval.base.module_tree import InstallModule, ModuleInstance
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.documents.show_configuration import Data, configuration_data
 

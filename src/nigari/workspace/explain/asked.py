@@ -18,12 +18,7 @@ from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import REPORTED, CauseKind, UnknownCause, causes_within
 from nigari.eval.base.decisive import Known, decisive_references
-from nigari.eval.base.expansion import (
-    NO_INSTANCE_DATA,
-    SINGLE_INSTANCE,
-    Expansion,
-    InstanceData,
-)
+from nigari.eval.base.expansion import SINGLE_INSTANCE, Expansion
 from nigari.eval.base.explain import chain, way_to
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.base.instances import (
@@ -34,6 +29,7 @@ from nigari.eval.base.instances import (
     ResourceNode,
     ValueNode,
 )
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need, Node
 from nigari.eval.base.scope import evaluate_origin
 from nigari.eval.nodes.module_call import expand

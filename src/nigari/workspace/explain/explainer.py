@@ -17,8 +17,9 @@ from nigari.addrs.resource import ResourceInstance
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import Phase, UnknownCause
-from nigari.eval.base.expansion import Expansion, InstanceData
+from nigari.eval.base.expansion import Expansion
 from nigari.eval.base.instances import CallNode, Frame, Origin
+from nigari.eval.base.module_tree import InstanceData
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean, listed

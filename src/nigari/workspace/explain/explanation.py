@@ -18,9 +18,9 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.snippet import cut_snippet
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
 from nigari.eval.base.decisive import part_of, written_part
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.indexed import indexed_references, referenced_value
 from nigari.eval.base.instances import FAILED, Frame, Origin, ResourceNode, ValueNode
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.scope import attribute_names, nodes_of
 from nigari.hcl.scanner import is_identifier
 from nigari.lang.marks import SENSITIVE

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import InstanceData
 from nigari.hcl.body import Body
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression

@@ -14,8 +14,8 @@ from nigari.cty.refinements import string_prefix
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.hcl.expressions import Expression
 from nigari.plan.order.block_graph import Block
 from nigari.record import record

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.body import Body
 from nigari.hcl.native_body import NativeBody

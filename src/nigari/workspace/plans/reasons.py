@@ -20,9 +20,9 @@ from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledBody
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.base.instances import Frame, ResourceNode, ValueNode
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Node
 from nigari.eval.base.scope import expanded_body
 from nigari.eval.nodes.variable import RootVariable, fitted

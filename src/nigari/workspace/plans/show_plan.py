@@ -13,7 +13,7 @@ from nigari.addrs.absolute import AbsResource
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import ModuleInstance
+from nigari.eval.base.module_tree import ModuleInstance
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.order.required import configured_providers

@@ -253,17 +253,33 @@ class Session:
         """
         if not self.has_configuration:
             return True
+        from nigari.workspace.plugins.providers import InstalledProviders
+
+        installed, found, warnings = InstalledProviders(self.where), Diagnostics(), Diagnostics()
+        tree = self.workspace.written_tree(warnings)
+        if tree is not None:
+            from nigari.workspace.configuration.requirements import written_providers_fit
+
+            if not written_providers_fit(tree, installed, found):
+                self.diags.extend(warnings)
+                return self._lacks_providers(tree[0].module.variables, found)
         run = self.static()
         if run is None or self.diags.has_errors:
             return False
-        from nigari.eval.base.inputs import check_complete, check_undeclared
-        from nigari.workspace.configuration.requirements import providers_fit
-        from nigari.workspace.plugins.providers import InstalledProviders
-
-        if providers_fit(run, InstalledProviders(self.where), found := Diagnostics()):
+        if tree is not None:
             return True
-        check_undeclared(self.inputs, run.root.module.variables, self.diags)
-        check_complete(self.inputs, run.root.module.variables, self.diags)
+        from nigari.workspace.configuration.requirements import providers_fit
+
+        if providers_fit(run, installed, found):
+            return True
+        return self._lacks_providers(run.root.module.variables, found)
+
+    def _lacks_providers(self, declared: Mapping[str, Variable], found: Diagnostics) -> bool:
+        """Report which providers are missing, unless planning would not get that far."""
+        from nigari.eval.base.inputs import check_complete, check_undeclared
+
+        check_undeclared(self.inputs, declared, self.diags)
+        check_complete(self.inputs, declared, self.diags)
         if not self.diags.has_errors:
             self.diags.extend(found)
         return False

@@ -15,8 +15,8 @@ from nigari.config.blocks.backend import BackendBlock
 from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.causes import CauseKind, UnknownCause
-from nigari.eval.base.expansion import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.hcl.body import Block, Body
 from nigari.hcl.expressions import Expression

@@ -13,8 +13,8 @@ from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
 from nigari.eval.base.causes import REPORTED, UnknownCause, causes_within
-from nigari.eval.base.expansion import NO_INSTANCE_DATA
 from nigari.eval.base.instances import Origin, ValueNode
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA
 from nigari.eval.base.scope import nodes_of
 from nigari.eval.nodes.variable import RootVariable
 from nigari.hcl.collections import DottedKey, For, KeyName, ObjectConstructor, TupleConstructor

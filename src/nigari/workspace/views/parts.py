@@ -9,8 +9,8 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.keys import InstanceKey
-from nigari.eval.base.expansion import InstanceData
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import InstanceData
 from nigari.typed import Generic, cast
 from nigari.workspace.explain.asked import Evaluation
 

@@ -13,8 +13,9 @@ from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.base.declared import Repetition
 from nigari.config.base.provider_ref import ProviderRef
 from nigari.diagnostics import Range
-from nigari.eval.base.expansion import Expansion, InstanceData
+from nigari.eval.base.expansion import Expansion
 from nigari.eval.base.instances import Frame
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.nodes.provider_config import ProviderConfigNode, provider_of
 from nigari.record import record
 from nigari.workspace.explain.asked import (

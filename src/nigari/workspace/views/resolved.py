@@ -13,9 +13,9 @@ from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.cty.json import value_to_json
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import NO_INSTANCE_DATA
 from nigari.eval.base.inputs import Inputs
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import SENSITIVE
