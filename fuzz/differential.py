@@ -121,6 +121,7 @@ class Teller:
             side.forget()
         theirs, ours = self._both(command)
         step.ended |= comparing.ended(ours)
+        step.failed |= comparing.failed(theirs)
         went_on = comparing.went_on(theirs, ours)
         if went_on is not None:
             return [went_on], False

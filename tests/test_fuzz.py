@@ -203,3 +203,20 @@ def test_explanation(
 ) -> None:
     step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]])
     assert bool(explanation(step, ["apply", "p"], given, [given, *others])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("failed", "done", "is_known"),
+    [
+        ("module.m[0].t.a", "module.m[1].t.b", True),
+        ("module.m[0].t.a", 'module.m[1].module.n["x"].t.b', True),
+        ("module.m[0].t.a", 'module.m[0].module.n["x"].t.b', False),
+        ('module.m[0].module.n["x"].t.a', 'module.m[0].module.n["y"].t.b', True),
+        ("module.m[0].t.a", "module.n[1].t.b", False),
+        ("module.m.t.a", "t.b", False),
+    ],
+)
+def test_what_fails_in_one_instance_of_a_module(failed: str, done: str, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [["apply", "p"]], failed={failed})
+    more = Difference("events: more apply_start update", _event("apply_start", "update", done))
+    assert bool(explanation(step, ["apply", "p"], more, [more])) is is_known

@@ -193,6 +193,12 @@ def ended(finished: Finished) -> set[str]:
     return {each.partition(" ")[2] for each in found}
 
 
+def failed(finished: Finished) -> set[str]:
+    """The instances that a program could not change."""
+    events = read_events(finished.stdout)
+    return {subject(each).partition(" ")[2] for each in events if each["type"] == "apply_errored"}
+
+
 def plans(theirs: Finished, ours: Finished) -> Iterator[Difference]:
     """Whether something else is planned, from `show -json`."""
     if theirs.status or ours.status:

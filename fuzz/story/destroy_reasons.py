@@ -49,9 +49,8 @@ def destroys_from_state(step: Step, command: list[str], difference: Difference) 
 
 
 def keeps_secrets(step: Step, command: list[str], difference: Difference) -> bool:
-    if not destroys(step, command) or not like(
-        difference, r"state: resources\.\*\.sensitive_attributes"
-    ):
+    is_left = destroys(step, command) or instances(difference) <= set(map(unquoted, step.failed))
+    if not is_left or not like(difference, r"state: resources\.\*\.sensitive_attributes"):
         return False
     sides = [json.loads(each.split(maxsplit=1)[1]) for each in sides_of(difference)]
     pairs = zip(sides[::2], sides[1::2], strict=True)

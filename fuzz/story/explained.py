@@ -125,6 +125,12 @@ EXPLAINED: Final = (
         "events: missing planned_change read$",
     ),
     Explained(
+        "what fails in one instance of a module does not stop the others",
+        reasons.goes_on_elsewhere,
+        "events: more apply_start",
+        "events: more apply_start",
+    ),
+    Explained(
         "what is excluded stays",
         reasons.leaves_excluded,
         "events: missing (planned_change|apply_start) delete",

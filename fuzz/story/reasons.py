@@ -49,6 +49,32 @@ def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> boo
     )
 
 
+def goes_on_elsewhere(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether more was done in instances of a module in others of which something failed."""
+    if like(difference, "calls: missing - / [a-z ]+ more$"):
+        return bool(step.failed)
+    if not like(difference, "events: more apply_(start|complete) ", r"state: resources\.\*"):
+        return False
+    failed, found = map(unquoted, step.failed), instances(difference)
+    others = [_module_steps(each) for each in failed]
+    return bool(found) and all(
+        any(_are_apart(_module_steps(each), other) for other in others) for each in found
+    )
+
+
+def _module_steps(address: str) -> list[tuple[str, str]]:
+    """The names and keys of the module instances that an instance is in."""
+    return re.findall(r"module\.(\w+)(\[[^]]*\])?\.", address)
+
+
+def _are_apart(one: list[tuple[str, str]], other: list[tuple[str, str]]) -> bool:
+    """Whether something is in another instance of a module than something else."""
+    for (name, key), (other_name, other_key) in zip(one, other, strict=False):
+        if (name, key) != (other_name, other_key):
+            return name == other_name
+    return False
+
+
 def leaves_excluded(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether all of it is about instances that are excluded, and that OpenTofu destroys."""
     words = [word for command in step.commands for word in command]

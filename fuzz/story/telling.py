@@ -89,6 +89,8 @@ class Step:
     """What there was before anything changed."""
     ended: set[str] = field(default_factory=set)
     """The instances that our plan destroys, once it was made."""
+    failed: set[str] = field(default_factory=set)
+    """The instances that the real program could not change."""
 
     def __str__(self) -> str:
         lines = [" ".join(command) for command in self.commands]
