@@ -97,9 +97,12 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
             for word, name in calls
         )
     if like(difference, r"state: resources\.\*$"):
-        return _is_all_gone(step, difference)
+        return _is_all_gone(step, difference) or (
+            _is_data(difference) and is_as_before(step, difference)
+        )
     is_value = like(
-        difference, r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies)"
+        difference,
+        r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies|provider)",
     )
     return is_value and is_as_before(step, difference)
 
@@ -191,6 +194,12 @@ def _is_all_gone(step: Step, difference: Difference) -> bool:
     """Whether all that only our state has are objects that no longer exist."""
     is_more = all(each == f'theirs "{ABSENT}"' for each in sides_of(difference)[::2])
     return is_more and instances(difference) <= gone(step)
+
+
+def _is_data(difference: Difference) -> bool:
+    """Whether all that a state has and the other has not was only read."""
+    paths = re.findall(r"^resources (.*)$", difference.text, re.MULTILINE)
+    return bool(paths) and all(re.match(r"(module\.\S*)?\.?data\.", each) for each in paths)
 
 
 def reads_all_it_destroys(step: Step, command: list[str], difference: Difference) -> bool:
