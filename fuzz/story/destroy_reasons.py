@@ -107,6 +107,30 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
     return is_value and is_as_before(step, difference)
 
 
+def goes_by_where_things_are(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether a destroy of a part has kept what has moved and something depended on, or destroyed
+    what depended on it: OpenTofu takes it for something else.
+    """
+    if not destroys(step, command) or not is_part(step):
+        return False
+    if like(difference, "calls: missing (delete / -|- / delete) more$"):
+        owners = step.before.objects_of()
+        found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
+    elif like(
+        difference,
+        "events: (missing|more) (refresh_|(planned_change|apply_start|apply_complete) delete$)",
+        r"plan: resource_changes\.\*$",
+        r"state: resources\.\*$",
+    ):
+        found = subjects(difference)
+    else:
+        return False
+    needed = step.before.dependencies()
+    places = {new: old for new, old in moved(step).items() if old in needed}
+    users = {without_keys(each) for each in step.before.dependents(set(places.values()))}
+    return bool(found) and found <= {*places, *places.values(), *users}
+
+
 def deletes_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
     """OpenTofu also asks for the end of objects that it has not read, and that are gone."""
     if not destroys(step, command) or not is_part(step):

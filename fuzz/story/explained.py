@@ -72,6 +72,11 @@ EXPLAINED: Final = (
         destroy_reasons.destroys_with_excluded,
         "events: more apply_start delete$",
     ),
+    Explained(
+        "what depended on an object is known also if that has moved",
+        destroy_reasons.goes_by_where_things_are,
+        "events: (missing|more) (planned_change|apply_start) delete$",
+    ),
     Explained("what is to go is managed by the provider that made it", reasons.falls_back),
     Explained(
         "only what a provider needs is opened while a destroy is planned",

@@ -50,6 +50,13 @@ class Seen:
         lists = (each.get("dependencies") for _, each in self.instances())
         return {name for each in lists if isinstance(each, list) for name in each}
 
+    def dependents(self, resources: set[str]) -> set[str]:
+        """The instances that depend on one of these resources."""
+        found = ((address, each.get("dependencies")) for address, each in self.instances())
+        return {
+            address for address, names in found if isinstance(names, list) and resources & {*names}
+        }
+
     def providers(self, addresses: set[str]) -> set[str]:
         """The provider configurations that some instances have."""
         return {

@@ -158,6 +158,37 @@ def test_module_instances_are_destroyed_by_themselves(flag: str, names: str) -> 
     assert found.replace("module.m", "").replace('"]', "") == names
 
 
+ROW = """\
+resource "terraform_data" "a" {}
+resource "terraform_data" "b" { input = "" }
+resource "terraform_data" "c" { input = terraform_data.b.id }
+"""
+NEEDY = ROW.replace('""', "terraform_data.a.id")
+MOVED = "moved {\n  from = terraform_data.a\n  to   = terraform_data.n\n}\n"
+MOVED += NEEDY.replace("data.a", "data.n").replace('"a"', '"n"')
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "flag", "refreshes", "names"),
+    [
+        (ROW, NEEDY, "-target=terraform_data.a", True, "a"),
+        (ROW, NEEDY, "-exclude=terraform_data.b", True, "a c"),
+        (ROW, NEEDY, "-exclude=terraform_data.c", True, ""),
+        (ROW, NEEDY, "-exclude=terraform_data.c", False, "a"),
+        (NEEDY, ROW, "-target=terraform_data.a", True, "a b c"),
+        (NEEDY, ROW, "-exclude=terraform_data.b", True, "c"),
+        (NEEDY, MOVED, "-exclude=terraform_data.b", True, "c"),
+    ],
+)
+def test_a_destroy_goes_by_what_objects_needed_when_they_were_stored(
+    before: str, after: str, flag: str, refreshes: bool, names: str
+) -> None:
+    Path("main.tf").write_text(before)
+    applied()
+    options = only(flag) | Options(destroy=True, refresh=refreshes)
+    assert changed(after, **options).replace("terraform_data.", "") == names
+
+
 BOXES = f"""\
 {clouds.REQUIRED}
 resource "cloud_box" "a" {{

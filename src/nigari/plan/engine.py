@@ -44,7 +44,7 @@ from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
 from nigari.plan.order.removed import remove_statements
 from nigari.plan.order.required import providers_of
-from nigari.plan.order.selection import Selection, selection
+from nigari.plan.order.selection import Selection, destroyed, selection
 from nigari.plan.order.settings import BlockSettings
 from nigari.providers import api
 from nigari.record import replace
@@ -124,13 +124,7 @@ class Planner:
         self, options: PlanOptions, moved: MoveResult
     ) -> tuple[PlanRun, Driver]:
         """What the configuration wants, once it is known what stays as it is in this round."""
-        selected = selection(
-            self.graph,
-            moved.state,
-            options.targets,
-            options.excluded,
-            options.mode is PlanMode.DESTROY,
-        )
+        selected = self._selection(options, moved)
         run, driver = await self._worked_out(options, moved, selected)
         held = held_blocks(run)
         while not held <= run.staying:
@@ -139,6 +133,16 @@ class Planner:
             run, driver = await self._worked_out(options, moved, selected, held | run.staying)
             held = held_blocks(run)
         return run, driver
+
+    def _selection(self, options: PlanOptions, moved: MoveResult) -> Selection | None:
+        """What the user has singled out; None where that is nothing."""
+        if not options.targets and not options.excluded:
+            return None
+        graph, state = self.graph, moved.state
+        selected = selection(graph, state, options.targets, options.excluded)
+        if options.mode is PlanMode.DESTROY:
+            selected = destroyed(selected, graph, state, moved.moved, options.refreshes)
+        return selected
 
     async def _worked_out(
         self,

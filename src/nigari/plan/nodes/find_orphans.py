@@ -61,7 +61,7 @@ class Orphans:
             gone = {each.address for each in named if now.instance(each.address) is None}
             gone.update(each.address for each in data if not each.is_declared)
             if gone:
-                run.selection = without_gone(selected, run.blocks, run.prior, gone)
+                run.selection = without_gone(selected, run.prior, gone)
             yield list(self._nodes(lambda address: not selected.names(address)))
         else:
             yield list(self._nodes(lambda _: True))

@@ -72,11 +72,11 @@ REPLACED = "replaced"
 
 def execution_graph(plan: Plan, blocks: BlockGraph, moved: Moved) -> ExecutionGraph:
     """The graph of a plan's operations, given what has moved since the state was stored."""
-    return _Building(plan, blocks, _moved_blocks(moved)).finished()
+    return _Building(plan, blocks, moved).finished()
 
 
 class _Building:
-    def __init__(self, plan: Plan, blocks: BlockGraph, moved: dict[Block, set[Block]]) -> None:
+    def __init__(self, plan: Plan, blocks: BlockGraph, moved: Moved) -> None:
         self._plan = plan
         self._blocks = blocks
         self._moved = moved
@@ -87,7 +87,7 @@ class _Building:
         self._ended_late = OperationsOf()
         """Endings of objects that stay until their successors and dependents are done."""
         self._settled: dict[Placed, tuple[int, ...]] = {}
-        self._stored = _moved_needs(stored_needs(plan.refreshed_state), moved)
+        self._stored = stored_needs(plan.refreshed_state, moved)
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
         self._ephemeral: dict[int, EphemeralInstance] = {}
@@ -568,32 +568,26 @@ def _name(block: Block) -> str:
     return f"{path}.{name}" if path.text else name
 
 
-def stored_needs(state: State) -> dict[Block, set[Block]]:
-    """What the objects of each block depended on when they were stored."""
-    found: dict[Block, set[Block]] = {}
+def stored_needs(state: State, moved: Moved) -> dict[Block, set[Block]]:
+    """What the objects of each block depended on when they were stored, also where that has moved
+    since: states name it by where it was.
+    """
+    places, found = _moved_blocks(moved), dict[Block, set[Block]]()
     for resource in state.resources.values():
         needs = found.setdefault(resource_block(resource.address), set())
         for instance in resource.instances.values():
             for stored in (instance.current, *instance.deposed.values()):
                 if stored is not None:
                     needs.update(resource_block(each) for each in stored.dependencies)
+        if places:
+            needs.update(*[places[each] for each in needs if each in places])
     return found
 
 
-def _moved_needs(
-    needs: dict[Block, set[Block]], moved: dict[Block, set[Block]]
-) -> dict[Block, set[Block]]:
-    """The same with what has moved since: states name it by where it was."""
-    if moved:
-        for found in needs.values():
-            found.update(*[moved[each] for each in found if each in moved])
-    return needs
-
-
-def _former_needs(state: State, moved: dict[Block, set[Block]]) -> dict[Block, set[Block]]:
+def _former_needs(state: State, moved: Moved) -> dict[Block, set[Block]]:
     """What the objects of each block depended on before planning added anything to that."""
-    needs = _moved_needs(stored_needs(state), moved)
-    for before, after in moved.items():
+    needs = stored_needs(state, moved)
+    for before, after in _moved_blocks(moved).items():
         for block in after:
             needs.setdefault(block, set()).update(needs.get(before, ()))
     return needs

@@ -7,22 +7,24 @@ instances of its module come from, if that is still called, and is needed by wha
 a whole.
 
 While everything is to be destroyed it is the other way round: a target takes along what needs it,
-and what stays keeps what it needs, now or when it was stored. Then only objects in the state matter,
-and those in two instances of one module do not need each other. A target whose object turns out to be
-gone takes along nothing.
+and what stays keeps what it needs. Then only objects in the state matter, and those in two instances of
+one module do not need each other. What an object needs is what it needed when it was stored; where a
+plan would look at it, it is brought up to date, and also needs what the configuration says now. A target
+whose object turns out to be gone takes along nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA
 from nigari.addrs.targets import Target
 from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block, resource_block
-from nigari.plan.order.operation_order import ancestor, stored_needs
+from nigari.plan.order.operation_order import Moved, ancestor, stored_needs
 from nigari.plan.order.operations_of import shared_depth
 from nigari.record import record, replace
 from nigari.state.model import State
@@ -42,6 +44,8 @@ class Selection:
     """The modules that selected blocks are in, and those above them; None where all matter."""
     ended: frozenset[AbsResourceInstance] | None = None
     """The instances of a destroy, which are all there are."""
+    needs: Mapping[Block, AbstractSet[Block]] = MappingProxyType({})
+    """What the objects of each block need, where a part is destroyed."""
 
     def enters(self, module: ModuleAddr) -> bool:
         """Whether anything in a module, which has no keys, is looked at."""
@@ -85,21 +89,12 @@ def selection(
     state: State,
     targets: tuple[Target, ...],
     excluded: tuple[Target, ...],
-    is_destroy: bool,
-) -> Selection | None:
-    """What is looked at; None where nobody has singled out anything."""
-    if not targets and not excluded:
-        return None
+) -> Selection:
+    """What is looked at, given what the user has singled out."""
     known: dict[Block, AbsResource] = {resource_block(each): each for each in graph.resources()}
     for resource in state.resources.values():
         known.setdefault(resource_block(resource.address), resource.address.unkeyed)
-    if is_destroy:
-        ended = _ended(graph, state, targets, excluded)
-        blocks = {resource_block(resource_of(each)) for each in ended}
-        blocks |= _outputs(graph, blocks)
-        modules = _modules(blocks)
-        return Selection(frozenset(blocks), frozenset(), targets, excluded, modules, ended)
-    needs = _Needs(graph, {}, [each for each in known if not graph.is_resource(each)])
+    needs = _Needs(graph, [each for each in known if not graph.is_resource(each)])
     named = frozenset(
         block
         for block, address in known.items()
@@ -113,12 +108,33 @@ def selection(
     return Selection(frozenset(blocks), named, targets, excluded, _modules(blocks))
 
 
+def destroyed(
+    selected: Selection, graph: BlockGraph, state: State, moved: Moved, refreshes: bool
+) -> Selection:
+    """What a destroy of a part looks at, given what any other plan of that part would."""
+    needs = stored_needs(state, moved)
+    for block, found in needs.items():
+        if refreshes and block in selected.blocks and graph.is_resource(block):
+            found.update(graph.resource_blocks_before(block))
+        found.discard(block)
+    selected = replace(selected, needs=needs)
+    ended = _ended(selected, state)
+    blocks = {resource_block(resource_of(each)) for each in ended}
+    blocks |= _outputs(graph, blocks)
+    return replace(
+        selected,
+        blocks=frozenset(blocks),
+        named=frozenset(),
+        modules=_modules(blocks),
+        ended=ended,
+    )
+
+
 def without_gone(
-    selected: Selection, graph: BlockGraph, state: State, gone: AbstractSet[AbsResourceInstance]
+    selected: Selection, state: State, gone: AbstractSet[AbsResourceInstance]
 ) -> Selection:
     """What a destroy of a part looks at once it is known what that part no longer has."""
-    ended = _ended(graph, state, selected.targets, selected.excluded, gone)
-    return replace(selected, ended=ended)
+    return replace(selected, ended=_ended(selected, state, gone))
 
 
 def _modules(blocks: AbstractSet[Block]) -> frozenset[ModuleAddr]:
@@ -143,24 +159,20 @@ def _not_excluded(
 
 
 def _ended(
-    graph: BlockGraph,
-    state: State,
-    targets: Sequence[Target],
-    excluded: Sequence[Target],
-    gone: AbstractSet[AbsResourceInstance] = frozenset(),
+    selected: Selection, state: State, gone: AbstractSet[AbsResourceInstance] = frozenset()
 ) -> frozenset[AbsResourceInstance]:
     """What a destroy of a part destroys."""
-    stored, needs = _Stored(state), _Needs(graph, stored_needs(state))
+    stored, targets = _Stored(state), selected.targets
     named = [
         each
         for each in stored.all
-        if each not in gone and any(target.covers(each) for target in targets or excluded)
+        if each not in gone and any(target.covers(each) for target in targets or selected.excluded)
     ]
     beside: dict[Block, set[Block]] = {}
     for block, instances in stored.blocks.items():
         # Nothing has to outlive what was only read.
         is_data = instances[0].item.resource.mode is DATA
-        for need in () if is_data else needs.of(block):
+        for need in () if is_data else selected.needs.get(block, ()):
             if targets:
                 beside.setdefault(need, set()).add(block)
             else:
@@ -200,16 +212,10 @@ class _Stored:
 
 
 class _Needs:
-    """The blocks that a block needs, as the configuration says and as the state does."""
+    """The blocks that a block needs, as the configuration says."""
 
-    def __init__(
-        self,
-        graph: BlockGraph,
-        stored: dict[Block, set[Block]],
-        undeclared: Sequence[Block] = (),
-    ) -> None:
+    def __init__(self, graph: BlockGraph, undeclared: Sequence[Block]) -> None:
         self._graph = graph
-        self._stored = stored
         self._undeclared: dict[ModuleAddr, list[Block]] = {}
         """What is in the state only, by the modules that it is in or below."""
         for block in undeclared:
@@ -219,9 +225,8 @@ class _Needs:
                 at = at.parent
 
     def of(self, block: Block) -> set[Block]:
-        found = set(self._stored.get(block, ()))
         source = block if self._graph.is_resource(block) else expansion_block(block[0])
-        found.update(self._graph.resource_blocks_before(source))
+        found = set(self._graph.resource_blocks_before(source))
         if self._undeclared:
             for module in self._graph.modules_before(source):
                 found.update(self._undeclared.get(module, ()))
