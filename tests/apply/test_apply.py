@@ -173,6 +173,26 @@ def test_conditions_of_what_was_not_made(here: Path) -> None:
     assert {each["status"] for each in found["objects"]} == {"unknown"}
 
 
+def test_conditions_of_what_stays_and_needs_what_was_not_made(here: Path) -> None:
+    """They must hold once all that the object needs is done, and that is not known here."""
+    rule = "  lifecycle {\n    precondition {\n      " + _RULE % "var.v > 0" + "    }\n  }\n"
+    Path("main.tf").write_text(
+        'variable "v" { default = 1 }\n'
+        'resource "terraform_data" "a" {\n  triggers_replace = var.v\n'
+        '  provisioner "local-exec" { command = "exit ${var.v - 1}" }\n}\n'
+        'resource "terraform_data" "b" {\n  depends_on = [terraform_data.a]\n'
+        f"  count = 2\n{rule}}}\n"
+        f'resource "terraform_data" "alone" {{\n{rule}}}\n'
+    )
+    assert applied([], {})[0] == 0
+    assert applied(["-var=v=2"], {})[0] == 1
+    found = json.loads(Path("terraform.tfstate").read_text())["check_results"]
+    assert {each["config_addr"]: each["status"] for each in found} == {
+        "terraform_data.alone": "pass",
+        "terraform_data.b": "unknown",
+    }
+
+
 def test_dependencies_are_stored(here: Path) -> None:
     Path("main.tf").write_text(
         'resource "terraform_data" "a" { input = 1 }\n'

@@ -41,7 +41,16 @@ from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
 from nigari.state.model import CheckResult, OutputState, State
 
-_MAKING: Final = frozenset((OperationKind.CREATE, OperationKind.UPDATE, OperationKind.READ))
+_MAKING: Final = frozenset(
+    (
+        OperationKind.OPEN,
+        OperationKind.CREATE,
+        OperationKind.UPDATE,
+        OperationKind.READ,
+        OperationKind.CHECK,
+    )
+)
+"""Without which an instance is not what was planned."""
 
 
 class Application:
@@ -156,11 +165,11 @@ class Application:
     def _unsettled(self) -> set[Block]:
         """The resources of which something was not made as planned."""
         left_out = self._left_out()
-        return {
-            resource_block(resource_of(change.address))
-            for change in self._plan.changes
-            if left_out and str(change.address) in left_out
-        }
+        if not left_out:
+            return set()
+        addresses = [each.address for each in self._plan.changes]
+        addresses += [each.address for each in self._plan.ephemeral]
+        return {resource_block(resource_of(each)) for each in addresses if str(each) in left_out}
 
     def _left_out(self) -> set[str]:
         """The instances that were not made as planned."""

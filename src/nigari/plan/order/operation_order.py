@@ -132,21 +132,11 @@ class _Building:
         )
 
     def _checked(self) -> list[Change]:
-        """What stays as it is and has conditions that were not known while planning."""
-        pending = {
-            each.address
-            for result in self._plan.checks
-            if result.kind == "resource"
-            for each in result.objects
-            if each.status == "unknown"
-        }
-        if not pending:
-            return []
-        return [
-            each
-            for each in self._plan.changes
-            if each.action is Action.NO_OP and str(each.address) in pending
-        ]
+        """What stays as it is and has conditions: they are looked at once all that it needs is done."""
+        unchanged = [each for each in self._plan.changes if each.action is Action.NO_OP]
+        blocks = {resource_block(resource_of(each.address)) for each in unchanged}
+        checked = {each for each in blocks if self._blocks.has_conditions(each)}
+        return [each for each in unchanged if resource_block(resource_of(each.address)) in checked]
 
     def _add(self, kind: OperationKind, address: str, deposed: str = "") -> int:
         self._operations.append((kind, address, deposed))
@@ -231,8 +221,6 @@ class _Building:
             if each.action is not Action.DELETE
         ]
         pending += [_provider_of(each) for each in changes]
-        kept = [resource_block(resource_of(each.address)) for each in self._plan.changes]
-        pending += [each for each in dict.fromkeys(kept) if self._blocks.has_conditions(each)]
         found = set(pending)
         while pending:
             needs = dict.fromkeys(self._blocks.value_needs(pending.pop()))
