@@ -175,6 +175,12 @@ _OUTPUT = Difference("state: outputs.*.value", "outputs o value\n  theirs 1\n  o
 _SHOWN = Difference("events: outputs.outputs.*.value", "theirs 1\nours   2")
 _UNREAD = Difference("calls: missing - / fail more", 'more ["fail", "read", "r1"]')
 _BEYOND = Difference(BEYOND, "more error main.tf:1 with t.a: Told to fail")
+_OPENED = Difference(
+    "events: more ephemeral_action_started",
+    _event("ephemeral_action_started", "", "ephemeral.t.e"),
+)
+_CHECKED = Difference("state: check_results", "check_results\n  theirs []\n  ours   []")
+_LEFT = Difference("exit code 0 / 1: Objects are left behind", "forgotten instead of destroyed: 1.")
 _UNDECLARED = "reported error nowhere with nothing: Configuration for import target does not exist"
 _FAILED_TOO = Difference("diagnostics: +error Told to fail", f"more error\n\n{_UNDECLARED}")
 _REPORTED = "reported error main.tf:3 with nothing: Another one"
@@ -192,6 +198,10 @@ _FAILED_ELSEWHERE = Difference(_FAILED_TOO.kind, f"{_FAILED_TOO.text}\n{_REPORTE
         ("-target=t.b", _OUTPUT, [], False),
         ("-target=t.b", _SHOWN, [_DATA, _OUTPUT], True),
         ("-target=t.b", _SHOWN, [_DATA], False),
+        ("-target=t.b", _OPENED, [_CHECKED], True),
+        ("-target=t.b", _OPENED, [], False),
+        ("-refresh=false", _OPENED, [_CHECKED], False),
+        ("-destroy", _LEFT, [], False),
         ("-refresh=false", _UNREAD, [_BEYOND], True),
         ("-refresh=false", _UNREAD, [], False),
         ("-refresh=false", _FAILED_TOO, [], True),

@@ -64,6 +64,7 @@ EXPLAINED: Final = (
     ),
     Explained("forgetting asks no provider", forget_reasons.forgets_what_is_gone),
     Explained("forgetting asks no provider", forget_reasons.takes_along_with_what_is_gone),
+    Explained("forgetting asks no provider", forget_reasons.reports_what_is_gone),
     Explained("forgetting asks no provider", forget_reasons.forgets_what_cannot_be_read),
     Explained("what something needs is not forgotten", forget_reasons.keeps_what_is_needed),
     Explained("whatever a plan of a part shows is applied", forget_reasons.forgets_in_part),
@@ -182,6 +183,11 @@ EXPLAINED: Final = (
         "whatever a plan with targets shows is applied",
         reasons.shows_other_instances,
         "events: missing planned_change delete$",
+    ),
+    Explained(
+        "whatever a plan with targets shows is applied",
+        reasons.opens_for_checks,
+        "state: check_results",
     ),
     Explained(
         "whatever a plan with targets shows is applied",

@@ -40,11 +40,6 @@ def forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bo
     if like(difference, r"plan: resource_changes\.\*$", "events: more planned_change remove"):
         is_absent = all(side == 'theirs "<absent>"' for side in sides_of(difference)[::2])
         return is_absent and _is_about_forgotten(step, difference)
-    left_behind = like(
-        difference, "(exit code 0 / 1:|diagnostics: .error) Objects are left behind$"
-    )
-    if left_behind and any(_is_forgotten(without_keys(each), step) for each in gone(step)):
-        return True
     return _has_forgotten(step) and like(
         difference,
         r"diagnostics: \+warning Object will be forgotten",
@@ -88,6 +83,19 @@ def forgets_what_cannot_be_read(step: Step, __: list[str], difference: Differenc
         failures = re.findall(r'^missing \["fail", "(\w+)"', difference.text, re.MULTILINE)
         is_failure = True
     return is_failure and set(failures) == {"read"} and _has_forgotten(step)
+
+
+def reports_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether a destroy has failed only because it has forgotten objects that no longer exist."""
+    is_failure = like(
+        difference,
+        "exit code 0 / 1: Objects are left behind$",
+        r"diagnostics: \+error Objects are left behind$",
+    )
+    counted = re.search(r"forgotten instead of destroyed: (\d+)", difference.text)
+    forgotten = [each for each in gone(step) if _is_forgotten(without_keys(each), step)]
+    is_all = counted is not None and int(counted[1]) == len(forgotten)
+    return destroys(step, command) and is_failure and is_all
 
 
 def keeps_what_is_needed(step: Step, _: list[str], difference: Difference) -> bool:

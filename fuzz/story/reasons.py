@@ -379,6 +379,28 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
     )
 
 
+def opens_for_checks(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether ephemeral resources were opened that no targeted resource with instances needs, for
+    conditions that the real program leaves open.
+    """
+    is_more = like(difference, "events: more ephemeral_action_")
+    if command[0] != "apply" or not is_more:
+        return False
+    targets = {
+        without_keys(word.removeprefix("-target="))
+        for words in step.commands
+        for word in words
+        if word.startswith("-target=")
+    }
+    texts = [
+        declaration(each, step.files)
+        for each in {without_keys(each) for each in step.before.addresses()}
+        if any(each == name or each.startswith(f"{name}.") for name in targets)
+    ]
+    found = {".".join(each.split(".")[-3:]) for each in subjects(difference)}
+    return bool(targets and found) and not any(name in text for name in found for text in texts)
+
+
 def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether all of it is about modules called by one whose `count` was added or taken away, and
     which has no resources of its own.

@@ -229,6 +229,6 @@ class PlanningCommand:
             self.diags.error(
                 "Objects are left behind",
                 "Everything was done as planned, but not everything is gone. Objects that were "
-                f"forgotten instead of destroyed: {plan.forgotten}. What was forgotten still exists "
-                f"and may cost something. Use -{SUPPRESS_FLAG} if this is intended.",
+                f"forgotten instead of destroyed: {plan.forgotten}. They may still exist and cost "
+                f"something. Use -{SUPPRESS_FLAG} if this is intended.",
             )
