@@ -183,3 +183,80 @@ def test_an_object_that_could_not_be_changed_needs_what_it_needed_and_needs_now(
     assert applied([], {})[0] == 1
     stored = json.loads(Path("terraform.tfstate").read_text())["resources"][0]["instances"][0]
     assert stored["dependencies"] == ["terraform_data.new", "terraform_data.old"]
+
+
+_GUARDED = """
+variable "v" { type = number }
+resource "terraform_data" "a" { triggers_replace = var.v }
+module "m" {
+  source = "./m"
+  count  = 2
+  v      = var.v
+  id     = terraform_data.a.id
+}
+resource "terraform_data" "of_output" { input = "${var.v} ${module.m[0].o}" }
+resource "terraform_data" "other" { input = var.v }
+"""
+_GUARD = """
+variable "id" {}
+variable "v" {
+  type = number
+  validation {
+    condition     = %s || var.v == 1
+    error_message = "no"
+  }
+}
+resource "terraform_data" "of_variable" { input = var.v }
+output "o" {
+  value = 1
+  precondition {
+    condition     = %s || var.v == 1
+    error_message = "no"
+  }
+}
+"""
+_FINE, _WRONG = 'var.id != ""', 'var.id == ""'
+
+
+@pytest.mark.parametrize(
+    ("variable", "output", "left_alone"),
+    [
+        (_FINE, _FINE, set()),
+        (_FINE, _WRONG, {"of_output"}),
+        (_WRONG, _FINE, {"of_variable", "of_output"}),
+    ],
+    ids=["all hold", "a precondition fails", "a validation fails"],
+)
+def test_what_needs_a_value_waits_for_its_conditions(
+    variable: str, output: str, left_alone: set[str]
+) -> None:
+    """The output is looked at only if the variable is as it must be, which it needs."""
+    _write(_GUARDED, m=_GUARD % (variable, output))
+    _apply("-var=v=1")
+    _apply("-var=v=2", code=1 if left_alone else 0)
+    data = json.loads(Path("terraform.tfstate").read_text())
+    inputs = {
+        each["name"]: str(each["instances"][0]["attributes"]["input"])
+        for each in data["resources"]
+        if each["name"] != "a"
+    }
+    assert {name for name, value in inputs.items() if "2" not in value} == left_alone
+    statuses = {each["config_addr"]: each["status"] for each in data["check_results"]}
+    assert statuses == {
+        "module.m.var.v": "fail" if variable == _WRONG else "pass",
+        "module.m.output.o": "pass"
+        if not left_alone
+        else ("unknown" if variable == _WRONG else "fail"),
+    }
+
+
+def test_what_uses_a_variable_needs_what_its_validation_refers_to() -> None:
+    _write(
+        'variable "v" {\n  default = 1\n  validation {\n'
+        '    condition     = "${var.v}" != terraform_data.a.id\n    error_message = "no"\n  }\n}\n'
+        'resource "terraform_data" "a" {}\nresource "terraform_data" "b" { input = var.v }\n'
+    )
+    _apply("-target=terraform_data.b")
+    resources = json.loads(Path("terraform.tfstate").read_text())["resources"]
+    needs = {each["name"]: each["instances"][0].get("dependencies", []) for each in resources}
+    assert needs == {"a": [], "b": ["terraform_data.a"]}

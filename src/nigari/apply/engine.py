@@ -25,7 +25,13 @@ from nigari.eval.base.once import DONE
 from nigari.eval.nodes.output import OutputNode, infinite_output
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import Plan, PlanMode
-from nigari.plan.model.check_results import declared_checks, updated_results, without_results
+from nigari.plan.model.check_results import (
+    VALUES,
+    declared_checks,
+    updated_results,
+    value_at,
+    without_results,
+)
 from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.order.block_graph import (
@@ -34,6 +40,7 @@ from nigari.plan.order.block_graph import (
     expansion_block,
     output_block,
     resource_block,
+    work_out,
 )
 from nigari.plan.order.settings import BlockSettings
 from nigari.running.deferrals import DeferredKind
@@ -75,6 +82,8 @@ class Application:
         """Who knows what has come of everything."""
         self._context = ApplyContext(self.apply_run, plan, blocks, settings, view, machine)
         self._executor: Executor | None = None
+        self._is_concerned: dict[Block, bool] = {}
+        """Whether blocks need what is not as planned."""
         self._was_cut_off = False
 
     @property
@@ -163,13 +172,21 @@ class Application:
         }
 
     def _unsettled(self) -> set[Block]:
-        """The resources of which something was not made as planned."""
+        """What is not as planned: resources of which something was not made, and values whose
+        conditions do not hold or were not looked at.
+        """
         left_out = self._left_out()
         if not left_out:
             return set()
         addresses = [each.address for each in self._plan.changes]
         addresses += [each.address for each in self._plan.ephemeral]
-        return {resource_block(resource_of(each)) for each in addresses if str(each) in left_out}
+        found = {resource_block(resource_of(each)) for each in addresses if str(each) in left_out}
+        for result in self._plan.checks:
+            for each in result.objects if result.kind in VALUES else ():
+                if each.address in left_out:
+                    module, name = value_at(each.address)
+                    found.add((module.unkeyed, name))
+        return found
 
     def _left_out(self) -> set[str]:
         """The instances that were not made as planned."""
@@ -184,8 +201,14 @@ class Application:
         return {each.address for each in operations if each.kind is OperationKind.DELETE}
 
     def _needs_any(self, block: Block, unsettled: set[Block]) -> bool:
-        before = self._blocks.resources_before(block) if unsettled else ()
-        return any(resource_block(each) in unsettled for each in before)
+        """Whether a block needs what is not as planned, directly or through others."""
+        known, needs = self._is_concerned, self._blocks.needs
+        return bool(unsettled) and work_out(
+            block,
+            known,
+            needs,
+            lambda at: any(each in unsettled or known.get(each, False) for each in needs(at)),
+        )
 
     def stop(self) -> None:
         """Begin nothing new."""
@@ -202,6 +225,7 @@ class Application:
         if self._plan.mode is PlanMode.DESTROY:
             return self._plan.checks
         noted = list(self._context.conditions)
+        seen = {address for _, _, address, _ in noted} | self._left_out()
         planned = {
             each.block
             for each in self._plan.checks
@@ -217,7 +241,8 @@ class Application:
             found = [
                 each
                 for each in conditions
-                if each[1] in planned and each[1] not in open_blocks and each[2] not in waiting
+                if each[1] in planned and each[1] not in open_blocks
+                if each[2] not in waiting and each[2] not in seen
             ]
             await self.apply_run.evaluate(list(condition_nodes(frame, found)))
             noted += found

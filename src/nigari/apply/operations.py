@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nigari.addrs.module import ModuleAddr
 from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared import declared_instance
 from nigari.apply.ending import delete, forget
@@ -15,7 +16,10 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
 from nigari.diagnostics.unexpected import unexpected
 from nigari.plan.model.changes import Change
+from nigari.plan.model.check_results import value_at
+from nigari.plan.model.conditions import Noted
 from nigari.plan.model.execution_graph import Operation, OperationKind
+from nigari.plan.nodes.module_conditions import module_conditions
 from nigari.plan.order.operation_order import REPLACED
 
 
@@ -28,6 +32,8 @@ class Operations:
             (str(change.address), change.deposed): change for change in context.plan.changes
         }
         self._ephemeral = {str(each.address): each for each in context.plan.ephemeral}
+        self._values: dict[ModuleAddr, dict[str, Noted]] = {}
+        """The conditions of variables and outputs, by module instance and address."""
 
     async def perform(self, operation: Operation) -> bool:
         """Carry out one operation; False where it failed, for whatever reason."""
@@ -47,6 +53,8 @@ class Operations:
             await self._close(operation.address)
             return True
         deposed = "" if operation.deposed == REPLACED else operation.deposed
+        if kind is OperationKind.CHECK and (operation.address, deposed) not in self._changes:
+            return await self._check_value(operation.address)
         change = self._changes[operation.address, deposed]
         if kind is OperationKind.CHECK:
             return await self._check(change)
@@ -94,6 +102,21 @@ class Operations:
         except OperationFailed:
             return False
         return True
+
+    async def _check_value(self, address: str) -> bool:
+        """See whether a variable or output may have its value."""
+        run = self.place.run
+        module, _ = value_at(address)
+        known = self._values.get(module)
+        if known is None:
+            frame = await run.frame(module)
+            assert frame is not None
+            noted = module_conditions(frame, run.unread)
+            known = self._values[module] = {each[2]: each for each in noted}
+        self.place.conditions.append(known[address])
+        conditions = known[address][3]
+        await run.finish(conditions.step, str(module) if module.is_one_of_several else "")
+        return not conditions.is_refusing
 
     # -- what others need ---------------------------------------------------------------------
 

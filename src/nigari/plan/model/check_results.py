@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
-from nigari.addrs.module import ModuleAddr
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.parse import parse_module
+from nigari.diagnostics import Diagnostics
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.nodes.conditions import ConditionResult
 from nigari.plan.model.conditions import Noted
@@ -12,6 +15,18 @@ from nigari.record import record
 from nigari.state.model import CheckObject, CheckResult
 
 _ORDER = ("error", "fail", "unknown", "pass")
+
+VALUES: Final = ("output", "var")
+"""The kinds of those that have conditions and are values, which others may need."""
+
+
+def value_at(address: str) -> tuple[ModuleAddr, str]:
+    """The module instance of a variable or output that has conditions, and its name there."""
+    module, _, kind = address.rpartition(".")[0].rpartition(".")
+    name = f"{kind}.{address.rpartition('.')[2]}"
+    found = parse_module(module, Diagnostics()) if module else ROOT_MODULE
+    assert found is not None, address
+    return found, name
 
 
 @record

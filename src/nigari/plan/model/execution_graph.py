@@ -25,7 +25,7 @@ class OperationKind(Enum):
     READ = "read"
     """Read a data source."""
     CHECK = "check"
-    """Look at the conditions of an object that stays as it is."""
+    """Look at the conditions of an object that stays as it is, or of a variable or output."""
     FORGET = "forget"
     """Take an object out of the state and leave it alone otherwise."""
     SETTLE = "settle"

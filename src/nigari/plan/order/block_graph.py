@@ -205,17 +205,20 @@ class BlockGraph:
         """The resources that the instances of a module and their variables come from."""
         found = self._outside.get(path)
         if found is None:
-            names = {
-                f"var.{name}"
-                for each in self._modules.get(path, ())
-                for name in each.module.variables
-            }
+            given = {expansion_block(path)}
+            for instance in self._modules.get(path, ()):
+                for name in instance.module.variables:
+                    given.update(self._argument_needs(instance, name))
             found = self._outside[path] = frozenset(
-                each
-                for name in (_EXPANSION, *names)
-                for each in self.resource_blocks_before((path, name))
+                each for block in given for each in self._at_and_before(block)
             )
         return found
+
+    def _at_and_before(self, block: Block) -> Iterator[Block]:
+        """The resources that a block needs, and the block itself if it is one."""
+        if block in self._resources:
+            yield block
+        yield from self.resource_blocks_before(block)
 
     def resources_before_all(
         self, instance: ModuleInstance, depends_on: Dependencies
@@ -326,11 +329,19 @@ class BlockGraph:
             yield from self._of_rules(instance, output.preconditions)
         elif kind == "check" and rest in module.checks:
             yield from self._of_rules(instance, module.checks[rest].asserts)
-        elif kind == "var" and instance.call is not None and instance.parent is not None:
-            yield instance.addr.unkeyed, _EXPANSION
-            arguments = instance.parent.compiled.arguments(instance.call, Diagnostics())
-            if rest in arguments:
-                yield from self._of_expression(instance.parent, arguments[rest].expr)
+        elif kind == "var" and rest in module.variables:
+            yield from self._of_rules(instance, module.variables[rest].validations)
+            yield from self._argument_needs(instance, rest)
+
+    def _argument_needs(self, instance: ModuleInstance, variable: str) -> Iterator[Block]:
+        """What the value that a call gives to a variable needs."""
+        call, parent = instance.call, instance.parent
+        if call is None or parent is None:
+            return
+        yield instance.addr.unkeyed, _EXPANSION
+        arguments = parent.compiled.arguments(call, Diagnostics())
+        if variable in arguments:
+            yield from self._of_expression(parent, arguments[variable].expr)
 
     def _resource_needs(self, instance: ModuleInstance, addr: ResourceAddr) -> Iterator[Block]:
         resource = instance.module.resources.get(addr)

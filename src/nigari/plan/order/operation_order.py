@@ -7,8 +7,9 @@ deposed object, and until the current one of its instance has been changed. That
 destroyed before B is given up where they have different providers and A's must be configured with
 what B will be: then nothing of A can be destroyed before B is made anew. Where B depended on A when
 both were stored, and A depends on B by now, B is destroyed first. A provider is open from before
-its first use until after its last, and so is an ephemeral object that anything uses. Data sources of
-checks are read when all else has been made; what is destroyed need not be gone by then.
+its first use until after its last, and so is an ephemeral object that anything uses. Conditions of
+what stays, of variables and of outputs are looked at before anything is made that needs those. Data
+sources of checks are read when all else has been made; what is destroyed need not be gone by then.
 
 Order is kept between the blocks of module instances, through operations that only stand for "all of
 this is done", so that the graph grows with blocks and their references and not with pairs of
@@ -25,6 +26,7 @@ from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode
+from nigari.plan.model.check_results import VALUES, value_at
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
 from nigari.plan.order.block_graph import (
     Block,
@@ -36,6 +38,7 @@ from nigari.plan.order.block_graph import (
 )
 from nigari.plan.order.circles import circles
 from nigari.plan.order.operations_of import Endings, OperationsOf, shared_depth
+from nigari.running.deferrals import DeferredKind
 from nigari.state.model import State
 from nigari.state.moves.moving import MovedInstance
 
@@ -111,6 +114,7 @@ class _Building:
         checked = self._checked()
         for change in (*changes, *checked):
             self._enter(change)
+        self._enter_values()
         self._order_deposed(changes)
         self._enter_ephemeral([*changes, *checked])
         self._order_making()
@@ -168,6 +172,21 @@ class _Building:
             if ending is not None:
                 first, second = (making, ending) if is_late else (ending, making)
                 self._put_after(second, (first,))
+
+    def _enter_values(self) -> None:
+        """Add looking at those conditions of variables and outputs that were not known while
+        planning: nothing is made with a value that must not be.
+        """
+        if self._plan.mode is not PlanMode.NORMAL:
+            return
+        waiting = {each.address for each in self._plan.deferred if each.kind is DeferredKind.CHECK}
+        for result in self._plan.checks:
+            for each in result.objects if result.kind in VALUES else ():
+                if each.status == "unknown" and each.address not in waiting:
+                    module, name = value_at(each.address)
+                    number = self._add(OperationKind.CHECK, each.address)
+                    self._made.add((module.unkeyed, name), module, number)
+                    self._note_module(module)
 
     def _order_deposed(self, changes: list[Change]) -> None:
         """Keep deposed objects until what came in their place is sound."""
