@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from fuzz.story import destroy_reasons, forget_reasons, reasons
+from fuzz.story import destroy_reasons, forget_reasons, reasons, target_reasons
 from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
 from fuzz.story.judging import like, subjects
@@ -138,7 +138,7 @@ EXPLAINED: Final = (
     ),
     Explained(
         "what is excluded stays",
-        reasons.leaves_excluded,
+        target_reasons.leaves_excluded,
         "events: missing (planned_change|apply_start) delete",
     ),
     Explained(
@@ -147,8 +147,12 @@ EXPLAINED: Final = (
         "events: missing apply_start (create|update|delete)$",
     ),
     Explained("what failed is forgotten in the end, too", reasons.keeps_marks_of_failed),
-    Explained("what is left out keeps its provider", reasons.leaves_providers),
+    Explained("what is left out keeps its provider", target_reasons.leaves_providers),
     Explained("what must not be destroyed can be refreshed", reasons.is_protection),
+    Explained(
+        "the arguments of a call count for instances that are removed",
+        reasons.knows_removed_instances,
+    ),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),
     Explained("nothing depends on what is destroyed meanwhile", reasons.depends_on_what_went),
     Explained("an output that cannot be known is kept", reasons.keeps_outputs),
@@ -168,30 +172,30 @@ EXPLAINED: Final = (
     ),
     Explained(
         "whatever a plan with targets shows is applied",
-        reasons.targets_instance,
+        target_reasons.targets_instance,
         "(calls|reads): missing - / .* more",
         "events: more apply_start",
     ),
     Explained(
         "whatever a plan with targets shows is applied",
-        reasons.targets_data_alone,
+        target_reasons.targets_data_alone,
         "events: more apply_start",
         "events: more apply_start",
     ),
-    Explained("whatever a plan with targets shows is applied", reasons.leaves_checks_open),
+    Explained("whatever a plan with targets shows is applied", target_reasons.leaves_checks_open),
     Explained(
         "whatever a plan with targets shows is applied",
-        reasons.shows_other_instances,
+        target_reasons.shows_other_instances,
         "events: missing planned_change delete$",
     ),
     Explained(
         "whatever a plan with targets shows is applied",
-        reasons.opens_for_checks,
+        target_reasons.opens_for_checks,
         "state: check_results",
     ),
     Explained(
         "whatever a plan with targets shows is applied",
-        reasons.reports_targeted_outputs,
+        target_reasons.reports_targeted_outputs,
         r"state: outputs\.",
     ),
 )

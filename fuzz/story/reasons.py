@@ -1,4 +1,4 @@
-"""Which differences are meant, but for those of a destroy."""
+"""Which differences are meant, but for those of a destroy, of forgetting and of plans of a part."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from fuzz.story.judging import (
     called_text,
     declaration,
     dependents,
+    destroys,
     instances,
-    is_part,
     like,
     moved,
     name_of,
@@ -75,52 +75,11 @@ def _are_apart(one: list[tuple[str, str]], other: list[tuple[str, str]]) -> bool
     return False
 
 
-def leaves_excluded(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether all of it is about instances that are excluded, and that OpenTofu destroys."""
-    words = [word for command in step.commands for word in command]
-    excluded = [
-        word.removeprefix("-exclude=").replace('"', "")
-        for word in words
-        if word.startswith("-exclude=")
-    ]
-    if like(difference, "reads: missing read / - more", "calls: missing delete / - more"):
-        return bool(excluded)
-    found = (
-        instances(difference)
-        if like(
-            difference,
-            "events: missing (refresh_|(planned_change|apply_start|apply_complete) delete)",
-            r"plan: resource_changes\.\*$",
-            r"state: resources\.\*$",
-        )
-        else set()
-    )
-    return bool(found) and all(
-        any(each.startswith(name) or name.startswith(f"{each}[") for name in excluded)
-        for each in found
-    )
-
-
 def keeps_marks_of_failed(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether objects of which only a part was made are forgotten in the end, as configured."""
     is_kept = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
     has_failed = any(each.startswith("half create ") for each in step.failures)
     return like(difference, r"state: resources\.\*\.skip_destroy$") and is_kept and has_failed
-
-
-def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
-    """OpenTofu changes the provider also of what it leaves out, in other module instances."""
-    if not like(difference, r"state: resources\.\*\.provider$") or not is_part(step):
-        return False
-    words = [word.partition("=") for c in step.commands for word in c if word.startswith("-")]
-    targets = [address for option, _, address in words if option == "-target"]
-    excluded = [address for option, _, address in words if option == "-exclude"]
-    modules = re.findall(r"^resources (module\S*)\.managed\.", difference.text, re.MULTILINE)
-    return bool(modules) and all(
-        not any(each.startswith(module) for each in targets)
-        and (bool(targets) or any(each.startswith(module) for each in excluded))
-        for module in modules
-    )
 
 
 def waits_for_dependents(step: Step, command: list[str], difference: Difference) -> bool:
@@ -206,6 +165,28 @@ def reads_beyond(_: Step, __: list[str], difference: Difference) -> bool:
 
 def is_protection(_: Step, command: list[str], difference: Difference) -> bool:
     return command[0] == "refresh" and "cannot be destroyed" in difference.kind
+
+
+def knows_removed_instances(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only protections are not known to the real program that come from the arguments of
+    calls, of objects in instances of modules that are no longer declared.
+    """
+    found = re.findall(r"Resource instance (\S+) has a prevent_destroy argument", difference.text)
+    is_unknown = like(
+        difference,
+        "exit code 1 / 0: Invalid value for prevent_destroy$",
+        "diagnostics: -error Invalid value for prevent_destroy$",
+    )
+    return (
+        is_unknown
+        and not destroys(step, command)
+        and all(
+            each.startswith("module.")
+            and each in step.ended
+            and "prevent_destroy = var." in declaration(without_keys(each), step.files)
+            for each in found
+        )
+    )
 
 
 def inherits(_: Step, __: list[str], difference: Difference) -> bool:
@@ -306,99 +287,6 @@ def refuses_marks_in_try(step: Step, _: list[str], difference: Difference) -> bo
 
 def replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == "diagnostics: +warning Nothing to replace"
-
-
-def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
-    return _has_targets(step) and like(
-        difference,
-        "events: more apply_",
-        "state: (resources|outputs)",
-        "(calls|reads): missing - / .* more",
-    )
-
-
-def shows_other_instances(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether all of it is about objects of resources that are targets, in other instances of their
-    modules, which are no longer declared: OpenTofu plans their end and then leaves them out.
-    """
-    if like(difference, "reads: missing read / - more$"):
-        owners = step.before.objects_of()
-        found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
-    elif like(
-        difference,
-        "events: missing (refresh_(start|complete)|planned_change delete)$",
-        r"plan: resource_changes\.\*$",
-    ):
-        found = instances(difference)
-    else:
-        return False
-    words = [word for command in step.commands for word in command]
-    targets = [unquoted(word.removeprefix("-target=")) for word in words if "-target=" in word]
-    return all(
-        each.startswith("module.")
-        and not any(each.startswith(target) for target in targets)
-        and any(without_keys(each).startswith(without_keys(target)) for target in targets)
-        for each in found
-    )
-
-
-def targets_data_alone(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether all that is applied besides makes no calls of the provider."""
-    return targets_instance(step, command, difference) and all(
-        each.split(".")[-2] == "terraform_data" for each in subjects(difference)
-    )
-
-
-def reports_targeted_outputs(step: Step, command: list[str], difference: Difference) -> bool:
-    is_applied = _has_targets(step) and command[0] == "apply"
-    return is_applied and like(difference, r"events: outputs\.outputs\.")
-
-
-def _has_targets(step: Step) -> bool:
-    return any(word.startswith("-target") for c in step.commands for word in c)
-
-
-def leaves_checks_open(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether the real program knows less of how checks went, and nothing else, after it has left
-    out what targets need.
-    """
-    is_applied = _has_targets(step) and command[0] == "apply"
-    if not is_applied or not like(difference, "state: check_results"):
-        return False
-    theirs, ours = (
-        [
-            (found["object_addr"], found["status"])
-            for result in json.loads(each.split(maxsplit=1)[1])
-            for found in result["objects"]
-        ]
-        for each in sides_of(difference)
-    )
-    return len(theirs) == len(ours) and all(
-        left[0] == right[0] and left[1] in ("unknown", right[1])
-        for left, right in zip(theirs, ours, strict=True)
-    )
-
-
-def opens_for_checks(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether ephemeral resources were opened that no targeted resource with instances needs, for
-    conditions that the real program leaves open.
-    """
-    is_more = like(difference, "events: more ephemeral_action_")
-    if command[0] != "apply" or not is_more:
-        return False
-    targets = {
-        without_keys(word.removeprefix("-target="))
-        for words in step.commands
-        for word in words
-        if word.startswith("-target=")
-    }
-    texts = [
-        declaration(each, step.files)
-        for each in {without_keys(each) for each in step.before.addresses()}
-        if any(each == name or each.startswith(f"{name}.") for name in targets)
-    ]
-    found = {".".join(each.split(".")[-3:]) for each in subjects(difference)}
-    return bool(targets and found) and not any(name in text for name in found for text in texts)
 
 
 def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:

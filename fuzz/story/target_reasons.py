@@ -1,0 +1,154 @@
+"""Which differences are meant where `-target` or `-exclude` singles out a part."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from fuzz.story.difference import Difference
+from fuzz.story.judging import (
+    called,
+    declaration,
+    instances,
+    is_part,
+    like,
+    sides_of,
+    subjects,
+    unquoted,
+    without_keys,
+)
+from fuzz.story.telling import Step
+
+
+def leaves_excluded(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether all of it is about instances that are excluded, and that OpenTofu destroys."""
+    words = [word for command in step.commands for word in command]
+    excluded = [
+        word.removeprefix("-exclude=").replace('"', "")
+        for word in words
+        if word.startswith("-exclude=")
+    ]
+    if like(difference, "reads: missing read / - more", "calls: missing delete / - more"):
+        return bool(excluded)
+    found = (
+        instances(difference)
+        if like(
+            difference,
+            "events: missing (refresh_|(planned_change|apply_start|apply_complete) delete)",
+            r"plan: resource_changes\.\*$",
+            r"state: resources\.\*$",
+        )
+        else set()
+    )
+    return bool(found) and all(
+        any(each.startswith(name) or name.startswith(f"{each}[") for name in excluded)
+        for each in found
+    )
+
+
+def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
+    """OpenTofu changes the provider also of what it leaves out, in other module instances."""
+    if not like(difference, r"state: resources\.\*\.provider$") or not is_part(step):
+        return False
+    words = [word.partition("=") for c in step.commands for word in c if word.startswith("-")]
+    targets = [address for option, _, address in words if option == "-target"]
+    excluded = [address for option, _, address in words if option == "-exclude"]
+    modules = re.findall(r"^resources (module\S*)\.managed\.", difference.text, re.MULTILINE)
+    return bool(modules) and all(
+        not any(each.startswith(module) for each in targets)
+        and (bool(targets) or any(each.startswith(module) for each in excluded))
+        for module in modules
+    )
+
+
+def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
+    return _has_targets(step) and like(
+        difference,
+        "events: more apply_",
+        "state: (resources|outputs)",
+        "(calls|reads): missing - / .* more",
+    )
+
+
+def shows_other_instances(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether all of it is about objects of resources that are targets, in other instances of their
+    modules, which are no longer declared: OpenTofu plans their end and then leaves them out.
+    """
+    if like(difference, "reads: missing read / - more$"):
+        owners = step.before.objects_of()
+        found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
+    elif like(
+        difference,
+        "events: missing (refresh_(start|complete)|planned_change delete)$",
+        r"plan: resource_changes\.\*$",
+    ):
+        found = instances(difference)
+    else:
+        return False
+    words = [word for command in step.commands for word in command]
+    targets = [unquoted(word.removeprefix("-target=")) for word in words if "-target=" in word]
+    return all(
+        each.startswith("module.")
+        and not any(each.startswith(target) for target in targets)
+        and any(without_keys(each).startswith(without_keys(target)) for target in targets)
+        for each in found
+    )
+
+
+def targets_data_alone(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether all that is applied besides makes no calls of the provider."""
+    return targets_instance(step, command, difference) and all(
+        each.split(".")[-2] == "terraform_data" for each in subjects(difference)
+    )
+
+
+def reports_targeted_outputs(step: Step, command: list[str], difference: Difference) -> bool:
+    is_applied = _has_targets(step) and command[0] == "apply"
+    return is_applied and like(difference, r"events: outputs\.outputs\.")
+
+
+def _has_targets(step: Step) -> bool:
+    return any(word.startswith("-target") for c in step.commands for word in c)
+
+
+def leaves_checks_open(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether the real program knows less of how checks went, and nothing else, after it has left
+    out what targets need.
+    """
+    is_applied = _has_targets(step) and command[0] == "apply"
+    if not is_applied or not like(difference, "state: check_results"):
+        return False
+    theirs, ours = (
+        [
+            (found["object_addr"], found["status"])
+            for result in json.loads(each.split(maxsplit=1)[1])
+            for found in result["objects"]
+        ]
+        for each in sides_of(difference)
+    )
+    return len(theirs) == len(ours) and all(
+        left[0] == right[0] and left[1] in ("unknown", right[1])
+        for left, right in zip(theirs, ours, strict=True)
+    )
+
+
+def opens_for_checks(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether ephemeral resources were opened that no targeted resource with instances needs, for
+    conditions that the real program leaves open.
+    """
+    is_more = like(difference, "events: more ephemeral_action_")
+    if command[0] != "apply" or not is_more:
+        return False
+    targets = {
+        without_keys(word.removeprefix("-target="))
+        for words in step.commands
+        for word in words
+        if word.startswith("-target=")
+    }
+    texts = [
+        declaration(each, step.files)
+        for each in {without_keys(each) for each in step.before.addresses()}
+        if any(each == name or each.startswith(f"{name}.") for name in targets)
+    ]
+    found = {".".join(each.split(".")[-3:]) for each in subjects(difference)}
+    return bool(targets and found) and not any(name in text for name in found for text in texts)
