@@ -230,3 +230,50 @@ def test_what_fails_in_one_instance_of_a_module(failed: str, done: str, is_known
     step = Step({"main.tf": ""}, [["apply", "p"]], failed={failed})
     more = Difference("events: more apply_start update", _event("apply_start", "update", done))
     assert bool(explanation(step, ["apply", "p"], more, [more])) is is_known
+
+
+_MISTAKES = """\
+resource "t" "a" {
+  x = 1
+}
+resource "t" "b" {
+  x = t.a.x
+}
+module "c" {
+  v = t.b.x
+}
+output "o" {
+  value = module.c.o
+}
+output "p" {
+  value = 1
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "is_known"), [(2, False), (5, True), (8, True), (11, True), (14, False)]
+)
+def test_what_needs_a_mistake(line: int, is_known: bool) -> None:
+    text = f"more error main.tf:{line} with nothing: B\n\nreported error main.tf:2 with t.a: A"
+    step = Step({"main.tf": _MISTAKES}, [["plan"]])
+    more = Difference("diagnostics: +error B", text)
+    assert bool(explanation(step, ["plan"], more, [more])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("target", "ended", "is_known"),
+    [
+        ("module.m[1].t.a", "module.m[0].t.a", True),
+        ("module.m[1]", "module.m[0].t.a", True),
+        ("module.m[1].t.a", "module.m[1].t.a", False),
+        ("module.m[1].t.a", "module.m[0].t.b", False),
+        ("module.n[1].t.a", "module.m[0].t.a", False),
+        ("t.a[1]", "t.a[0]", False),
+    ],
+)
+def test_other_instances_of_a_target(target: str, ended: str, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [["plan", f"-target={target}"]])
+    kind = "events: missing planned_change delete"
+    given = Difference(kind, _event("planned_change", "delete", ended))
+    assert bool(explanation(step, ["plan"], given, [given])) is is_known
