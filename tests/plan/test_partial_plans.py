@@ -8,6 +8,7 @@ from typing import Unpack
 
 import pytest
 
+from nigari.workspace.session.plan_result import made_plan
 from tests.plan import sessions
 from tests.plan.sessions import Options
 
@@ -119,3 +120,56 @@ def test_conditions_of_instances_that_are_left_out_are_open(
     (result,) = json.loads(Path("terraform.tfstate").read_text())["check_results"]
     assert result["status"] == "unknown"
     assert [each["status"] for each in result["objects"]] == wanted
+
+
+_RULE = 'condition     = var.%s != "no"\n    error_message = "no"\n'
+_INSIDE = (
+    f'variable "v" {{\n  validation {{\n    {_RULE % "v"}  }}\n}}\n'
+    f'variable "w" {{\n  validation {{\n    {_RULE % "w"}  }}\n}}\n'
+    'resource "terraform_data" "in" {\n  lifecycle {\n'
+    f"    precondition {{\n    {_RULE % 'w'}    }}\n  }}\n}}\n"
+    f'output "o" {{\n  value = var.v\n  precondition {{\n    {_RULE % "v"}  }}\n}}\n'
+    f'output "p" {{\n  value = 1\n  precondition {{\n    {_RULE % "w"}  }}\n}}\n'
+    f'check "c" {{\n  assert {{\n    {_RULE % "w"}  }}\n}}\n'
+)
+_CALLING = """\
+resource "terraform_data" "given" {}
+module "m" {
+  source = "./m"
+  count  = %d
+  v      = terraform_data.given.input
+  w      = 1
+}
+resource "terraform_data" "whole" { input = length(module.m) }
+resource "terraform_data" "one" { input = true ? 1 : module.m[0].o }
+resource "terraform_data" "other" {}
+"""
+_OF_ONE = {"output.o", "var.v"}
+_OF_ALL = {*_OF_ONE, "output.p", "var.w", "terraform_data.in"}
+_ALL_CHECKS = {*_OF_ALL, "check.c"}
+
+
+@pytest.mark.parametrize("count", [0, 2])
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (Options(targets=["terraform_data.whole"]), _OF_ALL),
+        (Options(targets=["terraform_data.one"]), _OF_ONE),
+        (Options(targets=["terraform_data.other"]), set()),
+        (Options(targets=["terraform_data.given"]), {"var.v"}),
+        (Options(excludes=["terraform_data.given"]), {"var.w", "terraform_data.in"}),
+        (Options(excludes=["terraform_data.whole"]), _OF_ALL - {"output.p"}),
+    ],
+)
+def test_conditions_of_what_selected_resources_need(
+    options: Options, wanted: set[str], count: int
+) -> None:
+    """Those of a variable are looked at also where only its value comes from what is selected."""
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(_INSIDE)
+    Path("main.tf").write_text(_CALLING % count)
+    sessions.session().init()
+    found = made_plan(sessions.plan(**options)).plan.checks
+    assert {e.block.removeprefix("module.m.") for e in found if e.status == "pass"} == wanted
+    objects = {each.block: len(each.objects) for each in found}
+    assert objects == {f"module.m.{each}": count if each in wanted else 0 for each in _ALL_CHECKS}

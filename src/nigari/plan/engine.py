@@ -168,11 +168,6 @@ class Planner:
         driver = Driver(run.work, run.perform, options.parallelism)
         try:
             await driver.run()
-            if selected is not None:
-                if not run.is_destroying:
-                    run.want_used_conditions()
-                run.want_variables()
-                await driver.run()
         except BaseException:
             await run.ephemeral.close_all()
             raise
@@ -207,7 +202,6 @@ class Planner:
             Selection(self._data_before(target), frozenset(), (), ()),
         )
         run.begin()
-        run.want_variables()
         driver = Driver(run.work, run.perform, parallelism)
         nodes: list[LookUp] = []
         try:
@@ -370,8 +364,7 @@ class Planner:
         def is_expanded(each: DeclaredCheck) -> bool:
             if self._has_failed() or is_left_open(each.module, each.item):
                 return False
-            is_resource = each.kind == "resource"
-            return selected is None or (is_resource and (each.module, each.item) in selected.blocks)
+            return selected is None or (each.module, each.item) in selected.blocks
 
         found = check_results(run.record.conditions, declared, is_expanded)
         return found if selected is None else with_read_checks(found, _read_checks(run, selected))

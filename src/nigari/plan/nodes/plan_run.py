@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
-from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
 from nigari.config.blocks.resource import Resource
 from nigari.eval.base.instances import Frame, ResourceNode
 from nigari.eval.base.once import DONE, Node
 from nigari.plan.model.changes import PlanMode
-from nigari.plan.model.conditions import Noted
 from nigari.plan.nodes.data import DataResource, NeededData
 from nigari.plan.nodes.ephemeral import EphemeralResource
 from nigari.plan.nodes.imports import Imports
@@ -104,23 +103,11 @@ class PlanRun(ProviderRun):
 
     def begin(self) -> Frame:
         root = super().begin()
-        if self.selection is None:
-            self.want_variables()
+        # A plan has their values, whatever is looked at.
+        self.work.want(root.variables.values())
         if not self.is_destroying:
             self.work.want(self.imports.nodes)
         return root
-
-    def want_variables(self) -> None:
-        """Have all variables worked out: a plan has their values, whatever is looked at."""
-        self.work.want(self.root.variables.values())
-
-    def want_used_conditions(self) -> None:
-        """Have looked at what must hold for the variables and outputs that were needed."""
-        for frame in (self.root, *self.called):
-            noted = module_conditions(frame, self.unread)
-            found = [each for each in noted if _was_needed(frame, each)]
-            self.record.conditions += found
-            self.work.want(list(condition_nodes(frame, found)))
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         mode = resource.addr.mode
@@ -205,25 +192,34 @@ class PlanRun(ProviderRun):
         elif self.selection is None:
             self.work.want(_everything(frame, self))
         else:
-            self.work.want(self._selected_nodes(frame))
+            self.work.want(self._selected_nodes(frame, self.selection))
 
-    def _selected_nodes(self, frame: Frame) -> Iterator[Node]:
-        path = frame.instance.addr.unkeyed
+    def _selected_nodes(self, frame: Frame, selection: Selection) -> Iterator[Node]:
+        """What is to be worked out in a module instance of which only a part is looked at."""
+        path, blocks = frame.instance.addr.unkeyed, selection.blocks
         for name, call in frame.calls.items():
-            if self.selection is None or self.selection.enters(path.child(name)):
+            if selection.enters(path.child(name)):
                 yield call
+        for kind, nodes in (
+            ("var", frame.variables),
+            ("local", frame.locals),
+            ("output", frame.outputs),
+        ):
+            yield from (node for name, node in nodes.items() if (path, f"{kind}.{name}") in blocks)
         for node in frame.resources.values():
+            # Each ephemeral instance is opened that somebody needs, so nobody else may ask for them.
             if isinstance(node, EphemeralResource):
-                # Each instance is opened that somebody needs, so nobody else may ask for them.
-                address = Abs(frame.instance.addr, node.resource.addr)
-                if self.selection is None or self.selection.may_have(address):
+                if selection.may_have(Abs(frame.instance.addr, node.resource.addr)):
                     yield node
-            elif isinstance(node, PlannedResource) and self.is_selected(frame, node.resource):
+            elif self.is_selected(frame, node.resource):
                 yield node
-        if frame.parent is None and self.selection is not None:
-            for name, output in frame.outputs.items():
-                if (ROOT_MODULE, f"output.{name}") in self.selection.blocks:
-                    yield output
+        noted = [
+            each
+            for each in module_conditions(frame, self.unread)
+            if (path, f"{each[0]}.{each[2].rpartition('.')[2]}") in blocks
+        ]
+        self.record.conditions += noted
+        yield from condition_nodes(frame, noted)
 
     def is_wanted(self, address: AbsResourceInstance) -> bool:
         """Whether the configuration has an instance."""
@@ -330,14 +326,6 @@ class PlanRun(ProviderRun):
 def _may_defer(options: PlanOptions) -> bool:
     """Whether anything may be left for later: what is destroyed never is."""
     return options.defers and options.mode is not PlanMode.DESTROY
-
-
-def _was_needed(frame: Frame, noted: Noted) -> bool:
-    """Whether what has conditions is a variable or an output that was worked out."""
-    kind, _, address, _ = noted
-    nodes = {"var": frame.variables, "output": frame.outputs}.get(kind, {})
-    node = nodes.get(address.rpartition(".")[2])
-    return node is not None and node.state == DONE
 
 
 def _everything(frame: Frame, run: PlanRun) -> Iterable[Node]:

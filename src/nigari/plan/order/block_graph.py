@@ -116,6 +116,13 @@ class BlockGraph:
             for name in instance.module.outputs:
                 yield output_block(name)
 
+    def validated_variables(self) -> Iterator[Block]:
+        """The variables that have validations, of all modules."""
+        for path, instances in self._modules.items():
+            for name, variable in instances[0].module.variables.items():
+                if variable.validations:
+                    yield path, f"var.{name}"
+
     def final_values(self) -> Iterator[Block]:
         """What is worked out once everything has been done: the root's outputs, and all checks."""
         yield from self.root_outputs()

@@ -35,13 +35,15 @@ class Selection:
     """What a plan looks at."""
 
     blocks: frozenset[Block]
-    """Resources, and the outputs of the root module that come from nothing else."""
+    """Resources, the outputs of the root module and validated variables that come from nothing
+    else, and the values that all these need.
+    """
     named: frozenset[Block]
     """The blocks of which only some instances may be meant."""
     targets: tuple[Target, ...]
     excluded: tuple[Target, ...]
     modules: frozenset[ModuleAddr] | None = None
-    """The modules that selected blocks are in, and those above them; None where all matter."""
+    """The modules that these are in, and those above them; None where all matter."""
     ended: frozenset[AbsResourceInstance] | None = None
     """The instances of a destroy, which are all there are."""
     needs: Mapping[Block, AbstractSet[Block]] = MappingProxyType({})
@@ -104,7 +106,8 @@ def selection(
         blocks = set(named).union(*(needs.of(each) for each in named))
     else:
         blocks = _not_excluded(known, named, needs, excluded)
-    blocks |= _outputs(graph, blocks)
+    blocks |= _following(graph, blocks)
+    blocks |= _needed(graph, blocks)
     return Selection(frozenset(blocks), named, targets, excluded, _modules(blocks))
 
 
@@ -120,7 +123,7 @@ def destroyed(
     selected = replace(selected, needs=needs)
     ended = _ended(selected, state)
     blocks = {resource_block(resource_of(each)) for each in ended}
-    blocks |= _outputs(graph, blocks)
+    blocks |= _following(graph, blocks)
     return replace(
         selected,
         blocks=frozenset(blocks),
@@ -135,6 +138,16 @@ def without_gone(
 ) -> Selection:
     """What a destroy of a part looks at once it is known what that part no longer has."""
     return replace(selected, ended=_ended(selected, state, gone))
+
+
+def _needed(graph: BlockGraph, blocks: AbstractSet[Block]) -> set[Block]:
+    """All that blocks need, of whatever kind."""
+    found, pending = set[Block](), list(blocks)
+    while pending:
+        fresh = [each for each in graph.needs(pending.pop()) if each not in found]
+        found.update(fresh)
+        pending += fresh
+    return found
 
 
 def _modules(blocks: AbstractSet[Block]) -> frozenset[ModuleAddr]:
@@ -234,10 +247,12 @@ class _Needs:
         return found
 
 
-def _outputs(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
-    """The root's outputs that come from selected resources, and from no others."""
+def _following(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
+    """The root's outputs, and the variables with validations, that come from selected resources and
+    from no others.
+    """
     found: set[Block] = set()
-    for block in graph.root_outputs():
+    for block in (*graph.root_outputs(), *graph.validated_variables()):
         before = graph.resource_blocks_before(block)
         if before and before <= selected:
             found.add(block)
