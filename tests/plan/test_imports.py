@@ -10,6 +10,7 @@ import pytest
 
 import nigari
 from nigari.providers import api
+from nigari.workspace.session.plan_result import made_plan
 from tests.plan.museum import REQUIRED, install
 from tests.plan.sessions import applied, apply_saved, failed, plan, session, words
 
@@ -113,6 +114,23 @@ import {
 def test_refused(asked: list[api.ImportRequest], text: str, wanted: str) -> None:
     write(text)
     assert wanted in words(failed())
+
+
+def test_what_is_imported_is_as_secret_as_its_configuration(
+    asked: list[api.ImportRequest],
+) -> None:
+    write(
+        'resource "museum_piece" "a" {\n  name = sensitive("name of x")\n'
+        '  notes = "plain"\n}\nimport {\n  to = museum_piece.a\n  id = "x"\n}\n'
+    )
+    made = made_plan(plan()).plan
+    (change,) = made.changes
+    marked = {each: change.before.attribute(each).is_marked for each in ("name", "notes", "owner")}
+    assert marked == {"name": True, "notes": False, "owner": True}
+    stored = made.refreshed_state.instance(change.address)
+    assert stored is not None
+    assert stored.current is not None
+    assert "name" in stored.current.sensitive_attributes
 
 
 def test_what_is_in_the_state_is_not_imported_again(asked: list[api.ImportRequest]) -> None:

@@ -4,7 +4,7 @@ The answers are paths into a given value, since a schema's nested collections ha
 as the value has elements. Deliberately unknown: what a mark means; callers apply it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from nigari import cty
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
@@ -59,7 +59,7 @@ def _deprecated_blocks(
                 yield from _deprecated_blocks(nested.block, element, place)
 
 
-def marks_that_last(block: Block, marks: list[cty.MarksAt]) -> list[cty.MarksAt]:
+def marks_that_last(block: Block, marks: Iterable[cty.MarksAt]) -> list[cty.MarksAt]:
     """The marks of a configuration without those of lists and maps of blocks as a whole.
 
     Only blocks of which it is not known how many there will be have such marks. Once that is known,

@@ -35,7 +35,7 @@ from nigari.plan.nodes.resources import PlannedResource
 from nigari.plan.objects.deferring import ProviderDefers
 from nigari.plan.objects.ignored import ignore, ignore_all
 from nigari.plan.objects.planned_change import DesiredObject, Ignore, plan_change
-from nigari.plan.objects.prior import PriorObject, read, taken_over, upgraded
+from nigari.plan.objects.prior import PriorObject, as_secret_as, read, taken_over, upgraded
 from nigari.providers import api
 from nigari.state.model import InstanceState, StoredObject
 
@@ -298,10 +298,12 @@ class ManagedInstance(ChangingInstance):
         if found is None:
             return False
         run.listener.refresh_started(self.address, found.value, "")
-        self.prior = await self._read(found, run.diags)
-        if self.prior is None:
+        there = await self._read(found, run.diags)
+        if there is None:
             report_missing(target, run.diags)
             return False
+        assert self.config is not None
+        self.prior = as_secret_as(self.config, there, self.schema)
         run.listener.refresh_finished(self.address, self.prior.value, "")
         run.record.note_imported(self.address, self.prior, self.provider_address)
         return True

@@ -17,7 +17,7 @@ from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import MANAGED
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_from_json
-from nigari.cty.marks import mark_with_paths
+from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Body
@@ -28,6 +28,7 @@ from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.schema.coerce import without_null_blocks
+from nigari.schema.marked_paths import marks_that_last
 from nigari.schema.provider import Schema
 from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
 from nigari.state.objects import UnreadableObject, decode, encode
@@ -213,6 +214,19 @@ async def read(
         identity,
     )
     return PriorObject(value, stored, answer.private, identity)
+
+
+def as_secret_as(config: Value, found: PriorObject, schema: Schema) -> PriorObject:
+    """An object with the secrets of its configuration, which alone knows them at first."""
+    marks = [
+        (path, _SECRET) for path, each in unmark_deep_with_paths(config)[1] if SENSITIVE in each
+    ]
+    lasting = marks_that_last(schema.block, marks)
+    if not lasting:
+        return found
+    value = mark_with_paths(found.value, lasting)
+    stored = _renewed(value, schema, found.stored, found.private, found.identity)
+    return PriorObject(value, stored, found.private, found.identity)
 
 
 def current_value(state: InstanceState | None, schema: Schema) -> Value:
