@@ -116,6 +116,9 @@ EXPLAINED: Final = (
         reasons.reads_beyond,
         re.escape(BEYOND),
     ),
+    Explained(
+        "mistakes are reported of what cannot be read, too", reasons.finds_more_than_what_is_unread
+    ),
     Explained("what is wrong besides imports is reported, too", reasons.finds_more_than_imports),
     Explained(
         "a destroy reports all that keeps it from going on",

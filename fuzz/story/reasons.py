@@ -149,6 +149,17 @@ def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool
     return difference.kind.startswith("diagnostics: +error") and bool(more) and more <= needing
 
 
+def finds_more_than_what_is_unread(_: Step, __: list[str], difference: Difference) -> bool:
+    """Whether only instances have more mistakes that the real program could not read."""
+    theirs = difference.text.partition("--- ours")[0]
+    found = re.findall(r"^(more|reported) error \S+ with (\S+): (.*)$", theirs, re.MULTILINE)
+    more = {name for word, name, _ in found if word == "more"}
+    unread = {name for word, name, text in found if (word, text) == ("reported", "Told to fail")}
+    is_reading = re.search(r"^read of ", theirs, re.MULTILINE) is not None
+    is_more = difference.kind.startswith("diagnostics: +error")
+    return is_more and is_reading and bool(more) and more <= unread
+
+
 def finds_more_than_imports(_: Step, __: list[str], difference: Difference) -> bool:
     """Whether the real program has only said that imports name instances that are not declared."""
     found = re.findall(r"^reported (.*)$", difference.text, re.MULTILINE)

@@ -186,6 +186,32 @@ def test_what_cannot_be_read_is_told_at_its_block(
     ]
 
 
+_REFUSING = '      condition     = var.v != 1\n      error_message = "no"\n'
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        'name = ["unreadable"][var.v]',
+        f'name = "unreadable"\n  lifecycle {{\n    precondition {{\n{_REFUSING}    }}\n  }}',
+    ],
+    ids=["argument", "precondition"],
+)
+def test_what_there_is_is_read_whatever_is_wrong_with_its_configuration(
+    wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    install(monkeypatch)
+    text = REQUIRED + 'variable "v" { default = 1 }\nresource "vault_thing" "t" {\n  %s\n}\n'
+    Path("main.tf").write_text(text % 'name = "unreadable"')
+    applied()
+    Path("main.tf").write_text(text % wrong)
+    made, told = planned()
+    assert made is None
+    assert [each.address for each in told] == ["vault_thing.t"] * 2
+    assert "Unreadable thing" in {each.summary for each in told}
+
+
 def test_what_may_be_null_has_no_secrets_yet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,11 +177,10 @@ class InstanceNode(ValueNode):
         return noted[3]
 
     def _check_first(self, conditions: Conditions) -> Sequence[Need]:
-        """Look at the preconditions; where one does not hold, nothing more is done."""
+        """Look at the preconditions; where one does not hold, the configuration does not matter."""
         needs = conditions.step()
         if not needs and conditions.is_refusing:
-            self.fail()
-            self._stages = Stages()
+            self._stages = Stages(self.choose_provider, self.ask)
         deferrals = self.owner.run.deferrals
         if not needs and deferrals is not None:
             self.wait_for(deferrals.of_causes(conditions.outcome.causes))
@@ -220,9 +219,14 @@ class InstanceNode(ValueNode):
                 self.wait_for(deferrals.within(value) or deferrals.beside(place))
         return ()
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is something to ask the provider."""
+        return self.config is not None
+
     def choose_provider(self) -> Sequence[Need]:
         """Find the provider instance and have it opened."""
-        if self.config is None:
+        if not self.is_asked:
             return ()
         found = self.owner.run.providers.for_instance(self.frame, self.owner.resource, self.data)
         if isinstance(found, list):
@@ -241,10 +245,10 @@ class InstanceNode(ValueNode):
         """Have the provider asked, unless something is wrong already."""
         if self._effect is not None:
             return ()
-        if self.config is None or self.provider is None:
+        if not self.is_asked or self.provider is None:
             self.fail()
             return ()
-        if self.provider.deferral is not None:
+        if self.provider.deferral is not None and self.config is not None:
             self.postpone(DeferralReason.PROVIDER)
             return ()
         if self.provider.provider is None:

@@ -9,6 +9,7 @@ become a change is in `nigari.plan.objects.planned_change`; what is no longer de
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from nigari.addrs.absolute import Abs, resource_of
@@ -105,7 +106,7 @@ class ManagedInstance(ChangingInstance):
         if not self.owner.run.is_refresh_only:
             return super().evaluate()
         # Only what there is counts, so a mistake in what is wanted is none here.
-        self.config: Value = null(self.schema.block.implied_type)
+        self.config: Value | None = null(self.schema.block.implied_type)
         return ()
 
     def _wait_for_dependencies(self) -> Sequence[Need]:
@@ -190,23 +191,44 @@ class ManagedInstance(ChangingInstance):
 
     # -- the provider -------------------------------------------------------------------------
 
+    @property
+    def is_asked(self) -> bool:
+        """What there is, is read whatever is wrong with its configuration."""
+        return super().is_asked or (self.owner.run.refreshes and self._stored is not None)
+
+    @property
+    def _stored(self) -> InstanceState | None:
+        """The instance as the state has it, if it has an object of it."""
+        state = self.owner.run.prior.instance(self.address)
+        return None if state is None or state.current is None else state
+
     async def perform(self) -> None:
         """Find out what there is, and plan what becomes of it."""
+        if self.config is None:
+            await self._read_in_vain()
+            return
         try:
             await self._plan()
         except ProviderDefers as deferring:
             self.postpone_as(deferring.reason)
 
+    async def _read_in_vain(self) -> None:
+        """Read what there is, of which nobody knows what it should become."""
+        self.fail()
+        if self._stored is not None and not self._is_partial:
+            with suppress(ProviderDefers):
+                await self._refresh(self._stored)
+
     async def _plan(self) -> None:
         run = self.owner.run
         assert self.config is not None
-        state = run.prior.instance(self.address)
-        exists = state is not None and state.current is not None
+        state = self._stored
+        exists = state is not None
         target = None if run.is_refresh_only else run.imports.targets.get(self.address)
         if self._is_partial and (target is not None or exists):
             # What exists must be read, and who is only half configured may look elsewhere.
             raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
-        if state is not None and exists:
+        if state is not None:
             target, is_read = None, await self._refresh(state)
         else:
             is_read = target is None or await self._import(target)
