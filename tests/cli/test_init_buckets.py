@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
@@ -37,6 +37,8 @@ class Storage:
 
     def __init__(self) -> None:
         self.objects = dict(OBJECTS)
+        self.generations: dict[str, dict[str, bytes]] = {}
+        """What there was under a name, by number."""
         self.key = ""
         """The access key or token that is wanted."""
 
@@ -78,11 +80,18 @@ class Storage:
             items = [self._document(name) for name in names[start : start + 2]]
             return json_answer({"items": items, **more})
         name = unquote(parts.path.removeprefix(f"{base}/"))
-        if name not in self.objects:
+        content = self.content(name, query)
+        if content is None:
             return NOT_FOUND
         if query.get("alt") == ["media"]:
-            return Answer(200, self.objects[name])
+            return Answer(200, content)
         return json_answer(self._document(name))
+
+    def content(self, name: str, query: Mapping[str, list[str]]) -> bytes | None:
+        """An object, or what it was at some time."""
+        if "generation" in query:
+            return self.generations.get(name, {}).get(query["generation"][0])
+        return self.objects.get(name)
 
     def _document(self, name: str) -> dict[str, str]:
         content = self.objects[name]

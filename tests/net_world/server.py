@@ -31,6 +31,15 @@ class Asked:
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
 
+    @property
+    def compared(self) -> str:
+        """The headers that two programs must send alike: who they say they are, and which version
+        of OpenTofu a registry is asked for. A signature is another one each time.
+        """
+        who = self.headers.get("authorization", "").partition(", SignedHeaders=")[0]
+        version = self.headers.get("x-terraform-version", "")
+        return f"[{who}] [{version}]"
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -3,7 +3,6 @@
 What a program needs to live in this world is `environment`: it works for OpenTofu, too.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 from tests.net_world.certificates import Authority
@@ -43,13 +42,15 @@ class World:
         self.servers[host] = Server(handler, certificate)
         self.proxy.ports[host] = self.servers[host].port
 
-    def requests(self, keep: Callable[[str], bool] = lambda path: True) -> list[str]:
+    def requests(self, with_headers: bool = False) -> list[str]:
         """What all hosts were asked since the last time, in any order."""
         asked: list[str] = []
         for host, server in self.servers.items():
-            asked += [f"{each.method} {host}{each.path}" for each in server.log]
+            for each in server.log:
+                headers = f"{each.compared} " if with_headers else ""
+                asked.append(f"{headers}{each.method} {host}{each.path}")
             server.log.clear()
-        return sorted(each for each in asked if keep(each))
+        return sorted(asked)
 
     def configure(self, text: str) -> None:
         """Write the user's CLI configuration."""

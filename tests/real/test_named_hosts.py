@@ -125,6 +125,9 @@ def case(name: str, is_right: bool = True) -> Callable[[Setup], Setup]:
 ACCEPTED: Final = {
     "bitbucket, not for everybody": "it has git only, and git knows credentials",
     "oci, the host of Docker, login": "its other name has the same credentials",
+    "oci, a file that is broken before one that is not": "it says nothing about the others",
+    "oci, old form in the old file": "it is what Docker wrote there",
+    "oci, scheme in a file": "Docker writes it for some registries",
     "s3, bucket and region as labels": "the bucket is in the path",
 }
 """What only `tofu` refuses, and why."""
@@ -605,6 +608,191 @@ def _(stage: Stage) -> str:
     return in_oci(_OCI, _SOURCE, "basic", settings)(stage)
 
 
+def known(key: str = _OCI, word: str = "s3cret") -> str:
+    """What a file of Docker's or Podman's says about a registry."""
+    return json.dumps({"auths": {key: {"auth": base64.b64encode(f"me:{word}".encode()).decode()}}})
+
+
+def kept(files: Mapping[str, str], settings: str = "", **environ: str) -> Setup:
+    """Files below the user's home, and programs below `bin`, which say who the user is."""
+
+    def setup(stage: Stage) -> str:
+        for name, text in files.items():
+            path = stage.world.home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            path.chmod(0o755)
+        home = str(stage.world.home)
+        stage.environ["PATH"] = f"{home}/bin{os.pathsep}{os.environ['PATH']}"
+        stage.environ |= {name: value.replace("HOME", home) for name, value in environ.items()}
+        return in_oci(_OCI, _SOURCE, "basic", settings.replace("HOME", home))(stage)
+
+    return setup
+
+
+def helper(script: str) -> str:
+    return f"#!/bin/sh\nread given\n{script}\n"
+
+
+_TELLS: Final = helper('echo \'{"Username": "me", "Secret": "s3cret"}\'')
+_LIES: Final = helper('echo \'{"Username": "me", "Secret": "no"}\'')
+_ASKED: Final = helper(
+    f'[ "$1 $given" = "get https://{_OCI}" ] || exit 1\n'
+    'echo \'{"Username": "me", "Secret": "s3cret"}\''
+)
+_DOCKER: Final = ".docker/config.json"
+
+
+def defaults(arguments: str) -> str:
+    return f"oci_default_credentials {{\n  {arguments}\n}}\n"
+
+
+for _name, _is_right, _setup in (
+    (
+        "runtime directory",
+        True,
+        kept({"r/containers/auth.json": known()}, XDG_RUNTIME_DIR="HOME/r"),
+    ),
+    ("Podman's directory", True, kept({".config/containers/auth.json": known()})),
+    (
+        "configuration directory",
+        True,
+        kept({"c/containers/auth.json": known()}, XDG_CONFIG_HOME="HOME/c"),
+    ),
+    (
+        "not the usual directory where there is another one",
+        False,
+        kept({".config/containers/auth.json": known()}, XDG_CONFIG_HOME="HOME/c"),
+    ),
+    ("old file of Docker's", True, kept({".dockercfg": known()})),
+    (
+        "old form in the old file",
+        False,
+        kept({".dockercfg": json.dumps(json.loads(known())["auths"])}),
+    ),
+    ("another file", False, kept({".docker/other.json": known()})),
+    (
+        "the first file wins",
+        True,
+        kept({".config/containers/auth.json": known(), _DOCKER: known(word="no")}),
+    ),
+    (
+        "the path in a later file wins",
+        True,
+        kept({".config/containers/auth.json": known(word="no"), _DOCKER: known(f"{_OCI}/team")}),
+    ),
+    ("scheme in a file", False, kept({_DOCKER: known(f"https://{_OCI}")})),
+    ("scheme and path in a file", False, kept({_DOCKER: known(f"https://{_OCI}/v1/")})),
+    ("a file that is broken", False, kept({_DOCKER: "{"})),
+    (
+        "a file that is broken before one that is not",
+        False,
+        kept({".config/containers/auth.json": "{", _DOCKER: known()}),
+    ),
+    ("a block wins", True, kept({_DOCKER: known(word="no")}, oci_login(_OCI, _RIGHT))),
+    (
+        "the path in a file wins",
+        True,
+        kept({_DOCKER: known(f"{_OCI}/team")}, oci_login(_OCI, _WRONG)),
+    ),
+    (
+        "own files",
+        True,
+        kept({"mine.json": known()}, defaults('docker_style_config_files = ["HOME/mine.json"]')),
+    ),
+    (
+        "own files, relative",
+        True,
+        kept({"x/mine.json": known()}, defaults('docker_style_config_files = ["x/mine.json"]')),
+    ),
+    (
+        "own files take the place of others",
+        False,
+        kept(
+            {"mine.json": "{}", _DOCKER: known()},
+            defaults('docker_style_config_files = ["mine.json"]'),
+        ),
+    ),
+    (
+        "no files",
+        False,
+        kept({_DOCKER: known()}, defaults("docker_style_config_files = []")),
+    ),
+    (
+        "own files that are not there",
+        False,
+        kept({_DOCKER: known()}, defaults('docker_style_config_files = ["none.json"]')),
+    ),
+    (
+        "helper for all",
+        True,
+        kept({"bin/docker-credential-x": _ASKED}, defaults('docker_credentials_helper = "x"')),
+    ),
+    (
+        "helper for all before files",
+        True,
+        kept(
+            {
+                "bin/docker-credential-x": _TELLS,
+                "bin/docker-credential-y": _LIES,
+                _DOCKER: json.dumps({"credsStore": "y"}),
+            },
+            defaults('docker_credentials_helper = "x"'),
+        ),
+    ),
+    (
+        "a host in a file before the helper for all",
+        True,
+        kept(
+            {"bin/docker-credential-x": _LIES, _DOCKER: known()},
+            defaults('docker_credentials_helper = "x"'),
+        ),
+    ),
+    (
+        "helper of a block",
+        True,
+        kept(
+            {"bin/docker-credential-x": _ASKED}, oci_login(_OCI, 'docker_credentials_helper = "x"')
+        ),
+    ),
+    (
+        "store of a file",
+        True,
+        kept({"bin/docker-credential-x": _ASKED, _DOCKER: json.dumps({"credsStore": "x"})}),
+    ),
+    (
+        "helper that is not there",
+        False,
+        kept({}, defaults('docker_credentials_helper = "none"')),
+    ),
+    (
+        "helper that knows nothing",
+        False,
+        kept(
+            {
+                "bin/docker-credential-x": helper(
+                    "echo credentials not found in native keychain; exit 1"
+                )
+            },
+            defaults('docker_credentials_helper = "x"'),
+        ),
+    ),
+    (
+        "helper that has another kind of token",
+        False,
+        kept(
+            {
+                "bin/docker-credential-x": helper(
+                    'echo \'{"Username": "<token>", "Secret": "s3cret"}\''
+                )
+            },
+            defaults('docker_credentials_helper = "x"'),
+        ),
+    ),
+):
+    case(f"oci, {_name}", _is_right)(_setup)
+
+
 # -- running both ----------------------------------------------------------------------------------
 
 
@@ -643,7 +831,7 @@ def run(stage: Stage, command: list[str], name: str, configuration: str) -> Outc
     modules = work / ".terraform/modules"
     record = modules / "modules.json"
     found = Outcome(done.returncode, done.stdout + done.stderr, "", Counter())
-    found.requests = Counter(map(_in_order, stage.world.requests()))
+    found.requests = Counter(map(_in_order, stage.world.requests(with_headers=True)))
     if found.status == 0:
         found.record = record.read_text()
         for entry in sorted(modules.glob("[!.]*/")):

@@ -145,7 +145,8 @@ def _read(path: str, is_needed: bool) -> list[OciCredentials]:
         return []
     if not isinstance(document, dict):
         return []
-    if os.path.basename(path) == ".dockercfg":
+    if os.path.basename(path) == ".dockercfg" and "auths" not in document:
+        # What Docker wrote there before it had another file.
         document = {"auths": document}
     found: list[OciCredentials] = []
     for key, value in _members(document, "auths"):
