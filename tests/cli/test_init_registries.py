@@ -16,8 +16,8 @@ import pytest
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.cli.views.live import LiveLines
 from nigari.packages.base.platforms import current_platform
-from tests.net_world.registry import Key, Registry
-from tests.net_world.server import head
+from tests.net_world.registry import Key, Registry, zip_of
+from tests.net_world.server import Answer, head
 from tests.net_world.world import World
 
 HERE = current_platform()
@@ -86,6 +86,18 @@ def test_init_and_then_without_network(stage: Stage, key: Key) -> None:
     status, text = stage.run("init")
     assert status == 0, text
     assert "is already installed" in text
+
+
+def test_a_host_is_asked_for_its_services_once(stage: Stage, key: Key) -> None:
+    stage.registry.publish("acme", "thing", "1.0.0", key, [HERE])
+    stage.registry.modules["ns", "name", "sys"] = {
+        "1.0.0": f"https://{DEFAULT_REGISTRY_HOST}/m.zip"
+    }
+    stage.registry.answers["/m.zip"] = Answer(200, zip_of({"main.tf": b""}))
+    (stage.work / "modules.tf").write_text('module "a" {\n  source = "ns/name/sys"\n}\n')
+    status, text = stage.run("init")
+    assert status == 0, text
+    assert sum(".well-known" in each for each in stage.world.requests()) == 1
 
 
 def test_constraints_are_reported_where_they_are(stage: Stage, key: Key) -> None:

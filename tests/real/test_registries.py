@@ -7,7 +7,9 @@ for the same things, or we for fewer.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -555,6 +557,132 @@ def test_stories(stage: Stage, story: Story) -> None:
     for number, command in enumerate(story.commands):
         status, about = 0 if story.works else 1, f"{number}: {command}"
         alike(stage, *command, status=status, about=about, is_early=story.is_early)
+
+
+KINDS = {
+    "version": (r"OpenTofu 1", r"Nigari 0"),
+    "backend": (r"Initializing the backend", r"Initializing the backend"),
+    "modules": (r"(Initializing|Upgrading) modules", r"(Initializing|Upgrading) modules"),
+    "download of a module": (r"Downloading \S+ .*for ", r"Downloading \S+ .*for "),
+    "module": (r"installing \S+ in ", r"installing \S+ (\S+ )?in "),
+    "providers": (r"Initializing provider plugins", r"Initializing provider plugins"),
+    "locked version": (r"Reusing previous version of", r"Reusing version \S+ of"),
+    "versions": (r"Finding \S+ versions matching", r"Finding versions of \S+ that match"),
+    "latest version": (r"Finding latest version of", r"Finding the latest version of"),
+    "built in": (r"\S+ is built in", r"\S+ is built in"),
+    "there": (r"Using previously-installed", r"\S+ v\S+ is already installed"),
+    "installation": (r"Installing \S+ v", r"(Downloading|Installing) \S+ v\S+"),
+    "installed": (r"Installed \S+ v", r"\S+ v\S+ is installed"),
+    "signatures": (r"Providers are signed by", r"Providers are signed by"),
+    "lock file": (r"OpenTofu has (created|made some changes)", r"The lock file "),
+    "success": (r"OpenTofu has been successfully", r"The working directory is initialized"),
+    "next": (r"You may now begin", r"The next step"),
+    "error": (r"Error: ", r"Error: "),
+    "warning": (r"Warning: ", r"Warning: "),
+}
+"""How the two programs say the same thing in events."""
+
+
+def told(text: str, is_ours: bool) -> Counter[tuple[str, ...]]:
+    """The events of an init: what is told, how urgently, and of which provider or module."""
+    found: Counter[tuple[str, ...]] = Counter()
+    for line in text.splitlines():
+        if line.startswith("[WARN] Provider "):
+            continue  # what `tofu` prints between its events, we have as a diagnostic
+        event = json.loads(line)
+        message = event["@message"]
+        kinds = [kind for kind, both in KINDS.items() if re.match(both[is_ours], message)]
+        assert kinds, message
+        about = re.search(r"\S*acme/\w+( v\d\S*)?|in \.terraform\S+|for \w+\.\.\.", message)
+        if kinds[0] in ("installed", "error", "warning"):
+            assert ("diagnostic" in event) is (kinds[0] != "installed")
+        subject = about[0] if about and kinds[0] != "locked version" else ""
+        found[kinds[0], event["@level"], subject.split(" v")[0]] += 1
+    return found
+
+
+CALLS = f"""
+module "a" {{
+  source = "{HOST}/ns/name/sys//sub"
+}}
+module "b" {{
+  source = "./local"
+}}
+"""
+
+
+def with_modules(publish: Callable[[Stage], object]) -> Callable[[Stage], None]:
+    def prepare(stage: Stage) -> None:
+        publish(stage)
+        stage.host.modules["ns", "name", "sys"] = {"1.0.0": f"https://{HOST}/pkg.zip"}
+        stage.host.answers["/pkg.zip"] = Answer(200, zip_of({"sub/main.tf": b""}))
+        for name in ("theirs", "ours"):
+            (stage.base / name / "local").mkdir()
+        stage.write("", "local/main.tf")
+
+    return prepare
+
+
+def without_modules(stage: Stage) -> None:
+    with_modules(signed())(stage)
+    stage.host.modules.clear()
+
+
+BUILT_IN = "terraform.io/builtin/terraform"
+INIT = ("init", "-json")
+TOLD = [
+    Story("all", with_modules(signed()), (f"{HOST}/acme/thing ~> 1.0", BUILT_IN), commands=(INIT,)),
+    Story("again", with_modules(signed()), commands=(INIT, INIT, INIT)),
+    Story("upgrade", with_modules(signed()), commands=((*INIT, "-upgrade"),) * 2),
+    Story("unsigned", with_modules(mirrored), OURS, commands=(INIT,)),
+    Story("expired", with_modules(expired), commands=(INIT,)),
+    Story("mirror", with_modules(mirrored), settings=network_mirror(), commands=(INIT,)),
+    Story("no module", without_modules, works=False, commands=(INIT,)),
+    Story(
+        "no provider",
+        with_modules(signed()),
+        (f"{HOST}/acme/none", f"{HOST}/acme/thing"),
+        works=False,
+        commands=(INIT,),
+    ),
+    Story(
+        "no version",
+        with_modules(signed()),
+        (f"{HOST}/acme/thing > 1.0",),
+        works=False,
+        commands=(INIT,),
+    ),
+    Story(
+        "wrong checksum",
+        with_modules(signed(sums=b"0" * 64 + b"  " + ZIP.encode() + b"\n")),
+        works=False,
+        commands=(INIT,),
+    ),
+]
+
+
+@pytest.mark.parametrize("story", TOLD, ids=lambda story: story.name)
+def test_events(stage: Stage, story: Story) -> None:
+    """The same kinds of events about the same things, however they are worded."""
+    cache = str(stage.base / "packages")
+    stage.more = {"TF_PROVIDER_DOWNLOAD_RETRY": "0", "NIGARI_CACHE_DIR": cache}
+    story.publish(stage)
+    stage.world.configure(story.settings)
+    stage.write(main_file(*story.providers) + CALLS)
+    for command in story.commands:
+        theirs, ours = alike(stage, *command, status=0 if story.works else 1)
+        mine, other = told(ours.text, True), told(theirs.text, False)
+        # Modules are found before the backend is opened: what is wrong with one stops the other.
+        for kind in ("backend", "providers"):
+            del mine[kind, "info", ""], other[kind, "info", ""]
+        if story.name == "expired":
+            assert mine.pop(("warning", "warn", "")) == 1
+        if not story.works:
+            # Who fails leaves nothing, and does not say otherwise.
+            undone = ("module", "installed", "signatures")
+            other = Counter({key: n for key, n in other.items() if key[0] not in undone})
+            mine = Counter({key: n for key, n in mine.items() if key[0] not in undone})
+        assert mine == other, f"{mine - other}\n{other - mine}\n{ours.text}"
 
 
 def test_a_shared_cache(stage: Stage) -> None:

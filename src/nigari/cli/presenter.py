@@ -77,12 +77,18 @@ class Presenter:
 
     # -- what is said ---------------------------------------------------------------------------
 
-    def say(self, text: str, event: str = "", members: Mapping[str, object] | None = None) -> None:
+    def say(
+        self,
+        text: str,
+        event: str = "",
+        members: Mapping[str, object] | None = None,
+        level: str = "info",
+    ) -> None:
         """Tell what happened: a line for people, and an event for programs."""
         if not self._is_json:
             self.terminal.out(text)
         if self._lines is not None:
-            self._lines.event(event or text.removesuffix("."), members or {})
+            self._lines.event(event or text.removesuffix("."), members or {}, level)
 
     @property
     def events(self) -> JsonLines | None:

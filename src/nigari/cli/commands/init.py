@@ -67,7 +67,7 @@ def run(invocation: Invocation) -> int:
     if done:
         presenter.say(f"\n{_READY}", _READY)
         if not presenter.terminal.environ.get("TF_IN_AUTOMATION"):
-            presenter.text(presenter.prose(_NEXT))
+            presenter.say(presenter.prose(_NEXT), _NEXT)
     return presenter.end(done)
 
 

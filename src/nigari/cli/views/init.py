@@ -118,9 +118,13 @@ class InitProgress:
         """All providers are there."""
         for outcome in outcomes:
             at = "" if outcome.version is None else f" v{outcome.version}"
-            known = f" ({_trust(outcome.verified)})" if outcome.verified is not None else ""
+            if outcome.step in (InstallStep.REUSED, InstallStep.CACHED):
+                self.provider_listener.reused(outcome.provider, outcome.version)
+            verified = outcome.verified
+            known = f" ({_trust(verified)})" if verified is not None else ""
             text = f"{outcome.provider.display}{at} {_STEPS[outcome.step]}{known}"
-            self._presenter.say(self._presenter.prose(f"- {text}"), text, _members(outcome))
+            level = "warn" if verified is not None and verified.is_unsigned else "info"
+            self._presenter.say(self._presenter.prose(f"- {text}"), text, _members(outcome), level)
         if any(each.verified is not None and each.verified.signed for each in outcomes):
             self._say(
                 "\nProviders are signed by their publishers. A signature shows who published a "
@@ -169,17 +173,25 @@ class ProviderProgress:
         self._presenter = presenter
         self._live = _live_lines(presenter)
         self._downloads: dict[Provider, Download] = {}
+        self._sought: set[Provider] = set()
         self._done = 0
+
+    def reused(self, provider: Provider, version: Version | None) -> None:
+        """The locked version is there, and nobody had to look for it."""
+        if provider not in self._sought:
+            self.finding(provider, "", version)
 
     def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
         """Versions of a provider are looked for; or only the locked one is."""
+        self._sought.add(provider)
         if locked is not None:
             text = f"Reusing version {locked} of {provider.display} from the lock file"
         elif constraints:
             text = f"Finding versions of {provider.display} that match {constraints}"
         else:
             text = f"Finding the latest version of {provider.display}"
-        self._tell(text, {"provider": str(provider), "constraints": constraints})
+        members = {"provider": str(provider)}
+        self._tell(text, members | ({"constraints": constraints} if constraints else {}))
 
     def fetching(self, provider: Provider, version: Version, location: str) -> None:
         """A package is about to be fetched."""
@@ -241,6 +253,8 @@ def _live_lines(presenter: Presenter) -> LiveLines | None:
 
 
 def _trust(verified: Verified) -> str:
+    if verified.is_unsigned:
+        return "signature not checked: the registry has no key for it"
     return f"signed, key ID {verified.key_id}" if verified.signed else verified.word
 
 

@@ -97,14 +97,24 @@ class Host:
 
 
 class Hosts:
-    """All hosts that a run talks to. Each is asked once, however many want to know."""
+    """All hosts that a run talks to. Each is asked once, however many want to know.
 
-    def __init__(self, client: Client, config: CliConfig, credentials: HostCredentials) -> None:
+    `known` are those that have been asked already, to which others are added.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        config: CliConfig,
+        credentials: HostCredentials,
+        known: dict[str, Host] | None = None,
+    ) -> None:
         self.client = client
         self.credentials = credentials
         self.policy: Policy = registry_policy(config.registry_protocols)
         self._aliases = config.aliases
         self._asked: dict[str, asyncio.Task[Host]] = {}
+        self._known: dict[str, Host] = {} if known is None else known
         self._configured = {
             name: Host(name, _document_url(name), services)
             for name, services in config.hosts.items()
@@ -119,6 +129,8 @@ class Hosts:
         name = self.real_name(name)
         if name in self._configured:
             return self._configured[name]
+        if name in self._known:
+            return self._known[name]
         import asyncio
 
         if name not in self._asked:
@@ -130,6 +142,10 @@ class Hosts:
         return (await self.host(name)).url(service)
 
     async def _discover(self, name: str) -> Host:
+        self._known[name] = found = await self._described(name)
+        return found
+
+    async def _described(self, name: str) -> Host:
         try:
             headers = await self.credentials.headers(name)
         except CredentialsError:

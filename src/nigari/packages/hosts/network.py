@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.net.client import Client
-    from nigari.packages.hosts.hosts import Hosts
+    from nigari.packages.hosts.hosts import Host, Hosts
     from nigari.packages.hosts.oci_credentials import OciCredentialsStore
 
 _DOWNLOADS: Final = 8
@@ -21,8 +21,15 @@ _DOWNLOADS: Final = 8
 class Network:
     """What sources share: a client, the services of hosts, a bound on downloads at once."""
 
-    def __init__(self, config: CliConfig, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        config: CliConfig,
+        environment: Mapping[str, str],
+        known: dict[str, Host] | None = None,
+    ) -> None:
+        """`known` are hosts that another part of the same run has asked for their services."""
         self._config = config
+        self._known = known
         self.environment = environment
         self._client: Client | None = None
         self._hosts: Hosts | None = None
@@ -44,7 +51,7 @@ class Network:
             if self._hosts is None:
                 self._client = Client(read_settings(self.environment))
                 credentials = HostCredentials(self._config, self.environment)
-                self._hosts = Hosts(self._client, self._config, credentials)
+                self._hosts = Hosts(self._client, self._config, credentials, self._known)
         return self._hosts
 
     def oci_credentials(self) -> OciCredentialsStore:

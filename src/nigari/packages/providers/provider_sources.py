@@ -67,9 +67,14 @@ class Verified:
         """How sure one can be that the package is what its author has published."""
         if self.signed:
             return "signed"
-        if self.reported:
+        if self.is_unsigned:
             return "signing skipped"
         return "verified checksum" if self.checked else "unauthenticated"
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether it comes from a registry that has no key with which it could be checked."""
+        return bool(self.reported) and not self.signed
 
 
 @record

@@ -335,7 +335,11 @@ class Initialization:
         backend = BackendSetup(self._where, options.backend, self._people, sources, diags, decrypt)
         around = Around(self._where.path, self._environ)
         providers = ProviderInstall(
-            self._where, options.providers, self._view.provider_listener, self._aliases
+            self._where,
+            options.providers,
+            self._view.provider_listener,
+            self._aliases,
+            None if self._sources is None else self._sources.known_hosts,
         )
         installation: Installation | None = None
         stored = self._open_backend(backend, around)

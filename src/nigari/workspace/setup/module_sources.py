@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from nigari.net.client import Client
     from nigari.packages.base.module_fetch import Getter
-    from nigari.packages.hosts.hosts import Hosts
+    from nigari.packages.hosts.hosts import Host, Hosts
     from nigari.packages.hosts.network import Network
     from nigari.packages.modules.fetching import Fetching
     from nigari.packages.modules.module_download import ModuleDownloads
@@ -33,6 +33,8 @@ class ModuleSources:
     """The sources of packages, for one run."""
 
     def __init__(self, environ: Mapping[str, str], may_ask: bool, store: ModuleStore) -> None:
+        self.known_hosts: dict[str, Host] = {}
+        """Hosts that were asked for their services, for others who need them in the same run."""
         self._environ = environ
         self._may_ask = may_ask
         self._store = store
@@ -86,7 +88,7 @@ class ModuleSources:
             # What is wrong in the CLI configuration is told where providers are looked for.
             config = load_cli_config(self._environ, Diagnostics())
             config = replace(config, aliases=self.aliases)
-            self._network = Network(config, self._environ)
+            self._network = Network(config, self._environ, self.known_hosts)
             self._hosts = self._loop.run(self._network.hosts())
         return self._hosts
 

@@ -45,6 +45,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from nigari.packages.hosts.hosts import Host
 
 _DIRECTORIES_FILE: Final = "plugin_path"
 _NO_ALIASES: Final[Mapping[str, str]] = MappingProxyType({})
@@ -59,10 +60,12 @@ class ProviderInstall:
         options: ProviderOptions,
         listener: InstallListener | None = None,
         aliases: Mapping[str, str] = _NO_ALIASES,
+        known_hosts: dict[str, Host] | None = None,
     ) -> None:
-        """`aliases` are names that stand for other hosts."""
+        """`aliases` are names that stand for other hosts; `known_hosts` were asked already."""
         self._listener = listener
         self._aliases = aliases
+        self._known_hosts = known_hosts
         self._installed = InstalledProviders(where)
         self._directory = Path(where.path)
         self._environ = where.environ
@@ -90,7 +93,7 @@ class ProviderInstall:
         if developed:
             diags.append(self._installed.under_development(developed))
         config = replace(self._installed.cli_config, aliases=self._aliases)
-        network = Network(config, self._environ)
+        network = Network(config, self._environ, self._known_hosts)
         places = self._locations(network, overridden)
         self._before = _paths(self._installed.store.directory)
         locks = adopt_predecessors(self._locks, diags)
