@@ -107,7 +107,8 @@ import {
         ),
         (_A + 'resource "terraform_data" "b" {}\n' + _TO_A % "terraform_data.b.id", "known only"),
         (_A + _TO_A % 'sensitive("x")', "sensitive"),
-        (_A + _TO_A % '""', "id is empty"),
+        (_TO_A % '""', "does not declare terraform_data.a"),
+        (_A + _TO_A % '""' + _TO_A % '"y"', "Duplicate import"),
         (_MISSING, "Object to import not found"),
     ],
 )
@@ -131,6 +132,13 @@ def test_what_is_imported_is_as_secret_as_its_configuration(
     assert stored is not None
     assert stored.current is not None
     assert "name" in stored.current.sensitive_attributes
+
+
+def test_an_empty_id_imports_nothing(asked: list[api.ImportRequest]) -> None:
+    write(_A + _TO_A % '""')
+    assert plan().summary.import_ == 0
+    assert applied().finished("create") == ["terraform_data.a"]
+    assert not asked
 
 
 def test_what_is_in_the_state_is_not_imported_again(asked: list[api.ImportRequest]) -> None:

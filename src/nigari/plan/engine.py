@@ -231,7 +231,8 @@ class Planner:
         return [
             each
             for each in run.imports.targets.values()
-            if each.address.module.is_root
+            if not each.is_empty
+            and each.address.module.is_root
             and each.address.item.key is None
             and each.address.item.resource not in declared
         ]

@@ -67,6 +67,11 @@ class ImportTarget:
     def range(self) -> Range | None:
         return None if self.block is None else self.block.range
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether its id is an empty string, with which a configuration says: do not import."""
+        return self.identity is None and not self.id
+
 
 class Imports:
     """All import blocks of the root module, and what is imported where."""
@@ -79,6 +84,11 @@ class Imports:
         self._by_resource: dict[AbsResource, list[ImportNode]] = {}
         for node in self.nodes:
             self._by_resource.setdefault(node.resource, []).append(node)
+
+    def into(self, address: AbsResourceInstance) -> ImportTarget | None:
+        """What is to be imported to an instance."""
+        target = self.targets.get(address)
+        return None if target is None or target.is_empty else target
 
     def of(self, address: AbsResource) -> list[ImportNode]:
         """The blocks that may import to instances of a resource."""
@@ -251,14 +261,10 @@ class ImportNode(Node):
 
     def _id(self, block: Import, expr: Expression, value: Value) -> str | None:
         try:
-            text = convert(value.unmark_deep()[0], STRING).as_string()
+            return convert(value.unmark_deep()[0], STRING).as_string()
         except CtyError as error:
             _report(self._frame, block, expr, f"its id is not a string: {error.message}")
             return None
-        if not text:
-            _report(self._frame, block, expr, "its id is empty")
-            return None
-        return text
 
 
 async def imported(

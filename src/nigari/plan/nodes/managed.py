@@ -224,7 +224,7 @@ class ManagedInstance(ChangingInstance):
         assert self.config is not None
         state = self._stored
         exists = state is not None
-        target = None if run.is_refresh_only else run.imports.targets.get(self.address)
+        target = None if run.is_refresh_only else run.imports.into(self.address)
         if self._is_partial and (target is not None or exists):
             # What exists must be read, and who is only half configured may look elsewhere.
             raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
