@@ -73,12 +73,22 @@ NOT_FOR_VALIDATE: Final = (
 )
 
 NOT_FOR_MISSING_PROVIDERS: Final = (
+    "nigari.config.blocks.checks",
+    "nigari.config.blocks.encryption",
+    "nigari.config.blocks.imports",
+    "nigari.config.blocks.removed",
+    "nigari.cty.conversions",
     "nigari.eval.base.scope",
     "nigari.eval.nodes",
     "nigari.eval.static",
     "nigari.eval.validate",
+    "nigari.hcl.decode",
+    "nigari.hcl.json_expressions",
     "nigari.lang.functions",
     "nigari.lang.marks",
+    "nigari.lang.references",
+    "nigari.packages.hosts.cli_config_settings",
+    "nigari.packages.providers.installed_program",
     "nigari.plan",
     "nigari.providers",
     "nigari.running",

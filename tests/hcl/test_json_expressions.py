@@ -24,6 +24,7 @@ from nigari.hcl.json_body import parse_json_expression
 from nigari.hcl.json_expressions import JsonExpression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
+from nigari.hcl.static import static_call
 
 SCOPE = Scope(
     {
@@ -182,7 +183,7 @@ def test_static_list_and_map() -> None:
     [('"list(string)"', "list"), ('"a"', None), ('"${f()}"', None), ("5", None), ('"f("', None)],
 )
 def test_static_call(text: str, name: str | None) -> None:
-    call = expression(text).static_call()
+    call = static_call(expression(text))
     assert (None if call is None else call.name) == name
 
 

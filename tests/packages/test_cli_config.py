@@ -12,8 +12,8 @@ from nigari.packages.hosts.cli_config import (
     ProviderInstallation,
     RegistryProtocols,
     load_cli_config,
-    parse_cli_config,
 )
+from nigari.packages.hosts.cli_config_settings import parse_cli_config
 from nigari.packages.hosts.cli_config_syntax import SettingItem, SettingsObject, read_items
 from nigari.packages.hosts.network import Network
 from nigari.packages.hosts.provider_pattern import ProviderPattern

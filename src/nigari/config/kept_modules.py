@@ -6,8 +6,7 @@ of its files, so that what is kept never has to be checked for its age.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 
 from nigari.config.module import Module
@@ -61,11 +60,11 @@ KEPT: Final[ContextVar[KeptModules | None]] = ContextVar("kept modules", default
 """What is kept in the current context; most programs read each module once and keep nothing."""
 
 
-@contextmanager
-def keeping_modules() -> Iterator[None]:
+class keeping_modules:  # noqa: N801 - it is used as a function is
     """Keep modules that are read meanwhile."""
-    token = KEPT.set(KEPT.get() or KeptModules())
-    try:
-        yield
-    finally:
-        KEPT.reset(token)
+
+    def __enter__(self) -> None:
+        self._token = KEPT.set(KEPT.get() or KeptModules())
+
+    def __exit__(self, *_: object) -> None:
+        KEPT.reset(self._token)

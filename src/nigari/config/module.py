@@ -12,15 +12,10 @@ from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provide
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.base.declared import Declared
 from nigari.config.blocks.backend import BackendBlock
-from nigari.config.blocks.checks import Check, decode_check
-from nigari.config.blocks.imports import Import, decode_import
 from nigari.config.blocks.language import RequiredVersion
 from nigari.config.blocks.local import Local, decode_local
-from nigari.config.blocks.module_call import ModuleCall, decode_module_call
-from nigari.config.blocks.moved import Moved, decode_moved
 from nigari.config.blocks.output import Output, decode_output
 from nigari.config.blocks.provider_config import ProviderConfig, decode_provider_config
-from nigari.config.blocks.removed import Removed, decode_removed
 from nigari.config.blocks.required_providers import (
     ProviderMeta,
     RequiredProvider,
@@ -33,9 +28,14 @@ from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.record import record
 
 TYPE_CHECKING = False
-# Few configurations encrypt anything.
+# Many configurations have no such blocks.
 if TYPE_CHECKING:
+    from nigari.config.blocks.checks import Check
     from nigari.config.blocks.encryption import EncryptionBlock
+    from nigari.config.blocks.imports import Import
+    from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.blocks.moved import Moved
+    from nigari.config.blocks.removed import Removed
 
 _START = Pos(1, 1, 0)
 
@@ -111,16 +111,46 @@ def _decode_any_resource(declared: Declared, diags: Diagnostics) -> Resource:
     return decode_resource(resource_addr(declared.block), declared, diags)
 
 
+def _decode_call(declared: Declared, diags: Diagnostics) -> ModuleCall | None:
+    from nigari.config.blocks.module_call import decode_module_call
+
+    return decode_module_call(declared, diags)
+
+
+def _decode_check(declared: Declared, diags: Diagnostics) -> Check:
+    from nigari.config.blocks.checks import decode_check
+
+    return decode_check(declared, diags)
+
+
+def _decode_moved(declared: Declared, diags: Diagnostics) -> Moved | None:
+    from nigari.config.blocks.moved import decode_moved
+
+    return decode_moved(declared, diags)
+
+
+def _decode_removed(declared: Declared, diags: Diagnostics) -> Removed | None:
+    from nigari.config.blocks.removed import decode_removed
+
+    return decode_removed(declared, diags)
+
+
+def _decode_import(declared: Declared, diags: Diagnostics) -> Import | None:
+    from nigari.config.blocks.imports import decode_import
+
+    return decode_import(declared, diags)
+
+
 _DECODERS: dict[str, Callable[[Declared, Diagnostics], object]] = {
     "variable": decode_variable,
     "output": decode_output,
-    "module": decode_module_call,
+    "module": _decode_call,
     "provider": decode_provider_config,
     "provider_meta": decode_provider_meta,
-    "check": decode_check,
-    "moved": decode_moved,
-    "removed": decode_removed,
-    "import": decode_import,
+    "check": _decode_check,
+    "moved": _decode_moved,
+    "removed": _decode_removed,
+    "import": _decode_import,
     "resource": _decode_any_resource,
     "data": _decode_any_resource,
     "ephemeral": _decode_any_resource,
@@ -148,7 +178,7 @@ def _outputs(found: MergedBlocks, diags: Diagnostics) -> dict[str, Output]:
 def _calls(found: MergedBlocks, diags: Diagnostics) -> dict[str, ModuleCall]:
     calls: dict[str, ModuleCall] = {}
     for declared in found.named["module"].values():
-        call = decode_module_call(declared, diags)
+        call = _decode_call(declared, diags)
         if call is not None:
             calls[call.name] = call
     return calls
@@ -180,7 +210,7 @@ def _checks(
     """The checks; their data sources join the resources, among which names are distinct."""
     checks: dict[str, Check] = {}
     for declared in found.named["check"].values():
-        check = decode_check(declared, diags)
+        check = _decode_check(declared, diags)
         checks[check.name] = check
         if check.data is not None:
             first = resources.setdefault(check.data.addr, check.data)
@@ -190,12 +220,12 @@ def _checks(
 
 
 def _moved(found: MergedBlocks, diags: Diagnostics) -> tuple[Moved, ...]:
-    decoded = [decode_moved(declared, diags) for declared in found.unnamed["moved"]]
+    decoded = [_decode_moved(declared, diags) for declared in found.unnamed["moved"]]
     return tuple([each for each in decoded if each is not None])
 
 
 def _removed(found: MergedBlocks, diags: Diagnostics) -> tuple[Removed, ...]:
-    decoded = [decode_removed(declared, diags) for declared in found.unnamed["removed"]]
+    decoded = [_decode_removed(declared, diags) for declared in found.unnamed["removed"]]
     return tuple([each for each in decoded if each is not None])
 
 
@@ -203,7 +233,7 @@ def _imports(found: MergedBlocks, diags: Diagnostics) -> tuple[Import, ...]:
     imports: list[Import] = []
     targets: dict[str, Import] = {}
     for declared in found.unnamed["import"]:
-        decoded = decode_import(declared, diags)
+        decoded = _decode_import(declared, diags)
         if decoded is None:
             continue
         imports.append(decoded)

@@ -8,7 +8,7 @@ are none of its business: those attributes become null.
 
 from __future__ import annotations
 
-from nigari.cty.types import Type, check_type, without_optional
+from nigari.cty.types import DYNAMIC, Type, check_type, without_optional
 from nigari.cty.unify import conversion_exists
 from nigari.cty.values import Value, check_value
 
@@ -33,7 +33,7 @@ def convert(value: Value, wanted: Type) -> Value:
     for the result too. A value that is already of the type is returned as it is.
     """
     try:
-        if value.type is wanted:
+        if value.type is wanted or wanted is DYNAMIC:
             return value
         conversion = conversion_for(value.type, wanted)
     except AttributeError:

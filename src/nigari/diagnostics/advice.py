@@ -7,8 +7,6 @@ asks for the words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 TYPE_CHECKING = False
@@ -46,11 +44,14 @@ def advice() -> Advice:
     return _CURRENT.get()
 
 
-@contextmanager
-def advising(words: Advice) -> Iterator[None]:
+class advising:  # noqa: N801 - it is used as a function is
     """Report with other words meanwhile."""
-    token = _CURRENT.set(words)
-    try:
-        yield
-    finally:
-        _CURRENT.reset(token)
+
+    def __init__(self, words: Advice) -> None:
+        self._words = words
+
+    def __enter__(self) -> None:
+        self._token = _CURRENT.set(self._words)
+
+    def __exit__(self, *_: object) -> None:
+        _CURRENT.reset(self._token)

@@ -60,6 +60,8 @@ _UNSAFE = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2
 
 def printable(text: str) -> str:
     """The text with every character that could steer the terminal made visible instead."""
+    if text.replace("\n", "").isprintable():
+        return text
     return re.sub(_UNSAFE, _picture, text)
 
 

@@ -200,10 +200,6 @@ class FunctionCall(Expression):
             return False
         return True
 
-    def static_call(self) -> FunctionCall | None:
-        """The call itself: the expression is written as one."""
-        return self
-
     def _report_too_few(
         self, function: Function, have: int, scope: Scope, diags: Diagnostics
     ) -> None:

@@ -82,6 +82,15 @@ class Expression:
         for child in self.children():
             child.add_variables(found, bound)
 
+    @property
+    def is_json(self) -> bool:
+        """Whether it is written in the JSON syntax, which has rules of its own."""
+        return False
+
+    def native_source(self) -> Source | None:
+        """The text of a JSON string for a parser of the native syntax."""
+        return None
+
     def static_traversal(self) -> Traversal | None:
         """The expression read as an absolute traversal, where it is written as one."""
         return None

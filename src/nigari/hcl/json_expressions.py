@@ -24,7 +24,6 @@ from nigari.cty.values import (
     tuple_value,
 )
 from nigari.diagnostics import Diagnostics, Range
-from nigari.hcl.calls import FunctionCall
 from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.json_strings import StringSource, decode_string
@@ -35,7 +34,7 @@ from nigari.hcl.traversal import Traversal
 
 
 class JsonExpression(Expression):
-    """A JSON value; callers test for it where the JSON syntax has rules of its own."""
+    """A JSON value."""
 
     __slots__ = ()
 
@@ -44,9 +43,9 @@ class JsonExpression(Expression):
         self.start = start
         self.end = end
 
-    def static_call(self) -> FunctionCall | None:
-        """The call that a string holds, read as a native expression."""
-        return None
+    @property
+    def is_json(self) -> bool:
+        return True
 
 
 class JsonInvalid(JsonExpression):
@@ -158,10 +157,6 @@ class JsonString(JsonExpression):
         expression = self._native_expression()
         traversal = None if expression is None else expression.static_traversal()
         return None if traversal is None or traversal.odd_index() is not None else traversal
-
-    def static_call(self) -> FunctionCall | None:
-        expression = self._native_expression()
-        return expression if isinstance(expression, FunctionCall) else None
 
 
 class JsonArray(JsonExpression):

@@ -21,7 +21,6 @@ from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block, Body
 from nigari.hcl.collections import KeyName
 from nigari.hcl.expressions import Expression, Literal, Parentheses
-from nigari.hcl.json_expressions import JsonExpression
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.operators import UnaryOperation
 from nigari.hcl.scope import Scope
@@ -91,7 +90,7 @@ def plain_value(expr: Expression) -> object:
     items = expr.static_map()
     if items is not None:
         return {_key_text(key): plain_value(value) for key, value in items}
-    if isinstance(expr, JsonExpression):
+    if expr.is_json:
         # Where there are neither names nor functions, a string of JSON is its own text.
         return plain_data(expr.value(Scope(), Diagnostics()))
     number = _negative_number(expr)

@@ -702,4 +702,6 @@ def first_invalid(name: str) -> int:
 
 def is_identifier(text: str) -> bool:
     """Whether the text is a name of the native syntax."""
+    if text.isascii():
+        return text.replace("-", "_").isidentifier() and text[0] != "-"
     return _HEADER_TYPE.fullmatch(text) is not None and first_invalid(text) < 0

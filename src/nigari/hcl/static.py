@@ -12,7 +12,7 @@ from nigari.cty.types import NUMBER, STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression, SyntaxFault
-from nigari.hcl.json_expressions import JsonString
+from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.templates import StringLiteral
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
@@ -87,9 +87,13 @@ def expr_call(expr: Expression, diags: Diagnostics) -> FunctionCall | None:
 
 def static_call(expr: Expression) -> FunctionCall | None:
     """The function call that the expression is, or None."""
-    if isinstance(expr, FunctionCall | JsonString):
-        return expr.static_call()
-    return None
+    source = expr.native_source()
+    if source is not None:
+        faults = Diagnostics()
+        expr = parse_expression(source, faults)
+        if faults.has_errors:
+            return None
+    return expr if isinstance(expr, FunctionCall) else None
 
 
 def _report_shape(expr: Expression, what: str, form: str, where: Range, diags: Diagnostics) -> None:

@@ -35,13 +35,16 @@ from nigari.addrs import (
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Body
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.decode import Spec
-from nigari.hcl.dynamic_blocks import expand_expressions
 from nigari.hcl.expressions import Expression
 from nigari.hcl.quoting import quoted, with_article
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex, TraverseRoot
+
+TYPE_CHECKING = False
+# Reading a configuration decodes no bodies that a schema describes.
+if TYPE_CHECKING:
+    from nigari.hcl.decode import Spec
 
 _SINGLE: dict[str, type[NamedValue]] = {
     kind.root: kind
@@ -257,6 +260,8 @@ def references_in_body(
 
     Without `content`, only what expanding them refers to.
     """
+    from nigari.hcl.dynamic_blocks import expand_expressions
+
     traversals: list[Traversal] = []
     calls: list[Traversal] = []
     for expression, iterators in expand_expressions(body, spec, content):

@@ -24,7 +24,6 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.collections import For, ObjectConstructor, TupleConstructor
 from nigari.hcl.expressions import Expression
-from nigari.hcl.json_expressions import JsonExpression
 from nigari.hcl.scope import Scope
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.type_expressions import (
@@ -42,7 +41,7 @@ def parse_variable_type(expression: Expression, diags: Diagnostics) -> TypeConst
     The two bare words mean any elements, as long as they are all of one type.
     """
     text = expression.source.text
-    native = not isinstance(expression, JsonExpression)
+    native = not expression.is_json
     if native and text.startswith(('"', "<<"), expression.start):
         _report_quoted_type(expression, diags)
         return ANY_TYPE

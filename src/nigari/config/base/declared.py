@@ -89,6 +89,11 @@ SINGLE = Repetition()
 Dependencies = tuple[Traversal, ...]
 """The addresses of a `depends_on` argument."""
 
+MODULE_ARGUMENTS = ("version", "count", "for_each", "depends_on", "providers")
+MODULE_BLOCKS = ("_", "lifecycle", "locals", "provider")
+MODULE_WORDS = frozenset(("source", *MODULE_ARGUMENTS, *MODULE_BLOCKS))
+"""The names that have a meaning of their own in a `module` block."""
+
 _CHECK_RULE = BodySchema(
     (AttributeSchema("condition", required=True), AttributeSchema("error_message", required=True))
 )

@@ -15,7 +15,6 @@ from nigari.hcl.body import Attribute
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression, Literal
-from nigari.hcl.json_expressions import JsonExpression, JsonString
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.quoting import at_the_start, with_article
 from nigari.hcl.scope import Scope
@@ -88,9 +87,8 @@ def constant_flag(attribute: Attribute | None, diags: Diagnostics, default: bool
 
 def native(expr: Expression, diags: Diagnostics) -> Expression:
     """The expression of the native syntax that a JSON string holds where syntax is wanted."""
-    if isinstance(expr, JsonString):
-        return parse_expression(expr.native_source(), diags)
-    return expr
+    source = expr.native_source()
+    return expr if source is None else parse_expression(source, diags)
 
 
 def is_quoted(expr: Expression) -> bool:
@@ -110,11 +108,6 @@ def unquoted(expr: Expression, what: str, diags: Diagnostics) -> Expression:
     )
     source = expr.source
     return parse_expression(Source(source.filename, expr.text, source.pos(expr.start + 1)), diags)
-
-
-def is_json(expr: Expression) -> bool:
-    """Whether the expression is written in the JSON syntax."""
-    return isinstance(expr, JsonExpression)
 
 
 def _report_misfit(expr: Expression, what: str, reason: str, diags: Diagnostics) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.addrs.values import CountAttr, EachAttr
 from nigari.config.base.declared import CheckRule, check_rule, expression, schema
 from nigari.config.base.written import is_written_out, native, unquoted, written_value
 from nigari.cty.types import BOOL
@@ -19,7 +18,6 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword, expr_list, rel_traversal_for_expr
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal
-from nigari.lang.references import references_in_expression
 from nigari.record import record
 
 
@@ -100,6 +98,8 @@ def _conditions(
 
 
 def _refers_to(expr: Expression, addr: ResourceAddr) -> bool:
+    from nigari.lang.references import references_in_expression
+
     for reference in references_in_expression(expr, Diagnostics()):
         subject = reference.subject
         if subject == addr:
@@ -179,6 +179,9 @@ def _triggers(attribute: Attribute | None, diags: Diagnostics) -> tuple[Expressi
 def _check_trigger(expr: Expression, diags: Diagnostics) -> None:
     errors = diags.error_count
     resources = 0
+    from nigari.addrs.values import CountAttr, EachAttr
+    from nigari.lang.references import references_in_expression
+
     for reference in references_in_expression(expr, diags):
         subject = reference.subject
         if isinstance(subject, ResourceAddr | ResourceInstance):

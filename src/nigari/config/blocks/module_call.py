@@ -9,6 +9,8 @@ from nigari.addrs.module_source import (
     parse_registry_source,
 )
 from nigari.config.base.declared import (
+    MODULE_ARGUMENTS,
+    MODULE_BLOCKS,
     Declared,
     Dependencies,
     Repetition,
@@ -60,22 +62,10 @@ class ModuleCall:
 
 _RESERVED = frozenset(("locals", "provider"))
 _SCHEMA = BodySchema(
-    schema(
-        "version", "count", "for_each", "depends_on", "providers", required=("source",)
-    ).attributes,
-    (
-        BlockSchema("_"),
-        BlockSchema("lifecycle"),
-        BlockSchema("locals"),
-        BlockSchema("provider", ("type",)),
-    ),
+    schema(*MODULE_ARGUMENTS, required=("source",)).attributes,
+    tuple([BlockSchema(each, ("type",) if each == "provider" else ()) for each in MODULE_BLOCKS]),
 )
 _LIFECYCLE = schema("enabled")
-
-ARGUMENTS = frozenset(
-    [wanted.name for wanted in _SCHEMA.attributes] + [wanted.type for wanted in _SCHEMA.blocks]
-)
-"""The names that have a meaning of their own in a `module` block."""
 
 
 def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.addrs.parse import parse_local_provider_config
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider, parse_provider
 from nigari.config.base.declared import Declared
 from nigari.config.base.provider_ref import check_local_name
@@ -150,6 +149,8 @@ def _check_string(name: str, value: Expression, diags: Diagnostics) -> bool:
 
 
 def _aliases(name: str, expr: Expression, diags: Diagnostics) -> list[LocalProviderConfig]:
+    from nigari.addrs.parse import parse_local_provider_config
+
     found: list[LocalProviderConfig] = []
     for element in expr_list(expr, diags) or ():
         traversal = abs_traversal_for_expr(element, diags)

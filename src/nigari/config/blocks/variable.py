@@ -6,8 +6,8 @@ given for a variable are in `nigari.eval.nodes.variable`.
 
 from __future__ import annotations
 
-from nigari.addrs.values import InputVariable
 from nigari.config.base.declared import (
+    MODULE_WORDS,
     CheckRule,
     Declared,
     check_name,
@@ -15,8 +15,7 @@ from nigari.config.base.declared import (
     report_empty_deprecation,
     schema,
 )
-from nigari.config.base.written import constant_flag, constant_text, is_json, is_written_out
-from nigari.config.blocks.module_call import ARGUMENTS as MODULE_ARGUMENTS
+from nigari.config.base.written import constant_flag, constant_text, is_written_out
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr
 from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, Type
@@ -28,7 +27,6 @@ from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.scope import Scope
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.type_expressions import ANY_TYPE, Defaults, TypeConstraint
-from nigari.lang.references import parse_reference
 from nigari.lang.types import DroppedAttribute, dropped_attributes, parse_variable_type
 from nigari.record import record
 
@@ -85,7 +83,7 @@ def decode_variable(declared: Declared, diags: Diagnostics) -> Variable:
     """Read a `variable` block."""
     name = declared.name
     check_name(declared.block, 0, "variable name", diags)
-    if name in MODULE_ARGUMENTS:
+    if name in MODULE_WORDS:
         _report_reserved_name(declared.block, diags)
     content = declared.body.content(_SCHEMA, diags)
     given = content.attributes
@@ -139,7 +137,7 @@ def _default(
     expr = attribute.expr
     for dropped in dropped_attributes(expr, constraint.type):
         _report_dropped(dropped, diags)
-    is_data = is_json(expr)
+    is_data = expr.is_json
     if not is_data and not is_written_out(expr):
         return expr
     errors = diags.error_count
@@ -179,6 +177,9 @@ def _validations(name: str, blocks: list[Block], diags: Diagnostics) -> tuple[Ch
 
 
 def _refers_to(expr: Expression, name: str) -> bool:
+    from nigari.addrs.values import InputVariable
+    from nigari.lang.references import parse_reference
+
     for traversal in expr.variables():
         if traversal.root_name == "var":
             reference = parse_reference(traversal, Diagnostics())

@@ -10,15 +10,18 @@ from collections.abc import Mapping
 
 from nigari.addrs.provider import Provider
 from nigari.config.base.written import is_written_out
-from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.body import Attribute, Body
-from nigari.hcl.decode import Spec
-from nigari.hcl.dynamic_blocks import is_dynamic
 from nigari.hcl.expressions import Expression
-from nigari.lang.references import Reference, references_in_body, references_in_expression
 from nigari.record import record, replace
+
+TYPE_CHECKING = False
+# A tree of modules can be read without looking at references.
+if TYPE_CHECKING:
+    from nigari.config.blocks.module_call import ModuleCall
+    from nigari.hcl.decode import Spec
+    from nigari.lang.references import Reference
 
 
 @record
@@ -85,6 +88,8 @@ class CompiledModule:
         """The expression with its references."""
         compiled = self._expressions.get(expr)
         if compiled is None:
+            from nigari.lang.references import references_in_expression
+
             problems = Diagnostics()
             references = references_in_expression(expr, problems)
             compiled = Compiled(expr, tuple(references), tuple(problems))
@@ -102,6 +107,9 @@ class CompiledModule:
         """A body with the references that decoding it makes."""
         compiled = self._bodies.get((body, spec))
         if compiled is None:
+            from nigari.hcl.dynamic_blocks import is_dynamic
+            from nigari.lang.references import references_in_body
+
             problems = Diagnostics()
             references = references_in_body(body, spec, problems)
             compiled = CompiledBody(body, spec, tuple(references), tuple(problems))

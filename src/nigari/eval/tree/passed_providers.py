@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from nigari.addrs.provider import Provider, builtin_provider, default_provider, implied_provider
 from nigari.config.base.provider_ref import ProviderRef
-from nigari.config.blocks.module_call import ModuleCall, PassedProvider
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.config.module import Module
@@ -15,6 +14,10 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.tree.places import place
 from nigari.eval.tree.provider_scope import ProviderScope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.config.blocks.module_call import ModuleCall, PassedProvider
 
 
 def check_called(node: ModuleInstance, names: ProviderScope, diags: Diagnostics) -> None:

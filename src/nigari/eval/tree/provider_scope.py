@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.config.blocks.module_call import PassedProvider
-from nigari.config.blocks.provider_config import ProviderConfig
-from nigari.config.blocks.required_providers import RequiredProvider
-from nigari.eval.base.module_tree import ModuleInstance
-from nigari.hcl.expressions import Expression
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.config.blocks.module_call import PassedProvider
+    from nigari.config.blocks.provider_config import ProviderConfig
+    from nigari.config.blocks.required_providers import RequiredProvider
+    from nigari.eval.base.module_tree import ModuleInstance
+    from nigari.hcl.expressions import Expression
 
 
 @record

@@ -1,7 +1,7 @@
 """The CLI configuration: what a user sets for all working directories.
 
-Owns which files are read and what their settings mean. The environment and the file system are
-those given; nothing here looks at the process's own environment.
+Owns which files are read; what is in them is read by `cli_config_settings`, where there are any. The
+environment and the file system are those given; nothing here looks at the process's own environment.
 """
 
 from __future__ import annotations
@@ -10,29 +10,15 @@ import os
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from nigari.addrs.hostname import normalize_hostname
-from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
-from nigari.lazy import lazy_pattern
-from nigari.packages.hosts.cli_config_syntax import Scalar, SettingItem, SettingsObject, read_items
-from nigari.packages.hosts.oci_settings import (
-    OciCredentials,
-    OciDefaults,
-    RepositoryTemplate,
-    read_credentials,
-    read_defaults,
-)
-from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
+from nigari.packages.hosts.oci_settings import OciCredentials, OciDefaults
 from nigari.record import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
-
-
-_VARIABLE: Final = lazy_pattern(r"\$(?:\{(\w+)\}|(\w+))")
+    from nigari.addrs.provider import Provider
+    from nigari.packages.hosts.provider_pattern import ProviderPattern
 
 
 @record
@@ -66,6 +52,13 @@ class RegistryProtocols:
     retries: int | None = None
     timeout: float | None = None
     """Seconds."""
+
+    def over(self, other: RegistryProtocols) -> RegistryProtocols:
+        """The same, with what others say where this says nothing."""
+        return RegistryProtocols(
+            other.retries if self.retries is None else self.retries,
+            other.timeout if self.timeout is None else self.timeout,
+        )
 
 
 @record
@@ -107,11 +100,15 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
     for path in _files(environment, diags):
         try:
             with open(path, "rb") as file:
-                source = Source.from_bytes(path, file.read())
+                content = file.read()
         except OSError as error:
             _report_unreadable(path, error.strerror or str(error), diags)
             continue
-        config = _merged(config, parse_cli_config(source, environment, diags), path, diags)
+        if content:
+            from nigari.packages.hosts.cli_config_settings import merged, parse_cli_config
+
+            source = Source.from_bytes(path, content)
+            config = merged(config, parse_cli_config(source, environment, diags), path, diags)
     cache = environment.get("TF_PLUGIN_CACHE_DIR", "") or config.plugin_cache_dir
     if cache and not os.path.isdir(cache):
         diags.warning(
@@ -126,13 +123,10 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
         plugin_cache_dir=cache,
         plugin_cache_may_break_lock_file=config.plugin_cache_may_break_lock_file
         or breaking not in ("", "0"),
-        registry_protocols=_over(
-            RegistryProtocols(
-                _positive(environment.get("TF_REGISTRY_DISCOVERY_RETRY", "")),
-                _positive(environment.get("TF_REGISTRY_CLIENT_TIMEOUT", "")),
-            ),
-            config.registry_protocols,
-        ),
+        registry_protocols=RegistryProtocols(
+            _positive(environment.get("TF_REGISTRY_DISCOVERY_RETRY", "")),
+            _positive(environment.get("TF_REGISTRY_CLIENT_TIMEOUT", "")),
+        ).over(config.registry_protocols),
     )
 
 
@@ -144,33 +138,6 @@ def config_directory(environment: Mapping[str, str]) -> str:
     if config_home and not os.path.exists(directory):
         return os.path.join(config_home, "opentofu")
     return directory
-
-
-def parse_cli_config(
-    source: Source, environment: Mapping[str, str], diags: Diagnostics
-) -> CliConfig:
-    """What one file says."""
-    root = read_items(source, diags)
-    name = source.filename
-    installations = [_installation(item, name, diags) for item in root.all("provider_installation")]
-    if len(installations) > 1:
-        _report_second(name, "provider_installation", diags)
-    helpers = [_labelled(item) for item in root.all("credentials_helper")]
-    return CliConfig(
-        plugin_cache_dir=_expanded(_string(root, "plugin_cache_dir"), environment),
-        plugin_cache_may_break_lock_file=any(
-            item.value is True for item in root.all("plugin_cache_may_break_dependency_lock_file")
-        ),
-        installation=installations[0] if installations else None,
-        hosts=_hosts(root, name, diags),
-        credentials=_credentials(root, name, diags),
-        credentials_helper=next(
-            ((label, *_strings(body, "args")) for pairs in helpers for label, body in pairs), ()
-        ),
-        registry_protocols=_registry_protocols(root, name, diags),
-        oci_credentials=_oci_credentials(root, name, diags),
-        oci_defaults=_oci_defaults(root, name, diags),
-    )
 
 
 def possible_files(environment: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -225,282 +192,9 @@ def _files_in(directory: str, diags: Diagnostics) -> list[str]:
     return [path for path in paths if os.path.isfile(path)]
 
 
-def _merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) -> CliConfig:
-    if first.installation is not None and second.installation is not None:
-        _report_second(path, "provider_installation", diags)
-    if first.credentials_helper and second.credentials_helper:
-        _report_second(path, "credentials_helper", diags)
-    if OciDefaults() not in (first.oci_defaults, second.oci_defaults):
-        _report_second(path, "oci_default_credentials", diags)
-    return CliConfig(
-        first.plugin_cache_dir or second.plugin_cache_dir,
-        first.plugin_cache_may_break_lock_file or second.plugin_cache_may_break_lock_file,
-        first.installation or second.installation,
-        {**first.hosts, **second.hosts},
-        {**first.credentials, **second.credentials},
-        first.credentials_helper or second.credentials_helper,
-        _over(first.registry_protocols, second.registry_protocols),
-        _distinct_oci((*first.oci_credentials, *second.oci_credentials), path, diags),
-        first.oci_defaults if first.oci_defaults != OciDefaults() else second.oci_defaults,
-    )
-
-
-def _over(first: RegistryProtocols, second: RegistryProtocols) -> RegistryProtocols:
-    return RegistryProtocols(
-        second.retries if first.retries is None else first.retries,
-        second.timeout if first.timeout is None else first.timeout,
-    )
-
-
 def _positive(text: str) -> int | None:
     is_number = text.isascii() and text.isdigit()
     return int(text) if is_number and int(text) > 0 else None
-
-
-def _registry_protocols(root: SettingsObject, file: str, diags: Diagnostics) -> RegistryProtocols:
-    found = root.all("registry_protocols")
-    for item in found[1:]:
-        _report(file, item, "registry_protocols can occur only once", diags)
-    for item in found[:1]:
-        if len(item.keys) > 1 or not isinstance(item.value, SettingsObject):
-            _report(file, item, "registry_protocols must be a block without labels", diags)
-            continue
-        return RegistryProtocols(
-            _count(item, item.value, "retry_count", file, diags),
-            _count(item, item.value, "request_timeout_seconds", file, diags),
-        )
-    return RegistryProtocols()
-
-
-def _count(
-    item: SettingItem, body: SettingsObject, name: str, file: str, diags: Diagnostics
-) -> int | None:
-    values = [inner.value for inner in body.all(name)]
-    if not values:
-        return None
-    value = values[-1]
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    _report(file, item, f"{name} must be a whole number that is not negative", diags)
-    return None
-
-
-def _installation(item: SettingItem, file: str, diags: Diagnostics) -> ProviderInstallation:
-    if len(item.keys) > 1 or not isinstance(item.value, SettingsObject):
-        _report(file, item, "provider_installation is a block without labels", diags)
-        return ProviderInstallation()
-    methods: list[InstallMethod] = []
-    overrides: dict[Provider, str] = {}
-    for inner in item.value.items:
-        if len(inner.keys) > 1 or not isinstance(inner.value, SettingsObject):
-            _report(file, inner, f"{inner.keys[0]} must be a block without labels", diags)
-        elif inner.keys[0] == "dev_overrides":
-            if methods:
-                _report(file, inner, "dev_overrides must come before the other blocks", diags)
-            overrides.update(_dev_overrides(inner, inner.value, file, diags))
-        else:
-            method = _method(inner, inner.value, file, diags)
-            methods += [method] if method is not None else []
-    return ProviderInstallation(tuple(methods), overrides)
-
-
-def _method(
-    item: SettingItem, body: SettingsObject, file: str, diags: Diagnostics
-) -> InstallMethod | None:
-    kind = item.keys[0]
-    needed = {
-        "direct": "",
-        "filesystem_mirror": "path",
-        "network_mirror": "url",
-        "oci_mirror": "repository_template",
-    }.get(kind)
-    if needed is None:
-        _report(file, item, f"there is no installation method {kind}", diags)
-        return None
-    location = _string(body, needed) if needed else ""
-    if needed and not location:
-        _report(file, item, f"{kind} must have the argument {needed}", diags)
-        return None
-    include = _patterns(item, body, "include", file, diags)
-    exclude = _patterns(item, body, "exclude", file, diags)
-    if kind == "oci_mirror" and not _template_is_sound(item, location, include, file, diags):
-        return None
-    retries = None
-    if kind in ("direct", "network_mirror"):
-        retries = _count(item, body, "download_retry_count", file, diags)
-    trust = any(inner.value is True for inner in body.all("trust_all_hashes"))
-    return InstallMethod(kind, location, include, exclude, retries, trust)
-
-
-def _template_is_sound(
-    item: SettingItem,
-    text: str,
-    include: tuple[ProviderPattern, ...],
-    file: str,
-    diags: Diagnostics,
-) -> bool:
-    """Whether a template names a repository of its own for each provider it is for."""
-    try:
-        used = RepositoryTemplate(text).used
-    except ValueError as error:
-        _report(file, item, f"oci_mirror is not valid: {error}", diags)
-        return False
-    fixed = {
-        "hostname": {each.hostname for each in include},
-        "namespace": {each.namespace for each in include},
-        "type": {each.type for each in include},
-    }
-    for name in RepositoryTemplate.NAMES:
-        if name not in used and len(fixed[name] - {"*"}) != 1:
-            problem = (
-                f"repository_template of oci_mirror must refer to {name}, unless include selects "
-                "exactly one"
-            )
-            _report(file, item, problem, diags)
-            return False
-    return True
-
-
-def _patterns(
-    item: SettingItem, body: SettingsObject, name: str, file: str, diags: Diagnostics
-) -> tuple[ProviderPattern, ...]:
-    patterns: list[ProviderPattern] = []
-    for text in _strings(body, name):
-        try:
-            patterns.append(parse_pattern(text))
-        except ValueError as error:
-            _report(file, item, f"{name} has {quoted(text)}, and {error}", diags)
-    return tuple(patterns)
-
-
-def _dev_overrides(
-    item: SettingItem, body: SettingsObject, file: str, diags: Diagnostics
-) -> dict[Provider, str]:
-    overrides: dict[Provider, str] = {}
-    for entry in body.items:
-        provider = parse_provider(entry.keys[0], Diagnostics())
-        if provider is None or len(entry.keys) > 1 or not isinstance(entry.value, str):
-            _report(
-                file, item, f"{quoted(entry.keys[0])} is not a provider with its directory", diags
-            )
-            continue
-        overrides[provider] = entry.value or "."
-    return overrides
-
-
-def _hosts(root: SettingsObject, file: str, diags: Diagnostics) -> dict[str, dict[str, object]]:
-    hosts: dict[str, dict[str, object]] = {}
-    for item in root.all("host"):
-        for label, body in _labelled(item):
-            hostname = normalize_hostname(label)
-            if hostname is None:
-                _report(file, item, f"{quoted(label)} is not a hostname", diags)
-                continue
-            services = next((i.value for i in body.all("services")), None)
-            hosts[hostname] = _plain(services) if isinstance(services, SettingsObject) else {}
-    return hosts
-
-
-def _plain(body: SettingsObject) -> dict[str, object]:
-    """A body as a JSON document would have it."""
-    return {
-        item.keys[0]: _plain(item.value) if isinstance(item.value, SettingsObject) else item.value
-        for item in body.items
-    }
-
-
-def _credentials(root: SettingsObject, file: str, diags: Diagnostics) -> dict[str, HostToken]:
-    credentials: dict[str, HostToken] = {}
-    for item in root.all("credentials"):
-        for label, body in _labelled(item):
-            hostname = normalize_hostname(label)
-            if hostname is None:
-                _report(file, item, f"{quoted(label)} is not a hostname", diags)
-                continue
-            if token := _string(body, "token"):
-                credentials[hostname] = HostToken(token, file)
-    return credentials
-
-
-def _oci_credentials(
-    root: SettingsObject, file: str, diags: Diagnostics
-) -> tuple[OciCredentials, ...]:
-    found: list[OciCredentials] = []
-    for item in root.all("oci_credentials"):
-        for label, body in _labelled(item):
-            try:
-                found.append(read_credentials(label, body))
-            except ValueError as error:
-                _report(file, item, f"oci_credentials {quoted(label)} is not valid: {error}", diags)
-    return _distinct_oci(tuple(found), file, diags)
-
-
-def _distinct_oci(
-    given: tuple[OciCredentials, ...], file: str, diags: Diagnostics
-) -> tuple[OciCredentials, ...]:
-    found = {(each.domain, each.path): each for each in reversed(given)}
-    if len(found) < len(given):
-        diags.error(
-            "Invalid CLI configuration",
-            f"{file} contains another oci_credentials block for the same repositories.",
-        )
-    return tuple(reversed(found.values()))
-
-
-def _oci_defaults(root: SettingsObject, file: str, diags: Diagnostics) -> OciDefaults:
-    found = root.all("oci_default_credentials")
-    for item in found[1:]:
-        _report(file, item, "oci_default_credentials can occur only once", diags)
-    for item in found[:1]:
-        if len(item.keys) > 1 or not isinstance(item.value, SettingsObject):
-            _report(file, item, "oci_default_credentials must be a block without labels", diags)
-            continue
-        try:
-            return read_defaults(item.value, file)
-        except ValueError as error:
-            _report(file, item, f"oci_default_credentials is not valid: {error}", diags)
-    return OciDefaults()
-
-
-def _labelled(item: SettingItem) -> list[tuple[str, SettingsObject]]:
-    """The label and body of a block; in JSON the labels are the keys of an object."""
-    if not isinstance(item.value, SettingsObject):
-        return []
-    if len(item.keys) == 2:
-        return [(item.keys[1], item.value)]
-    return [(i.keys[0], i.value) for i in item.value.items if isinstance(i.value, SettingsObject)]
-
-
-def _string(body: SettingsObject, name: str) -> str:
-    values: list[Scalar] = [item.value for item in body.all(name)]
-    return values[-1] if values and isinstance(values[-1], str) else ""
-
-
-def _strings(body: SettingsObject, name: str) -> list[str]:
-    found: list[str] = []
-    for item in body.all(name):
-        values = item.value if isinstance(item.value, list) else [item.value]
-        found += [value for value in values if isinstance(value, str)]
-    return found
-
-
-def _expanded(text: str, environment: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda m: environment.get(m[1] or m[2], ""), text)
-
-
-def _report(file: str, item: SettingItem, problem: str, diags: Diagnostics) -> None:
-    where = f"line {item.line} of {file}" if item.line else file
-    diags.error("Invalid CLI configuration", f"In {where}: {problem}.")
-
-
-def _report_second(file: str, block: str, diags: Diagnostics) -> None:
-    diags.error(
-        "Invalid CLI configuration",
-        f"{file} contains another {block} block. Only one is allowed in all CLI configuration "
-        "files together.",
-    )
 
 
 def _report_unreadable(path: str, reason: str, diags: Diagnostics) -> None:

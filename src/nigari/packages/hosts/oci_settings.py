@@ -7,12 +7,13 @@ from collections.abc import Mapping
 
 from nigari.hcl.quoting import quoted
 from nigari.lazy import lazy_pattern
-from nigari.packages.hosts.cli_config_syntax import SettingItem, SettingsObject
 from nigari.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from nigari.packages.hosts.cli_config_syntax import SettingItem, SettingsObject
 
 
 _REPOSITORY: Final = lazy_pattern(

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 
 from nigari.addrs.keys import Deferred, key_text
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr, module_from_steps
-from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
-from nigari.config.blocks.module_call import parse_source
 from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
@@ -25,7 +23,9 @@ from nigari.record import record
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
+# Many configurations call no modules.
 if TYPE_CHECKING:
+    from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
     from nigari.eval.base.module_tree import InstallModule, ModuleInstance
     from nigari.packages.modules.module_manifest import Manifest, ModuleRecord
 
@@ -123,6 +123,11 @@ class CalledModules:
         self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
     ) -> list[CompiledModule | None]:
         """The modules that these calls ask for."""
+        if not wanted:
+            return []
+        from nigari.addrs.module_source import LocalSource
+        from nigari.config.blocks.module_call import parse_source
+
         places: dict[int, Place | None] = {}
         elsewhere: dict[int, PackageRequest] = {}
         for index, (effect, caller) in enumerate(wanted):
@@ -149,6 +154,9 @@ class CalledModules:
         self, effect: InstallModule, start: str, where: Range, diags: Diagnostics
     ) -> CompiledModule | None:
         """A module that no call asks for, at the beginning of a tree of its own."""
+        from nigari.addrs.module_source import LocalSource
+        from nigari.config.blocks.module_call import parse_source
+
         source = parse_source(effect.source, effect.version is not None, where, diags)
         place: Place | None = None
         if isinstance(source, LocalSource):
@@ -395,6 +403,8 @@ class NoModules:
         self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
     ) -> list[CompiledModule | None]:
         """Nothing, for each of these calls."""
+        from nigari.config.blocks.module_call import parse_source
+
         for effect, caller in wanted:
             call = caller.module.calls[effect.addr.name]
             where = call.source.range

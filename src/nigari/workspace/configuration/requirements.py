@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from nigari.addrs.parse import parse_provider_instance
 from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.base.written import is_written_out
 from nigari.diagnostics import Diagnostics, Range
@@ -189,6 +188,8 @@ class _Finding:
 
 def stored_requirements(providers: Iterable[str]) -> list[Requirement]:
     """What a stored state still needs, from the provider addresses in it."""
+    from nigari.addrs.parse import parse_provider_instance
+
     found: dict[Provider, Requirement] = {}
     for text in providers:
         config = parse_provider_instance(text, Diagnostics())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from nigari.packages.hosts.cli_config import CliConfig
     from nigari.packages.providers.installed_program import ProviderProgram
-    from nigari.packages.providers.lockfile import Locks
+    from nigari.packages.providers.lockfile import Locks, ProviderLock
     from nigari.packages.providers.provider_store import ProviderStore
     from nigari.packages.providers.requirement import Requirement
     from nigari.providers import api
@@ -112,30 +112,37 @@ class InstalledProviders:
         """Whether each of the providers has a package, whatever is in it; reports those that have
         none.
         """
-        from nigari.packages.providers.installed_program import is_installed, report_not_installed
-
         asked = sorted(each for each in providers if self._is_to_be_locked(each))
         is_complete = True
         for provider in asked:
             lock = self.locks.providers.get(provider)
             if lock is None:
                 diags.append(not_installed(provider))
-            elif not is_installed(lock, self._store, current_platform()):
-                report_not_installed(lock, diags)
-            else:
+            elif self._is_there(lock, diags):
                 continue
             is_complete = False
         return is_complete
+
+    def _is_there(self, lock: ProviderLock, diags: Diagnostics) -> bool:
+        """Whether a locked provider has a package; it is reported where it has none."""
+        from nigari.packages.providers.installed_program import is_installed, report_not_installed
+
+        if is_installed(lock, self._store, current_platform()):
+            return True
+        report_not_installed(lock, diags)
+        return False
 
     def versions_fit(self, requirements: Iterable[Requirement], diags: Diagnostics) -> bool:
         """Whether all that the configuration asks for is locked, in versions that it accepts, and
         all that is locked is installed; reports what is not.
         """
-        from nigari.packages.providers.locked_versions import locked_versions_fit
-
         asked = [each for each in requirements if self._is_to_be_locked(each.provider)]
         needed = {each.provider for each in asked}.union(self.locks.providers)
         are_there = self.are_there(needed, diags)
+        if not self.locks.providers:
+            return are_there
+        from nigari.packages.providers.locked_versions import locked_versions_fit
+
         return locked_versions_fit(asked, self.locks, diags) and are_there
 
     def _is_to_be_locked(self, provider: Provider) -> bool:
