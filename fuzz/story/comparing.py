@@ -16,6 +16,7 @@ from fuzz.story.difference import Difference, listed, plain, trees
 from fuzz.story.events import event_kind, read_events, subject
 from fuzz.story.order import too_early
 from fuzz.story.sides import EARLY, Finished, Sides
+from fuzz.story.world import SUMMARIES
 from tests.real.alike import Tree, states
 
 _CHANGING: Final = ("create", "update", "delete", "import", "fail")
@@ -96,7 +97,13 @@ class _Diagnostic:
         """Whether it may be the other, with a location or an address that the other has not."""
         same_place = not other.file or (other.file, other.line) == (self.file, self.line)
         same_address = other.address in ("", self.address)
-        return self.severity == other.severity and same_place and same_address
+        same_kind = self._of_provider == other._of_provider and self.severity == other.severity
+        return same_kind and same_place and same_address
+
+    @property
+    def _of_provider(self) -> str:
+        """What the provider says, if it is that: it says the same to both."""
+        return self.summary if self.summary in SUMMARIES else ""
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}" if self.file else "nowhere"
@@ -159,8 +166,6 @@ def _unmatched(
         if not clearer:
             left.append(each)
         elif not each.file:
-            # What a provider says is the same in both.
-            clearer.sort(key=lambda other: other.summary != each.summary)
             clearer = clearer[: theirs[each]]
         more = [other for other in more if other not in clearer]
     return left, more

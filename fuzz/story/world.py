@@ -36,6 +36,13 @@ JOURNAL: Final = f"{DIRECTORY}/journal"
 FAILURES: Final = f"{DIRECTORY}/failures"
 REFUSED: Final = "refused"
 """A value that no object may have, which the provider says when it validates."""
+_FAILED, _HALF, _REFUSED, _MISSING = SUMMARIES = (
+    "Told to fail",
+    "Half done",
+    "Value refused",
+    "Nothing to import",
+)
+"""What the provider says when something goes wrong."""
 _LONGEST_NAME: Final = 100
 _COUNTS: Final = f"{DIRECTORY}/counts"
 
@@ -58,7 +65,7 @@ class World(Provider):
         operation = "create" if request.prior.is_null else "update"
         if f"half {operation} {name}" not in _failures():
             return response
-        told = api.ProviderDiagnostic(Severity.ERROR, "Half done", f"{operation} of {name}.")
+        told = api.ProviderDiagnostic(Severity.ERROR, _HALF, f"{operation} of {name}.")
         return api.ApplyResponse(response.state, response.private, diagnostics=(told,))
 
     async def configure(self, config: cty.Value, may_defer: bool = False) -> api.Response:
@@ -97,7 +104,7 @@ class Thing:
 
     def validate(self) -> None:
         if self.value == REFUSED:
-            raise ProviderError("Value refused", f"{self.name} may not have it.", "value")
+            raise ProviderError(_REFUSED, f"{self.name} may not have it.", "value")
 
     def create(self, settings: Settings) -> None:
         _may_fail("create", self.name)
@@ -130,7 +137,7 @@ class Thing:
         _journal("import", id)
         path = _object(id)
         if not path.is_file():
-            raise ProviderError("Nothing to import", f"There is no {id}.")
+            raise ProviderError(_MISSING, f"There is no {id}.")
         stored: dict[str, Any] = _stored(path)
         return cls(**stored, id=id)
 
@@ -210,7 +217,7 @@ def _failures() -> list[str]:
 def _may_fail(operation: str, name: str) -> None:
     if f"{operation} {name}" in _failures():
         _journal("fail", operation, name)
-        raise ProviderError("Told to fail", f"{operation} of {name}.")
+        raise ProviderError(_FAILED, f"{operation} of {name}.")
 
 
 def _journal(*words: str) -> None:
