@@ -171,6 +171,18 @@ def test_nothing_is_read_that_depends_on_what_went_wrong(
     assert "look n" not in vault.taken()
 
 
+def test_nothing_is_read_that_must_not_be_although_the_provider_is_open(vault: Vault) -> None:
+    refused = "lifecycle {\n pre" + _CONDITION + "\n }"
+    Path("main.tf").write_text(
+        REQUIRED
+        + 'data "vault_look" "first" { name = "f" }\n'
+        + 'data "vault_look" "l" {\n  name = "n"\n  depends_on = [data.vault_look.first]\n'
+        + f'  {refused}\n}}\nvariable "no" {{ default = false }}\n'
+    )
+    assert planned()[0] is None
+    assert vault.taken() == ["look f"]
+
+
 def test_data_wait_for_what_a_removed_module_instance_leaves(vault: Vault) -> None:
     Path("m").mkdir()
     Path("m/main.tf").write_text(REQUIRED + THING)

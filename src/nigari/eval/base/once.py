@@ -90,6 +90,10 @@ class Stages:
             self._at += 1
         return ()
 
+    def follow_with(self, *stages: Callable[[], Sequence[Need]]) -> None:
+        """Do these after the stage at hand, instead of what would have followed."""
+        self._stages = (*self._stages[: self._at + 1], *stages)
+
 
 class Effect:
     """Something that must happen outside before a node can go on. Subclasses are frozen data,

@@ -180,7 +180,7 @@ class InstanceNode(ValueNode):
         """Look at the preconditions; where one does not hold, the configuration does not matter."""
         needs = conditions.step()
         if not needs and conditions.is_refusing:
-            self._stages = Stages(self.choose_provider, self.ask)
+            self._stages.follow_with(self.choose_provider, self.ask)
         deferrals = self.owner.run.deferrals
         if not needs and deferrals is not None:
             self.wait_for(deferrals.of_causes(conditions.outcome.causes))
@@ -192,8 +192,8 @@ class InstanceNode(ValueNode):
             return ()
         rules = self.owner.resource.lifecycle.postconditions
         conditions = self._conditions("postcondition", rules, self.value)
-        self._stages = Stages(partial(self._check_last, conditions))
-        return self._stages.step()
+        self._stages.follow_with(partial(self._check_last, conditions))
+        return ()
 
     def _check_last(self, conditions: Conditions) -> Sequence[Need]:
         needs = conditions.step()
