@@ -51,9 +51,13 @@ def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> boo
 
 def goes_on_elsewhere(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether more was done in instances of a module in others of which something failed."""
-    if like(difference, "calls: missing - / [a-z ]+ more$"):
+    if like(difference, "calls: missing - / [a-z ]+ more$", "provisioners: - / "):
         return bool(step.failed)
-    if not like(difference, "events: more apply_(start|complete) ", r"state: resources\.\*"):
+    if not like(
+        difference,
+        "events: more (apply_(start|complete) |provision_(start|complete)$)",
+        r"state: resources\.\*",
+    ):
         return False
     failed, found = map(unquoted, step.failed), instances(difference)
     others = [_module_steps(each) for each in failed]

@@ -64,9 +64,10 @@ def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
 def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
     return _has_targets(step) and like(
         difference,
-        "events: more apply_",
+        "events: more (apply|provision)_",
         "state: (resources|outputs)",
         "(calls|reads): missing - / .* more",
+        "provisioners: - / ",
     )
 
 
