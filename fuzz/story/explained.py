@@ -186,6 +186,7 @@ EXPLAINED: Final = (
         "events: more apply_start",
     ),
     Explained("whatever a plan with targets shows is applied", target_reasons.leaves_checks_open),
+    Explained("only what a plan of a part shows is applied", target_reasons.leaves_outputs),
     Explained(
         "whatever a plan with targets shows is applied",
         target_reasons.shows_other_instances,

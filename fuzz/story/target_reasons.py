@@ -10,6 +10,7 @@ from fuzz.story.judging import (
     called,
     declaration,
     instances,
+    is_as_before,
     is_part,
     like,
     sides_of,
@@ -101,6 +102,15 @@ def targets_data_alone(step: Step, command: list[str], difference: Difference) -
     return targets_instance(step, command, difference) and all(
         each.split(".")[-2] == "terraform_data" for each in subjects(difference)
     )
+
+
+def leaves_outputs(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only outputs are as before that the plan has left out: OpenTofu, which passes over
+    unused arguments when it applies a plan, stores some of them.
+    """
+    is_applied = is_part(step) and command[0] == "apply"
+    is_output = like(difference, r"state: outputs\.\*")
+    return is_applied and is_output and is_as_before(step, difference)
 
 
 def reports_targeted_outputs(step: Step, command: list[str], difference: Difference) -> bool:
