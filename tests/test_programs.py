@@ -24,10 +24,9 @@ from nigari.clouds.azure import AzureIdentity, _of_cli
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import FALSE, null, string
 from nigari.net.settings import Settings
-from nigari.packages.hosts.cli_config import CliConfig
+from nigari.packages.hosts.cli_config import CliConfig, OciDefaults
 from nigari.packages.hosts.host_credentials import HostCredentials
 from nigari.packages.hosts.oci_credentials import OciCredentialsStore
-from nigari.packages.hosts.oci_settings import OciDefaults
 from nigari.packages.modules.git import GitGetter
 from nigari.packages.modules.mercurial import MercurialGetter
 from nigari.programs import run_program, wait_for_program

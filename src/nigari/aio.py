@@ -28,7 +28,7 @@ from nigari.arguments import (
     check_text,
     check_texts,
 )
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.inputs import InputKind, InputValue

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
-from nigari.backends.locking import LockOptions, new_lock
+from nigari.backends.lock_options import LockOptions
+from nigari.backends.locking import new_lock
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import StateStorage
 from nigari.backends.snapshots import Snapshots

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import Backend
 from nigari.backends.remote import pause_between

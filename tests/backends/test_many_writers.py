@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.snapshots import Snapshots
 from nigari.cty import number

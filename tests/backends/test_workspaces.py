@@ -9,7 +9,7 @@ import pytest
 
 from nigari.addrs.parse import parse_provider_config, parse_resource_instance
 from nigari.backends.local import LocalBackend, LocalPaths
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.workspaces import (
     SelectedWorkspace,

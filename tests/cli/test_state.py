@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.local import LocalBackend, LocalPaths
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
 from nigari.state.encryption import no_encryption

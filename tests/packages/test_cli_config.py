@@ -11,8 +11,8 @@ from nigari.packages.hosts.cli_config import (
     InstallMethod,
     ProviderInstallation,
     RegistryProtocols,
-    load_cli_config,
 )
+from nigari.packages.hosts.cli_config_files import load_cli_config
 from nigari.packages.hosts.cli_config_settings import parse_cli_config
 from nigari.packages.hosts.cli_config_syntax import SettingItem, SettingsObject, read_items
 from nigari.packages.hosts.network import Network

@@ -12,12 +12,8 @@ import pytest
 from nigari.diagnostics import Diagnostics
 from nigari.net.client import Client
 from nigari.net.settings import read_settings
-from nigari.packages.hosts.cli_config import (
-    CliConfig,
-    HostToken,
-    RegistryProtocols,
-    load_cli_config,
-)
+from nigari.packages.hosts.cli_config import CliConfig, HostToken, RegistryProtocols
+from nigari.packages.hosts.cli_config_files import load_cli_config
 from nigari.packages.hosts.host_credentials import (
     CredentialsError,
     HostCredentials,

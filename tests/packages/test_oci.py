@@ -13,11 +13,10 @@ import pytest
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.source import Source
-from nigari.packages.hosts.cli_config import CliConfig
+from nigari.packages.hosts.cli_config import CliConfig, OciCredentials, OciDefaults, OciSecret
 from nigari.packages.hosts.cli_config_settings import parse_cli_config
 from nigari.packages.hosts.network import Network
 from nigari.packages.hosts.oci_credentials import OciCredentialsError, OciCredentialsStore
-from nigari.packages.hosts.oci_settings import OciCredentials, OciDefaults, OciSecret
 from nigari.packages.providers.oci_mirror import OciMirror
 from nigari.packages.providers.provider_sources import ProviderSource
 from tests.net_world.oci import MANIFEST, OciRegistry, Repository, digest_of

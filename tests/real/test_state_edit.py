@@ -13,7 +13,7 @@ import pytest
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.provider import parse_provider
 from nigari.addrs.targets import Target
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.diagnostics import Diagnostics
 from nigari.state import edit, selection
 from nigari.state.model import State

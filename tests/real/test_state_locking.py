@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft

@@ -12,7 +12,7 @@ import os
 import sys
 
 from nigari.backends import locking
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.snapshots import Snapshots
 from nigari.cty import number

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.local import LocalBackend
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import Backend
 from nigari.diagnostics import Diagnostics

@@ -23,14 +23,6 @@ _LONGEST_DELAY: Final = 2.0
 
 
 @record
-class LockOptions:
-    """`-lock` and `-lock-timeout`."""
-
-    is_wanted: bool = True
-    timeout_seconds: float = 0.0
-
-
-@record
 class LockInfo:
     """What the holder of a lock tells about itself."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.locking import (
     LockConflict,
     LockInfo,
-    LockOptions,
     is_left_behind,
     new_lock,
     state_is_locked,

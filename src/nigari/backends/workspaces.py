@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from nigari.backends.disk import below, write_beside
 from nigari.backends.local import file_problem
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity

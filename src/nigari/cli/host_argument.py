@@ -6,7 +6,8 @@ from nigari.addrs.hostname import normalize_hostname
 from nigari.cli.presenter import Presenter
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
-from nigari.packages.hosts.cli_config import CliConfig, load_cli_config
+from nigari.packages.hosts.cli_config import CliConfig
+from nigari.packages.hosts.cli_config_files import load_cli_config
 from nigari.packages.hosts.host_credentials import HostCredentials
 
 

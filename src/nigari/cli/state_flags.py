@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.cli.args import CommandRefused, UsageError
 from nigari.cli.command import (
     FLAG_CHOICE,

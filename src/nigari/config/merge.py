@@ -15,7 +15,6 @@ from nigari.config.blocks.provider_config import written_alias
 from nigari.config.blocks.required_providers import RequiredProvider, decode_required_providers
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
-from nigari.hcl.override_body import OverrideBody
 from nigari.hcl.quoting import with_article
 from nigari.hcl.suggestion import did_you_mean
 
@@ -241,6 +240,8 @@ def _override_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> No
     if base is not None:
         if base.override is None:
             found.aside.append(base)
+        from nigari.hcl.override_body import OverrideBody
+
         body = OverrideBody(base.body, block.body, _LAID_OVER)
         named[key] = Declared(base.block, body, block)
     elif block.type == "provider" and not key[1]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.base.declared import Declared
-from nigari.config.blocks.backend import BackendBlock
 from nigari.config.blocks.language import RequiredVersion
 from nigari.config.blocks.local import Local, decode_local
 from nigari.config.blocks.output import Output, decode_output
@@ -30,6 +29,7 @@ from nigari.record import record
 TYPE_CHECKING = False
 # Many configurations have no such blocks.
 if TYPE_CHECKING:
+    from nigari.config.blocks.backend import BackendBlock
     from nigari.config.blocks.checks import Check
     from nigari.config.blocks.encryption import EncryptionBlock
     from nigari.config.blocks.imports import Import
@@ -82,7 +82,6 @@ def decode_module(
     for declared in found.aside:
         _DECODERS[declared.block.type](declared, diags)
     resources = _resources(found, diags)
-    backend = found.backend or found.cloud
     return Module(
         directory=directory,
         files=tuple(files),
@@ -98,7 +97,7 @@ def decode_module(
         required_providers=found.required_providers,
         required_versions=tuple(found.required_versions),
         provider_metas=_provider_metas(found, diags),
-        backend=None if backend is None else BackendBlock(backend),
+        backend=_backend(found),
         encryption=found.encryption,
         checks=_checks(found, resources, diags),
         moved=_moved(found, diags),
@@ -155,6 +154,15 @@ _DECODERS: dict[str, Callable[[Declared, Diagnostics], object]] = {
     "data": _decode_any_resource,
     "ephemeral": _decode_any_resource,
 }
+
+
+def _backend(found: MergedBlocks) -> BackendBlock | None:
+    block = found.backend or found.cloud
+    if block is None:
+        return None
+    from nigari.config.blocks.backend import BackendBlock
+
+    return BackendBlock(block)
 
 
 def _resources(found: MergedBlocks, diags: Diagnostics) -> dict[ResourceAddr, Resource]:

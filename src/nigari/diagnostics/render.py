@@ -19,11 +19,13 @@ from nigari.diagnostics.model import (
     ScopeValue,
     Severity,
 )
-from nigari.diagnostics.snippet import Snippet, Sources, cut_snippet, visible_range
 
 TYPE_CHECKING = False
+# What has no location needs no snippet.
 if TYPE_CHECKING:
     from typing import TypeAlias
+
+    from nigari.diagnostics.snippet import Snippet, Sources
 
 
 ContextOf: TypeAlias = Callable[[Range], str]
@@ -86,6 +88,8 @@ def to_json(
         result["address"] = diagnostic.address
     subject = diagnostic.subject
     if subject is not None:
+        from nigari.diagnostics.snippet import cut_snippet, visible_range
+
         result["range"] = _range_to_json(visible_range(subject))
         snippet = cut_snippet(subject, diagnostic.context, sources)
         if snippet is not None:
@@ -103,7 +107,9 @@ def to_json(
 def place_to_json(
     subject: Range, sources: Sources, context_of: ContextOf = no_context
 ) -> dict[str, JsonValue]:
-    """A place, as `range`, and what is written there, as `snippet`, where that is at hand."""
+    """A place, as `range`, and what is written there, as `snippet`, where that is available."""
+    from nigari.diagnostics.snippet import cut_snippet, visible_range
+
     result: dict[str, JsonValue] = {"range": _range_to_json(visible_range(subject))}
     snippet = cut_snippet(subject, None, sources)
     if snippet is not None:
@@ -241,6 +247,8 @@ class _TextWriter:
             self._lines.append("")
 
     def _place(self, subject: Range, context: Range | None, indent: str) -> None:
+        from nigari.diagnostics.snippet import cut_snippet
+
         snippet = cut_snippet(subject, context, self._sources)
         place = f"{indent}on {printable(subject.filename)} line {subject.start.line}"
         if snippet is None:

@@ -18,15 +18,14 @@ from nigari.config.base.declared import (
 )
 from nigari.config.base.provider_ref import ProviderRef, decode_provider_ref
 from nigari.config.blocks.lifecycle import NO_LIFECYCLE, Lifecycle, decode_lifecycle
-from nigari.config.blocks.provisioner import (
-    Connection,
-    Provisioner,
-    check_destroy_references,
-    decode_provisioner,
-)
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
 from nigari.record import record
+
+TYPE_CHECKING = False
+# Few resources have provisioners.
+if TYPE_CHECKING:
+    from nigari.config.blocks.provisioner import Connection, Provisioner
 
 
 @record
@@ -137,6 +136,14 @@ def _provisioning(
     content: Content, diags: Diagnostics
 ) -> tuple[Connection | None, tuple[Provisioner, ...]]:
     found = only_block(content, "connection", diags)
+    if found is None and not content.blocks_of("provisioner"):
+        return None, ()
+    from nigari.config.blocks.provisioner import (
+        Connection,
+        check_destroy_references,
+        decode_provisioner,
+    )
+
     connection = None if found is None else Connection(found)
     decoded = [decode_provisioner(block, diags) for block in content.blocks_of("provisioner")]
     provisioners = tuple([each for each in decoded if each is not None])

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from nigari import aio
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.diagnostics import Diagnostic, Severity, to_text
 from nigari.diagnostics.advice import advising
 from nigari.events import Event

@@ -14,17 +14,13 @@ from nigari.packages.hosts.cli_config import (
     CliConfig,
     HostToken,
     InstallMethod,
+    OciCredentials,
+    OciDefaults,
     ProviderInstallation,
     RegistryProtocols,
 )
 from nigari.packages.hosts.cli_config_syntax import Scalar, SettingItem, SettingsObject, read_items
-from nigari.packages.hosts.oci_settings import (
-    OciCredentials,
-    OciDefaults,
-    RepositoryTemplate,
-    read_credentials,
-    read_defaults,
-)
+from nigari.packages.hosts.oci_settings import RepositoryTemplate, read_credentials, read_defaults
 from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
 
 TYPE_CHECKING = False

@@ -15,7 +15,8 @@ from nigari.addrs.hostname import hostname_for_network, normalize_hostname
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.lazy import lazy_pattern
 from nigari.packages.base.platforms import current_platform
-from nigari.packages.hosts.cli_config import CliConfig, config_directory
+from nigari.packages.hosts.cli_config import CliConfig
+from nigari.packages.hosts.cli_config_files import config_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

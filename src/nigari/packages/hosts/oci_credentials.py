@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from nigari.packages.hosts.oci_settings import OciCredentials, OciDefaults, OciSecret
+from nigari.packages.hosts.cli_config import OciCredentials, OciDefaults, OciSecret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from nigari.lazy import lazy_pattern
 from nigari.net.client import DOWNLOAD, Expected, Policy
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.urls import resolved
+from nigari.packages.hosts.cli_config import OciSecret
 from nigari.packages.hosts.oci_credentials import OciCredentialsError, OciCredentialsStore
-from nigari.packages.hosts.oci_settings import OciSecret
 from nigari.record import record, replace
 
 TYPE_CHECKING = False

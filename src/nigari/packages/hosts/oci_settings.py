@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from nigari.hcl.quoting import quoted
 from nigari.lazy import lazy_pattern
-from nigari.record import record
+from nigari.packages.hosts.cli_config import OciCredentials, OciDefaults, OciSecret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,42 +22,6 @@ _REPOSITORY: Final = lazy_pattern(
 _DOMAIN: Final = lazy_pattern(
     r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?|\[[0-9a-fA-F:]+\](?::[0-9]{1,5})?"
 )
-
-
-@record
-class OciSecret:
-    """What proves to an OCI registry who asks. Never shown."""
-
-    username: str = ""
-    password: str = ""
-    access_token: str = ""
-    refresh_token: str = ""
-
-    def __repr__(self) -> str:
-        return "<OciSecret>"
-
-
-@record
-class OciCredentials:
-    """Credentials for a registry, or for some of its repositories."""
-
-    domain: str
-    """Empty for all registries."""
-    path: str = ""
-    """The beginning of names of repositories; empty for all."""
-    secret: OciSecret | None = None
-    helper: str = ""
-    """The name of a program `docker-credential-NAME`, if there is no secret."""
-
-
-@record
-class OciDefaults:
-    """An `oci_default_credentials` block."""
-
-    discovers: bool = True
-    """Whether the files that other programs keep are looked at."""
-    files: tuple[str, ...] | None = None
-    helper: str = ""
 
 
 def read_credentials(label: str, body: SettingsObject) -> OciCredentials:

@@ -26,8 +26,6 @@ from nigari.lang.versions import (
     parse_provider_constraints,
 )
 from nigari.lazy import lazy_pattern
-from nigari.packages.base.merge_conflicts import report_conflict
-from nigari.packages.base.whole_file import write_whole
 from nigari.record import record, replace
 
 TYPE_CHECKING = False
@@ -159,6 +157,8 @@ def load_locks(path: str | os.PathLike[str], diags: Diagnostics) -> Locks:
 
 def parse_locks(source: Source, diags: Diagnostics) -> Locks:
     """Read the text of a lock file."""
+    from nigari.packages.base.merge_conflicts import report_conflict
+
     if report_conflict(source, diags):
         return Locks()
     content = parse_body(source, diags).content(_FILE, diags)
@@ -198,6 +198,8 @@ def lock_text(locks: Locks) -> str:
 
 def save_locks(path: Path, locks: Locks) -> None:
     """Write a lock file, whole or not at all. An `OSError` says why it cannot be."""
+    from nigari.packages.base.whole_file import write_whole
+
     mode = path.stat().st_mode & 0o777 if path.exists() else None
     write_whole(path, lock_text(locks).encode(), mode)
 

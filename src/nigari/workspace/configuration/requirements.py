@@ -158,7 +158,8 @@ class _Finding:
         constraints = (
             None if text is None else parse_provider_constraints(text, self._diags, expr.range)
         )
-        if not instance.compiled.expression(expr).references:
+        compiled = instance.compiled
+        if compiled.is_written_out(expr) or not compiled.expression(expr).references:
             self._written[expr] = constraints
         return constraints
 

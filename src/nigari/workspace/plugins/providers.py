@@ -94,7 +94,7 @@ class InstalledProviders:
     @cached_property
     def cli_config(self) -> CliConfig:
         """What the user has set for all working directories."""
-        from nigari.packages.hosts.cli_config import load_cli_config
+        from nigari.packages.hosts.cli_config_files import load_cli_config
 
         return load_cli_config(self._environ, self._problems)
 

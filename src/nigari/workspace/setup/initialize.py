@@ -21,7 +21,7 @@ from nigari.eval.base.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
 from nigari.packages.base.platforms import current_platform
-from nigari.packages.hosts.cli_config import possible_files
+from nigari.packages.hosts.cli_config_files import possible_files
 from nigari.packages.modules.module_locks import FILE_NAME as MODULE_LOCKS
 from nigari.packages.modules.module_locks import ModuleLocks
 from nigari.packages.modules.module_store import ModuleStore

@@ -13,7 +13,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
 from nigari.backends.local import LocalStorage
-from nigari.backends.locking import LockOptions
+from nigari.backends.lock_options import LockOptions
 from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend, StateStorage
 from nigari.backends.snapshots import Snapshots

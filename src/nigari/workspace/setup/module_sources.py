@@ -82,7 +82,7 @@ class ModuleSources:
 
     def _opened(self) -> Hosts:
         if self._hosts is None:
-            from nigari.packages.hosts.cli_config import load_cli_config
+            from nigari.packages.hosts.cli_config_files import load_cli_config
             from nigari.packages.hosts.network import Network
 
             # What is wrong in the CLI configuration is told where providers are looked for.

@@ -72,7 +72,7 @@ class HostedApi:
 
     def open(self) -> None:
         """Be ready for requests; nothing is connected before the first one."""
-        from nigari.packages.hosts.cli_config import load_cli_config
+        from nigari.packages.hosts.cli_config_files import load_cli_config
         from nigari.packages.hosts.network import Network
 
         # What is wrong in those files is reported by who installs packages.
