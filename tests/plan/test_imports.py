@@ -281,6 +281,41 @@ def test_by_address(asked: list[api.ImportRequest]) -> None:
     assert list(stored()) == ["terraform_data.a[1]"]
 
 
+SECRET = """\
+variable "s" {
+  default   = "name of m"
+  sensitive = true
+}
+resource "museum_piece" "a" {
+  for_each = toset(["k"])
+  name     = %s
+  tags     = { a = "x", b = %s }
+  owner    = "somebody"
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "tag", "secret"),
+    [
+        ("var.s", '"y"', {"name", "owner"}),
+        ('"name of m"', "var.s", {"owner"}),
+        ("nonsensitive(var.s)", 'sensitive("y")', {"owner"}),
+        ('sensitive(each.key == "k" ? "name of m" : "")', '"y"', {"name", "owner"}),
+    ],
+)
+def test_by_address_with_secrets(
+    asked: list[api.ImportRequest], name: str, tag: str, secret: set[str]
+) -> None:
+    write(SECRET % (name, tag))
+    session().import_('museum_piece.a["k"]', "m")
+    paths: Any = stored()['museum_piece.a["k"]']["sensitive_attributes"]
+    assert {each[0]["value"] for each in paths} == secret
+    shown: dict[str, Any] = plan().to_json()
+    change = shown["resource_changes"][0]["change"]
+    assert {each for each, found in change["before_sensitive"].items() if found is True} == secret
+
+
 @pytest.mark.parametrize(
     ("address", "id_", "wanted"),
     [

@@ -38,7 +38,7 @@ from nigari.plan.model.check_results import (
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.nodes.find_orphans import Orphans, held_blocks
 from nigari.plan.nodes.imports import ImportTarget, report_undeclared
-from nigari.plan.nodes.look_up import LookUp, declared_provider, named_provider
+from nigari.plan.nodes.look_up import DeclaredTarget, LookUp, named_provider
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
@@ -207,7 +207,8 @@ class Planner:
         try:
             await driver.run()
             if target is not None:
-                nodes.append(LookUp(run, target, declared_provider(run, target)))
+                declared = DeclaredTarget(run, target)
+                nodes.append(LookUp(run, target, declared.provider, declared.config))
             elif not run.diags.has_errors:
                 missing = self._without_block(run)
                 nodes += [LookUp(run, each, named_provider(run, each)) for each in missing]

@@ -4,28 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from nigari.config.blocks.resource import Resource
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame, Origin
+from nigari.eval.base.module_tree import InstanceData
 from nigari.eval.base.once import DONE, Need, Node
+from nigari.eval.base.scope import evaluate_body
 from nigari.eval.nodes.module_call import expand
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing, report_undeclared
 from nigari.plan.nodes.plan_run import PlanRun
-from nigari.plan.objects.prior import PriorObject, read
+from nigari.plan.objects.prior import PriorObject, as_secret_as, read
 from nigari.running.provider_node import ProviderNode
 from nigari.running.provider_run import frame_at, known_instances
 from nigari.running.requests import AskProvider
+from nigari.running.silent import silently
+from nigari.schema.decode import decoder_spec
 from nigari.schema.provider import Schema
 
 Choose = Callable[[], ProviderNode | list[Need] | None]
 """Finds the provider instance that is asked, or what is needed first to tell."""
 
+Describe = Callable[[Schema], Value | list[Need]]
+"""Works out how the object is declared, or what is needed first to tell."""
+
 
 class LookUp(Node):
     """An object that is looked up and read."""
 
-    __slots__ = ("_choose", "_effect", "_run", "found", "provider", "schema", "target")
+    __slots__ = (
+        "_choose",
+        "_config",
+        "_describe",
+        "_effect",
+        "_run",
+        "found",
+        "provider",
+        "schema",
+        "target",
+    )
 
-    def __init__(self, run: PlanRun, target: ImportTarget, choose: Choose) -> None:
+    def __init__(
+        self,
+        run: PlanRun,
+        target: ImportTarget,
+        choose: Choose,
+        describe: Describe | None = None,
+    ) -> None:
         super().__init__()
         self.target: ImportTarget = target
         self.found: PriorObject | None = None
@@ -33,6 +58,8 @@ class LookUp(Node):
         self.schema: Schema | None = None
         self._run = run
         self._choose = choose
+        self._describe = describe
+        self._config: Value | None = None
         self._effect: AskProvider | None = None
 
     @property
@@ -63,6 +90,11 @@ class LookUp(Node):
         if self.schema is None:
             _report_type(self.target, self._run)
             return ()
+        if self._describe is not None:
+            config = self._describe(self.schema)
+            if isinstance(config, list):
+                return config
+            self._config = config
         self._effect = AskProvider(self)
         return (self._effect,)
 
@@ -85,14 +117,23 @@ class LookUp(Node):
         run.diags.extend(told)
         if self.found is not None:
             run.listener.refresh_finished(target.address, self.found.value, "")
+            if self._config is not None:
+                self.found = as_secret_as(self._config, self.found, schema)
         elif not told.has_errors:
             report_missing(target, run.diags)
 
 
-def declared_provider(run: PlanRun, target: ImportTarget) -> Choose:
-    """The provider that the block of an instance chooses."""
+class DeclaredTarget:
+    """The instance of a resource that an object is imported to."""
 
-    def choose() -> ProviderNode | list[Need] | None:
+    def __init__(self, run: PlanRun, target: ImportTarget) -> None:
+        self._run = run
+        self._target = target
+        self._found: tuple[Frame, Resource, InstanceData] | None = None
+
+    def provider(self) -> ProviderNode | list[Need] | None:
+        """The provider that the block of the instance chooses."""
+        run, target = self._run, self._target
         frame = frame_at(run.root, target.address.module)
         resource = (
             None if frame is None else frame.module.resources.get(target.address.item.resource)
@@ -110,9 +151,17 @@ def declared_provider(run: PlanRun, target: ImportTarget) -> Choose:
         if data is None:
             report_undeclared(target, run.diags)
             return None
+        self._found = frame, resource, data
         return run.providers.for_instance(frame, resource, data)
 
-    return choose
+    def config(self, schema: Schema) -> Value | list[Need]:
+        """What the block says of the instance. It may be incomplete or wrong in parts, as long as
+        nothing is to be changed.
+        """
+        assert self._found is not None
+        frame, resource, data = self._found
+        body = frame.instance.compiled.body(resource.body, decoder_spec(schema.block))
+        return evaluate_body(silently(frame), body, data)
 
 
 def named_provider(run: PlanRun, target: ImportTarget) -> Choose:
