@@ -53,13 +53,14 @@ def goes_on_elsewhere(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether more was done in instances of a module in others of which something failed."""
     if like(difference, "calls: missing - / [a-z ]+ more$", "provisioners: - / "):
         return bool(step.failed)
-    if not like(
-        difference,
-        "events: more (apply_(start|complete) |provision_(start|complete)$)",
-        r"state: resources\.\*",
-    ):
+    if like(difference, r"diagnostics: \+error "):
+        addresses = re.findall(r"^more error \S+ with (\S+): ", difference.text, re.MULTILINE)
+        found = {unquoted(each) for each in addresses}
+    elif like(difference, "events: more (apply|provision)_", r"state: resources\.\*"):
+        found = instances(difference)
+    else:
         return False
-    failed, found = map(unquoted, step.failed), instances(difference)
+    failed = map(unquoted, step.failed)
     others = [_module_steps(each) for each in failed]
     return bool(found) and all(
         any(_are_apart(_module_steps(each), other) for other in others) for each in found
