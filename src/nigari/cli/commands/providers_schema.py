@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 async def _schema(presenter: Presenter) -> bool:
     installed = InstalledProviders(presenter.session.where)
     installed.look_ahead()
-    # The configuration is read, and this imported, while packages are checked.
-    from nigari.schema.json_form import schemas_text
-    from nigari.workspace.plugins.provider_schemas import schema_texts
-
+    # The configuration is read while packages are checked.
     requirements = presenter.session.requirements()
     snapshots = await presenter.session.read()
     if requirements is None or snapshots is None:
@@ -32,10 +29,14 @@ async def _schema(presenter: Presenter) -> bool:
         needed.update(snapshots.file.state.providers())
     texts: Mapping[Provider, str] = {}
     if installed.versions_fit(requirements, presenter.diags):
+        from nigari.workspace.plugins.provider_schemas import schema_texts
+
         texts = await schema_texts(installed, sorted(needed), presenter.diags)
     presenter.diags.extend(installed.problems)
     if presenter.diags.has_errors:
         return False
+    from nigari.schema.json_form import schemas_text
+
     presenter.terminal.out(schemas_text({str(provider): text for provider, text in texts.items()}))
     return True
 

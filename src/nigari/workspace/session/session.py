@@ -238,6 +238,15 @@ class Session:
 
     def requirements(self) -> list[Requirement] | None:
         """What the configuration needs of providers, or `None` where it cannot be read."""
+        if not self._is_reported:
+            tree = self.workspace.written_tree(warnings := Diagnostics())
+            if tree is not None and not self.diags.has_errors:
+                from nigari.workspace.configuration.requirements import written_requirements
+
+                # The static phase has nothing else to report.
+                self._is_reported = True
+                self.diags.extend(warnings)
+                return written_requirements(tree)
         run = self.static()
         if run is None or self.diags.has_errors:
             return None
