@@ -99,3 +99,8 @@ def test_programs_hear_all_of_it_where_it_is() -> None:
     lines = inside("plan", "-json", "-deprecation=module:none").out.splitlines()
     found = [json.loads(line) for line in lines if '"Deprecated output"' in line]
     assert [each["diagnostic"]["range"]["start"]["line"] for each in found] == [11, 14, 17]
+
+
+def test_the_plan_has_said_it() -> None:
+    assert told("plan", "-out=p") == [VARIABLE, OUTPUT]
+    assert told("apply", "p") == []

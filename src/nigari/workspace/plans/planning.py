@@ -230,7 +230,8 @@ class Planning:
                 stopping.task = None
             await save(state)
             await self.close()
-        self.diags.extend(application.diags)
+        # The plan has warned of whatever is deprecated.
+        self.diags.extend(each for each in application.diags if each.deprecation is None)
         return state
 
     async def close(self) -> None:
