@@ -124,7 +124,7 @@ def test_delete(workspaces: Workspaces, tmp_path: Path) -> None:
     assert asyncio.run(store.write(with_object(), Diagnostics()))
     assert done(workspaces, "delete", "a") == ["Workspace is not empty"]
     assert names(workspaces) == ["default", "a"]
-    assert done(workspaces, "delete", "a", force=True) == []
+    assert done(workspaces, "delete", "a", force=True) == ["Deleted workspace was not empty"]
     assert names(workspaces) == ["default"]
 
 

@@ -91,7 +91,9 @@ def test_each_workspace_has_its_own_state() -> None:
     refused = inside("workspace", "delete", "a")
     assert refused.code == 1
     assert WORKSPACE_STATE.exists()
-    assert inside("workspace", "delete", "-force", "a").code == 0
+    deleted = inside("workspace", "delete", "-force", "a")
+    assert deleted.code == 0
+    assert "Warning: Deleted workspace was not empty" in deleted.out
     assert not WORKSPACE_STATE.exists()
 
 

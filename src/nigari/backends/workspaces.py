@@ -177,12 +177,17 @@ class Workspaces:
             return False
         try:
             readable = await snapshots.read(diags)
-            if readable and snapshots.state.has_managed_objects and not force:
+            is_used = readable and snapshots.state.has_managed_objects
+            if is_used and not force:
                 diags.append(workspace_in_use(name))
                 readable = False
         finally:
             await snapshots.unlock(diags)
-        return readable and await states.backend.delete_workspace(name, diags, force)
+        if not readable or not await states.backend.delete_workspace(name, diags, force):
+            return False
+        if is_used:
+            diags.append(objects_left_behind(name))
+        return True
 
     def _use(self, name: str, diags: Diagnostics) -> bool:
         """Select a workspace that exists."""
@@ -262,6 +267,16 @@ def cannot_delete_selected(name: str) -> Diagnostic:
         "Workspace is selected",
         f"The workspace {quoted(name)} is currently selected, so it cannot be deleted. Select "
         "another workspace first.",
+    )
+
+
+def objects_left_behind(name: str) -> Diagnostic:
+    """A workspace that was deleted although its state still had resources."""
+    return Diagnostic(
+        Severity.WARNING,
+        "Deleted workspace was not empty",
+        f"The state of the workspace {quoted(name)} still tracked objects. They may still exist, "
+        "but no state tracks them any more.",
     )
 
 
