@@ -48,6 +48,7 @@ _ABSENT = {
     'module.counted["a"].o': "Invalid instance key",
     'module.each["b"].o': "No such module instance",
     "module.each.b.o": "Unsupported attribute",
+    "module.each.o": "Missing instance key",
     "module.off.o": "Module not enabled",
     "module.none.o": "Missing instance key",
     "module.single[0].o": "Unexpected instance key",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
-from nigari.addrs.keys import InstanceKey
+from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
 from nigari.addrs.values import ProviderFunction
@@ -162,6 +162,14 @@ class CallNode(Node):
     def expanded(self) -> CallNode:
         """The call with a frame for each instance, as far as it is known which there are."""
         return self
+
+    def has_key(self, name: str) -> bool:
+        """Whether `module.name.NAME` may mean an instance: a missing key is all that it can mean
+        where NAME is an output, and no instance has it as its key.
+        """
+        if name in self.frames or DEFERRED in self.frames:
+            return True
+        return not any(name in frame.outputs for frame in self.frames.values())
 
     @abstractmethod
     def whole(self) -> Value | list[Need]:

@@ -369,7 +369,7 @@ def _bind_call_output(binding: Binding, reference: Reference) -> None:
     if node is None:
         return
     key = subject.instance.key
-    if key is None and node.call.repetition.for_each is not None:
+    if key is None and node.call.repetition.for_each is not None and node.has_key(subject.name):
         # The name is a key then: instances with string keys can be asked for like attributes.
         _put_call(binding, ("module", subject.call.name), node.whole())
         return

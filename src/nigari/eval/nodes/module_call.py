@@ -146,7 +146,8 @@ class ModuleCallNode(CallNode):
             return None
         if not is_repeated:
             return _needless_key(name)
-        return _missing_key(name, "count" if repetition.count is not None else "for_each")
+        keys = [key for key in self.frames if key is not DEFERRED]
+        return _missing_key(name, "count" if repetition.count is not None else "for_each", keys)
 
     def _without_instance(self, key: InstanceKey) -> Absent:
         """What stands for an instance that does not exist."""
@@ -211,11 +212,11 @@ class TreeCall(ModuleCallNode):
         return ()
 
 
-def _missing_key(name: str, argument: str) -> Fault:
-    key = "0" if argument == "count" else '"key"'
+def _missing_key(name: str, argument: str, keys: Sequence[InstanceKey]) -> Fault:
+    key = key_text(keys[0]) if keys else "[0]" if argument == "count" else '["key"]'
     return Fault(
         "Missing instance key",
-        f"{name} has {argument}, so it has several instances. Select one of them: {name}[{key}].",
+        f"{name} has {argument}, so it has several instances. Select one of them: {name}{key}.",
     )
 
 
@@ -242,14 +243,13 @@ def _not_enabled(call: ModuleCall) -> Fault:
 
 
 def _no_instance(node: ModuleCallNode, key: InstanceKey) -> Fault:
-    keys = [key_text(each) for each in node.frames]
-    have = (
-        "it has none" if not keys else f"there {'is' if len(keys) == 1 else 'are'} {listed(keys)}"
-    )
-    return Fault(
-        "No such module instance",
-        f"module.{node.call.name} has no instance {key_text(key)}: {have}.",
-    )
+    name, keys = f"module.{node.call.name}", [key_text(each) for each in node.frames]
+    if keys:
+        are = "is" if len(keys) == 1 else "are"
+        detail = f"{name} has no instance {key_text(key)}: there {are} {listed(keys)}."
+    else:
+        detail = f"{name} has no instances, so there is no {name}{key_text(key)}."
+    return Fault("No such module instance", detail)
 
 
 def _no_output(node: ModuleCallNode, frame: Frame, key: InstanceKey, name: str) -> Fault:
