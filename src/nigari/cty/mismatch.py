@@ -50,8 +50,9 @@ def _between_objects(given: ObjectType, wanted: ObjectType) -> CtyError:
         names = ", ".join([f'"{name}"' for name in missing[:_MOST_NAMED]])
         if len(missing) > _MOST_NAMED:
             names += f" and {len(missing) - _MOST_NAMED} more"
-        noun = "attribute is" if len(missing) == 1 else "attributes are"
-        return CtyError(f"the required {noun} missing: {names}")
+        if len(missing) == 1:
+            return CtyError(f"the required attribute {names} is missing")
+        return CtyError(f"the required attributes {names} are missing")
     for name in sorted(wanted.attributes):
         have, want = given.attributes.get(name), wanted.attributes[name]
         if have is not None and not conversion_exists(have, want, True):

@@ -66,7 +66,7 @@ def received_result(
     if is_known and not value.is_wholly_known:
         wrong = "an unknown value, although all arguments are known"
     elif _may_be_infinite(message) and infinite_as_null(value)[1]:
-        wrong = "an infinite number, which no state can hold"
+        wrong = "an infinite number, which a state cannot store"
     if not wrong:
         return api.CallResponse(value)
     failure = api.FunctionFailure(f"the provider returned {wrong}. This is a bug in the provider")
@@ -138,7 +138,7 @@ def _infinite(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
         Severity.ERROR,
         "Infinite number in the provider's answer",
         f"The provider returned an infinite number for {cty.path_text(where)} of {type_name}, which"
-        " no state can hold. This is a bug in the provider.",
+        " a state cannot store. This is a bug in the provider.",
         where,
     )
 

@@ -311,16 +311,14 @@ def nothing_to_taint(
     address: AbsResourceInstance, instance: InstanceState | None, state: State
 ) -> Diagnostic:
     """A resource instance without a current object."""
-    why = (
-        "the state does not have it"
-        if instance is None
-        else "it is being replaced; run apply first"
-    )
-    hint = near_address(address.text, state) if instance is None else ""
+    if instance is None:
+        why = f"The state has no object at {address}.{near_address(address.text, state)}"
+    else:
+        why = f"{address} has no current object: its replacement has failed. Run apply first."
     return Diagnostic(
         Severity.ERROR,
         "Resource instance is not in the state",
-        f"{address} cannot be marked: {why}.{hint}",
+        why,
         address=address.text,
     )
 

@@ -168,7 +168,7 @@ class RemovedSettings(Node):
 
     def __init__(self, frame: Frame, removed: Removed, request: RequestValue) -> None:
         super().__init__()
-        what = f"what is removed at {removed.source.shape}"
+        what = f"the removed block for {removed.source.shape}"
         self.removed: Removed = removed
         self.destroys: bool = False
         """Whether the object is destroyed, and not only forgotten."""
@@ -182,7 +182,7 @@ class RemovedSettings(Node):
 
     @property
     def label(self) -> str:
-        return self._frame.label(f"lifecycle of what is removed at {self.removed.source.shape}")
+        return self._frame.label(f"lifecycle of the removed block for {self.removed.source.shape}")
 
     @property
     def range(self) -> Range:

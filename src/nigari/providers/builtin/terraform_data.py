@@ -71,7 +71,9 @@ def plan(request: api.PlanRequest) -> api.PlanResponse:
 
 def _infinite(path: cty.Path) -> api.Told:
     where = cty.path_text(path).removeprefix(".")
-    return problem("Infinite number", f"{where} is infinite, and no state can hold that.", path)
+    return problem(
+        "Infinite number", f"The value of {where} is infinite, and a state cannot store that.", path
+    )
 
 
 def _output_for(given: cty.Value) -> cty.Value:
