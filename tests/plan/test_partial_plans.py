@@ -173,3 +173,69 @@ def test_conditions_of_what_selected_resources_need(
     assert {e.block.removeprefix("module.m.") for e in found if e.status == "pass"} == wanted
     objects = {each.block: len(each.objects) for each in found}
     assert objects == {f"module.m.{each}": count if each in wanted else 0 for each in _ALL_CHECKS}
+
+
+_ENABLED = """\
+variable "v" { default = true }
+variable "e" {
+  default   = true
+  ephemeral = true
+}
+resource "terraform_data" "base" {}
+resource "terraform_data" "other" {}
+resource "terraform_data" "r" {
+  lifecycle {
+    enabled = %s
+  }
+}
+module "m" {
+  source = "./m"
+  lifecycle {
+    enabled = %s
+  }
+}
+"""
+_PROTECTED = 'resource "terraform_data" "in" {\n  lifecycle {\n    prevent_destroy = %s\n  }\n}\n'
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["var.e", "terraform_data.base.id", "sensitive(terraform_data.base.id) != null"],
+    ids=["ephemeral", "not a bool", "sensitive"],
+)
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (Options(destroy=True), {"base", "in", "other", "r"}),
+        (Options(destroy=True, refresh=False), {"base", "in", "other", "r"}),
+        (Options(destroy=True, targets=["terraform_data.other"]), {"other"}),
+        (Options(targets=["terraform_data.other"]), set()),
+        (Options(), None),
+    ],
+)
+def test_what_is_wrong_with_enabled_matters_where_it_is_looked_at(
+    options: Options, wanted: set[str] | None, wrong: str
+) -> None:
+    _write_enabled("var.v", "false")
+    sessions.applied()
+    _write_enabled(wrong, "false")
+    plan, _ = sessions.planned(**options)
+    changes = () if plan is None else made_plan(plan).plan.changes
+    found = {each.address.item.resource.name for each in changes if each.is_visible}
+    assert (None if plan is None else found) == wanted
+
+
+def test_an_object_is_protected_whatever_is_wrong_with_enabled() -> None:
+    _write_enabled("var.v", "false")
+    sessions.applied()
+    _write_enabled("var.e", "true")
+    plan, found = sessions.planned(destroy=True)
+    assert plan is None
+    assert [each.address for each in found] == ["module.m.terraform_data.in"]
+
+
+def _write_enabled(enabled: str, is_protected: str) -> None:
+    Path("m").mkdir(exist_ok=True)
+    Path("m/main.tf").write_text(_PROTECTED % is_protected)
+    Path("main.tf").write_text(_ENABLED % (enabled, enabled))
+    sessions.session().init()

@@ -298,7 +298,7 @@ class Planner:
         What the built-in one thinks of data sources is asked here, since that a check cannot read
         its data is only a warning, and that nobody could read it is not.
         """
-        check = ValidateRun(self._static, self._pool)
+        check = ValidateRun(self._static, self._pool, is_before_plan=True)
 
         async def perform(effect: Effect) -> None:
             assert isinstance(effect, Opinion)

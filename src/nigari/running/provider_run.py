@@ -202,7 +202,9 @@ class ExpandedCall(ModuleCallNode):
 
     def step(self) -> Sequence[Need]:
         frame, call = self.frame, self.call
-        expansion = expand(frame, call.repetition)
+        # A destroy goes by the state, so what is wrong here does not matter to it.
+        diags = Diagnostics() if self._run.is_destroying else None
+        expansion = expand(frame, call.repetition, diags=diags)
         if isinstance(expansion, list):
             return expansion
         instances = self._settled(expansion)
@@ -236,9 +238,9 @@ class ExpandedCall(ModuleCallNode):
             if found is not None:
                 self.deferral, certain = found
                 return certain
-        if self._run.is_destroying and expansion.deferred_by is not None:
+        if self._run.is_destroying:
             # The instances that there are, the state knows.
-            return expansion.certain
+            return expansion.instances if expansion.deferred_by is None else expansion.certain
         return known_instances(frame, expansion, name, call)
 
     @property

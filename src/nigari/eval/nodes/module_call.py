@@ -21,7 +21,7 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.expansion import (
     SINGLE_INSTANCE,
     Asked,
@@ -45,10 +45,16 @@ from nigari.hcl.suggestion import did_you_mean, listed
 
 
 def expand(
-    frame: Frame, repetition: Repetition, data: InstanceData = NO_INSTANCE_DATA
+    frame: Frame,
+    repetition: Repetition,
+    data: InstanceData = NO_INSTANCE_DATA,
+    diags: Diagnostics | None = None,
 ) -> Expansion | list[Need]:
-    """The instances that a block's repetition asks for, or what must be done first."""
-    diags = frame.run.diags
+    """The instances that a block's repetition asks for, or what must be done first.
+
+    What is wrong with it goes to the run, unless there are other `diags` for it.
+    """
+    diags = frame.run.diags if diags is None else diags
     for expr, rules in (
         (repetition.count, expand_count),
         (repetition.for_each, expand_for_each),
@@ -56,7 +62,7 @@ def expand(
     ):
         if expr is not None:
             compiled = frame.instance.compiled.expression(expr)
-            value = evaluate(frame, compiled, data)
+            value = evaluate(frame, compiled, data, diags=diags)
             if not isinstance(value, Value):
                 return value
             return rules(value, Asked(expr, partial(scope_of, frame, compiled, data), diags))

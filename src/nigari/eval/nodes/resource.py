@@ -30,7 +30,6 @@ from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.base.scope import Binding, evaluate, evaluate_body, scope_of
 from nigari.eval.nodes.conditions import message_text
-from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_keys import check_provider_key
 from nigari.hcl.body import Body
@@ -72,6 +71,10 @@ class SchemaLookups(Run, Protocol):
 
     def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
         """What a provider has said, or None where it has not been asked yet."""
+        ...
+
+    def check_repetition(self, frame: Frame, repetition: Repetition) -> Sequence[Need]:
+        """Report what is wrong in how a block of a module is repeated."""
         ...
 
 
@@ -188,8 +191,7 @@ class ValidatedResource(ResourceNode):
         return ()
 
     def _check_repetition(self) -> Sequence[Need]:
-        expansion = expand(self.frame, self.resource.repetition)
-        return expansion if isinstance(expansion, list) else ()
+        return self._run.check_repetition(self.frame, self.resource.repetition)
 
     def _check_dependencies(self) -> Sequence[Need]:
         needs = needs_of_dependencies(self.frame, self.resource.depends_on)

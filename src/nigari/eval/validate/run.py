@@ -15,6 +15,7 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.values import ProviderFunction
+from nigari.config.base.declared import Repetition
 from nigari.config.base.provider_ref import ProviderRef
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.output import Output
@@ -181,8 +182,10 @@ class ValidateRun(PhaseRun):
 
     is_opaque = True
 
-    def __init__(self, static: StaticRun, schemas: Schemas) -> None:
+    def __init__(self, static: StaticRun, schemas: Schemas, is_before_plan: bool = False) -> None:
         super().__init__(static.functions, static.root_path, static.working_path)
+        self._is_before_plan = is_before_plan
+        """Whether a plan follows, which looks at `enabled` itself where that matters."""
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
@@ -302,7 +305,7 @@ class ValidateRun(PhaseRun):
             frame.label(f"module.{call.name}"),
             Stages(
                 lambda: () if outer is None or outer.state == DONE else (outer,),
-                partial(_check_repetition, frame, call),
+                partial(self.check_repetition, frame, call.repetition),
                 partial(needs_of_dependencies, frame, call.depends_on or ()),
             ),
             call.range,
@@ -310,6 +313,12 @@ class ValidateRun(PhaseRun):
         )
         self.want(gate)
         return gate
+
+    def check_repetition(self, frame: Frame, repetition: Repetition) -> Sequence[Need]:
+        if self._is_before_plan and repetition.enabled is not None:
+            return _check_expression(frame, repetition.enabled)
+        expansion = expand(frame, repetition)
+        return expansion if isinstance(expansion, list) else ()
 
     def provider_instances(
         self, frame: Frame, config: LocalProviderConfig
@@ -406,11 +415,6 @@ def _everything(frame: Frame) -> Iterable[Node]:
 def _check_expression(frame: Frame, expr: Expression) -> Sequence[Need]:
     value = evaluate(frame, frame.instance.compiled.expression(expr))
     return value if isinstance(value, list) else ()
-
-
-def _check_repetition(frame: Frame, call: ModuleCall) -> Sequence[Need]:
-    expansion = expand(frame, call.repetition)
-    return expansion if isinstance(expansion, list) else ()
 
 
 def _check_arguments(frame: Frame, call: ModuleCall, diags: Diagnostics) -> None:
