@@ -1,4 +1,8 @@
-"""The settings of a CLI configuration file: what they mean, and which of two files counts."""
+"""The settings of a CLI configuration file: what they mean, and which of two files counts.
+
+Which files there are is decided in `cli_config_files`, and how they are written in
+`cli_config_syntax`.
+"""
 
 from __future__ import annotations
 
