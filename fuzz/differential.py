@@ -122,7 +122,8 @@ class Teller:
         theirs, ours = self._both(command)
         step.ended |= comparing.ended(ours)
         step.failed |= comparing.failed(theirs)
-        went_on = comparing.went_on(theirs, ours)
+        # Who applies a saved plan has one.
+        went_on = comparing.went_on(theirs, ours) if PLAN not in command else None
         if went_on is not None:
             return [went_on], False
         differences = [*comparing.exit_codes(theirs, ours), *comparing.diagnostics(theirs, ours)]

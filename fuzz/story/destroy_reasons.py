@@ -191,19 +191,30 @@ def destroys_with_excluded(step: Step, command: list[str], difference: Differenc
     excluded = {without_keys(word.removeprefix("-exclude=")) for word in words}
     if command[0] != "apply" or not destroys(step, command):
         return False
+    places = moved(step)
     if like(difference, "calls: missing - / delete more$"):
         owners = step.before.objects_of()
         found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
     elif like(difference, "events: more apply_(start|complete) delete$", r"state: resources\.\*$"):
-        places = moved(step)
         found = {places.get(each, each) for each in subjects(difference)}
         if any(side != f'ours   "{ABSENT}"' for side in sides_of(difference)[1::2]):
             return False
     else:
         return False
-    stored = {each for each in step.before.addresses() if without_keys(each) in found}
-    providers = step.before.providers(stored)
+    # What has moved has the provider that its new module was given.
+    passed = {old: _passed(new, step) for new, old in places.items() if old in found}
+    stored = {each for each in step.before.addresses() if without_keys(each) in found - set(passed)}
+    providers = step.before.providers(stored).union(*passed.values())
     return bool(providers) and all(_is_configured_from(each, excluded, step) for each in providers)
+
+
+def _passed(address: str, step: Step) -> set[str]:
+    """The provider configurations that a call of the root module passes, as a state writes them."""
+    call = re.match(r"module\.(\w+)\.", address)
+    if call is None:
+        return {""}
+    blocks = re.findall(rf'(?ms)^module "{call[1]}" {{.*?^}}$', step.files["main.tf"])
+    return {f"].{alias}" for each in blocks for alias in re.findall(r" = world\.(\w+)", each)}
 
 
 def _is_configured_from(provider: str, names: set[str], step: Step) -> bool:

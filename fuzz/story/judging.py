@@ -41,6 +41,12 @@ def name_of(block: str) -> str:
     return ".".join(re.findall(r'"(\w+)"', block.partition("\n")[0]))
 
 
+def calls(text: str, directories: set[str]) -> set[str]:
+    """The names of those module calls in a text that use one of these directories."""
+    found = re.findall(r'module "(\w+)" {.*?source = "[./]*(\w+)"', text, re.DOTALL)
+    return {name for name, directory in found if directory in directories}
+
+
 def dependents(text: str, names: set[str]) -> set[str]:
     """The names of blocks, and of all blocks of their file that need one of them."""
     blocks = {

@@ -12,6 +12,7 @@ from fuzz.story.judging import (
     block_at,
     called,
     called_text,
+    calls,
     declaration,
     dependents,
     destroys,
@@ -146,10 +147,16 @@ def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool
         }
         for kind in ("more", "reported")
     )
+    wrong = {file.partition("/")[0] for file, _ in reported}
+    for file, text in [*step.files.items()] * 2:  # no module is called by more than two others
+        if calls(text, wrong):
+            wrong.add(file.partition("/")[0])
     needing = {
         (file, name)
         for file, text in step.files.items()
-        for name in dependents(text, {name for where, name in reported if where == file} - {""})
+        for name in dependents(
+            text, {name for where, name in reported if where == file and name} | calls(text, wrong)
+        )
     } - reported
     return difference.kind.startswith("diagnostics: +error") and bool(more) and more <= needing
 
