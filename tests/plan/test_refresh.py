@@ -181,17 +181,21 @@ def test_data_that_cannot_be_asked_is_left_out(cloud: Cloud, tmp_path: Path) -> 
         "  config = { path = terraform_data.%s.output.a }\n}\n"
         'data "terraform_remote_state" "each" {\n  for_each = toset(["k"])\n'
         '  backend = "local"\n  config = { path = terraform_data.%s.output.a }\n}\n'
+        'data "terraform_remote_state" "maybe" {\n  backend = "local"\n'
+        "  config = { path = terraform_data.%s.output.a }\n  lifecycle {\n    enabled = true\n  }\n}\n"
+        'output "maybe" { value = data.terraform_remote_state.maybe == null }\n'
         'output "one" { value = try(data.terraform_remote_state.one.backend, "failed") }\n'
         'output "each" { value = keys(data.terraform_remote_state.each) }\n'
     )
     Path("x").write_text(Path("terraform.tfstate").read_text())
-    Path("main.tf").write_text(text % ("a", "a", "a"))
+    Path("main.tf").write_text(text % (("a",) * 4))
     applied()
-    Path("main.tf").write_text(text % ("b", "b", "b"))
+    Path("main.tf").write_text(text % (("b",) * 4))
     applied(refresh_only=True)
     data = json.loads(Path("terraform.tfstate").read_text())
     assert [each["mode"] for each in data["resources"]] == ["managed"]
     assert data["outputs"]["each"]["value"] == []
+    assert data["outputs"]["maybe"]["value"] is True
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ class DataResource(DeferrableResource):
         return found
 
     def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
-        if self.resource.repetition.has_one_value:
+        if self.resource.repetition.is_single:
             return values
         unread = {
             key
