@@ -51,7 +51,7 @@ def test_archives_that_mean_no_good(
     write(work, call("a", f"{world.url}/a?archive={form}"))
     done = init(world, work)
     assert done.code == 1
-    assert "It cannot be unpacked" in done.err
+    assert "The archive cannot be unpacked" in done.err
     nothing_is_left(world, work)
 
 

@@ -232,7 +232,7 @@ def test_archives(form: str, content: Callable[[], bytes], world: ModuleWorld, w
     write(work, call("a", f"{world.url}/a?archive={form}"))
     code, said, most, seconds = measured(world, work)
     assert code == 1
-    assert "It cannot be unpacked" in said
+    assert "The archive cannot be unpacked" in said
     assert most < MOST_MEBIBYTES
     assert seconds < MOST_SECONDS
     nothing_is_left(world, work)

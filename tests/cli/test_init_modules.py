@@ -170,7 +170,7 @@ def test_a_link_out_of_a_package(directory: Path, repository: Repository) -> Non
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("ftp::https://example.com/x.zip", 'no way to fetch packages with "ftp"'),
+        ("ftp::https://example.com/x.zip", 'cannot be fetched with "ftp"'),
         ("ssh://git@example.com/x.git", "write git::ssh://git@example.com/x.git"),
         ("https://example.com/x.gz", "one packed file"),
         ("git::https://example.com/x.git?checksum=1", "only archives have checksums"),

@@ -74,7 +74,7 @@ def test_what_is_kept_is_not_downloaded(world: ModuleWorld, shelf: OciShelf, wor
         ({"layers": ("archive/tar",)}, "no archive"),
         ({"artifact_type": "other"}, 'of the type "other"'),
         ({"media_type": "application/vnd.oci.image.index.v1+json"}, "not an OCI image manifest"),
-        ({"tag": "other"}, "has no latest"),
+        ({"tag": "other"}, 'has no tag "latest"'),
     ],
 )
 def test_packages_that_are_none(

@@ -546,6 +546,22 @@ def test_names_may_be_known_only_to_a_proxy(
         assert "proxy" in found.what
 
 
+@pytest.mark.parametrize(
+    ("proxy", "reason"),
+    [
+        ("http://me:s3cret@127.0.0.1:9", "it refuses connections"),
+        ("http://proxy.invalid:80", "its host name cannot be resolved"),
+    ],
+)
+def test_a_proxy_that_is_not_there(proxy: str, reason: str) -> None:
+    """It is not the server that cannot be reached."""
+    settings = read_settings({"HTTPS_PROXY": proxy})
+    found = failure(lambda client: client.get("https://x.example.com/", policy=ONCE), settings)
+    assert isinstance(found, ProxyFailed)
+    assert "for x.example.com cannot be reached: " + reason in found.text
+    assert "s3cret" not in found.text
+
+
 def test_unreadable_certificates_of_the_environment(tmp_path: Path) -> None:
     settings = Settings(certificate_file=str(tmp_path / "missing.pem"))
     found = failure(lambda client: client.get("https://127.0.0.1:1/"), settings)

@@ -288,7 +288,7 @@ def swap_archive(release: Release) -> None:
     [
         (set_to(signature=b"nonsense"), "the signature cannot be read"),
         (set_to(keys=["nonsense"]), "a key of the registry cannot be read"),
-        (set_to(keys=[Key().public]), "none of the keys of the registry"),
+        (set_to(keys=[Key().public]), "a key that the registry does not list"),
         (set_to(sums=b""), "no checksum for terraform-provider-thing_1.0.0_linux_amd64.zip"),
         (says(shasum="0" * 64), "a different checksum"),
         (says(shasum="xyz"), "no valid SHA-256 checksum"),

@@ -170,16 +170,19 @@ def test_include_and_exclude(tmp_path: Path) -> None:
         ProviderPattern("example.com", "*", "*"),
     )
 
-    def is_asked(
+    def combined(
         include: tuple[ProviderPattern, ...], exclude: tuple[ProviderPattern, ...]
-    ) -> bool:
-        combined = CombinedSources([SelectiveSource(source, include, exclude)])
-        return bool(versions(combined, DEMO))
+    ) -> CombinedSources:
+        return CombinedSources([SelectiveSource(source, include, exclude)])
 
-    assert is_asked((), ())
-    assert is_asked((everything,), ())
-    assert not is_asked((everything,), (none_of_it,))
-    assert not is_asked((ProviderPattern("other.com", "*", "*"),), ())
+    assert versions(combined((), ()), DEMO)
+    assert versions(combined((everything,), ()), DEMO)
+    for nothing in (
+        combined((everything,), (none_of_it,)),
+        combined((ProviderPattern("other.com", "*", "*"),), ()),
+    ):
+        with pytest.raises(ProviderSourceError, match="excluded, or not included"):
+            versions(nothing, DEMO)
 
 
 def test_a_mirror_that_is_not_there_is_an_error(tmp_path: Path) -> None:

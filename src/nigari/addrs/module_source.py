@@ -225,7 +225,8 @@ def _registry_source(text: str) -> RegistrySource:
         if "." in namespace:
             raise SourceError(
                 f"The hostname {quoted(namespace)} must be followed by three parts: "
-                "NAMESPACE/NAME/SYSTEM.",
+                "NAMESPACE/NAME/SYSTEM. For a git repository, write "
+                f"git::https://{package}.git.",
                 is_likely=True,
             )
         raise _bad_registry_name("namespace", namespace, offset)

@@ -373,7 +373,9 @@ async def _retried(once: Callable[[], Awaitable[T]], url: str, policy: Policy) -
                 return await once()
         except TimeoutError:
             failure: NetFailure = TimedOut(
-                url, f"{_origin(url).host} did not answer within {policy.timeout:g} seconds."
+                url,
+                f"{_origin(url).host} did not answer within {policy.timeout:g} "
+                f"second{'' if policy.timeout == 1 else 's'}.",
             )
         except NetFailure as error:
             failure = error

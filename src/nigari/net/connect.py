@@ -105,7 +105,8 @@ class Connections:
             origin = origin_of(url)
         except ValueError as error:
             raise InvalidUrl(url, str(error)) from None
-        pool = self._pool(origin, is_large)
+        proxy = proxy_for(origin, self._settings)
+        pool = self._pool(proxy, is_large)
         is_open = False
         timeouts = {"connect": _CONNECT_WITHIN, "read": stalled_after, "write": stalled_after}
         try:
@@ -125,18 +126,17 @@ class Connections:
             httpcore.ProxyError,
             httpcore.UnsupportedProtocol,
         ) as error:
-            raise _meaning(error, url, origin) from error
+            raise _meaning(error, url, origin, proxy) from error
         except (OSError, UnicodeError) as error:
             if is_open:
                 raise  # from whoever uses the answer, such as a full disk
-            raise _meaning_of_cause(error, url, origin) from error
+            raise _meaning_of_cause(error, url, origin, proxy) from error
 
-    def _pool(self, origin: Origin, is_large: bool) -> httpcore.AsyncConnectionPool:
+    def _pool(self, proxy_url: str, is_large: bool) -> httpcore.AsyncConnectionPool:
         import httpcore
 
         from nigari.net.streams import Connector
 
-        proxy_url = proxy_for(origin, self._settings)
         key = proxy_url, is_large
         pool = self._pools.get(key)
         if pool is None:
@@ -172,10 +172,13 @@ def _proxy(url: str) -> httpcore.Proxy:
     return httpcore.Proxy(without_user(url), auth=user_of(url))
 
 
-def _meaning(error: Exception, url: str, origin: Origin) -> NetFailure:
+def _meaning(error: Exception, url: str, origin: Origin, proxy: str) -> NetFailure:
+    """`proxy` is the URL of the one that is asked for a connection, if there is one."""
     import httpcore
 
     if isinstance(error, httpcore.ConnectTimeout):
+        if proxy:
+            return ProxyFailed(url, "it did not accept a connection in time", proxy)
         return TimedOut(url, f"{origin.host} did not accept a connection in time.")
     if isinstance(error, httpcore.TimeoutException):
         return TimedOut(url, f"{origin.host} stopped answering.")
@@ -183,10 +186,10 @@ def _meaning(error: Exception, url: str, origin: Origin) -> NetFailure:
         return ProxyFailed(url, str(error))
     if isinstance(error, httpcore.ProtocolError):
         return ConnectionFailed(url, f"{origin.host} closed the connection or broke the protocol")
-    return _meaning_of_cause(error, url, origin)
+    return _meaning_of_cause(error, url, origin, proxy)
 
 
-def _meaning_of_cause(error: BaseException, url: str, origin: Origin) -> NetFailure:
+def _meaning_of_cause(error: BaseException, url: str, origin: Origin, proxy: str) -> NetFailure:
     """Libraries wrap what happened several times; the innermost error says what it was."""
     import socket
     import ssl
@@ -200,12 +203,18 @@ def _meaning_of_cause(error: BaseException, url: str, origin: Origin) -> NetFail
         if isinstance(cause, ssl.SSLError):
             return TlsFailed(url, (cause.reason or str(cause)).replace("_", " ").lower())
         if isinstance(cause, socket.gaierror | UnicodeError):
+            if proxy:
+                return ProxyFailed(url, "its host name cannot be resolved", proxy)
             return NameNotFound(url, origin.host)
     for cause in causes:
         if isinstance(cause, ConnectionRefusedError):
+            if proxy:
+                return ProxyFailed(url, "it refuses connections", proxy)
             return ConnectionFailed(url, "", is_refused=True)
     for cause in reversed(causes):
         if isinstance(cause, OSError) and cause.strerror:
+            if proxy:
+                return ProxyFailed(url, cause.strerror, proxy)
             return ConnectionFailed(
                 url, f"No connection to {origin.host} is possible: {cause.strerror}"
             )

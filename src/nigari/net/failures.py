@@ -31,7 +31,8 @@ class NetFailure(Exception):
     @property
     def text(self) -> str:
         """What happened and what to try."""
-        often = f"This was tried {self.attempts} times." if self.attempts > 1 else ""
+        times = "twice" if self.attempts == 2 else f"{self.attempts} times"
+        often = f"This was tried {times}." if self.attempts > 1 else ""
         return " ".join(part for part in (self.what, often, self.advice) if part)
 
 
@@ -88,16 +89,19 @@ class ConnectionFailed(NetFailure):
 
 
 class ProxyFailed(NetFailure):
-    """The proxy does not let anybody through to the server."""
+    """The proxy does not let anybody through to the server, or is not there itself."""
 
     is_worth_retrying = True
 
-    def __init__(self, url: str, reason: str) -> None:
-        super().__init__(
-            url,
-            f"The proxy refuses to connect to {_host(url)}: {reason}.",
-            "Check the host name, and the proxy that HTTPS_PROXY or HTTP_PROXY names.",
-        )
+    def __init__(self, url: str, reason: str, unreachable: str = "") -> None:
+        """`unreachable` is the URL of a proxy that nobody can connect to."""
+        if unreachable:
+            what = f"The proxy {shown(unreachable)} for {_host(url)} cannot be reached"
+            advice = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and that the proxy is running."
+        else:
+            what = f"The proxy refuses to connect to {_host(url)}"
+            advice = "Check the host name, and the proxy that HTTPS_PROXY or HTTP_PROXY names."
+        super().__init__(url, f"{what}: {reason}.", advice)
 
 
 class CertificateRefused(NetFailure):
@@ -194,7 +198,7 @@ def _host(url: str) -> str:
 
 def _status_advice(status: int, retry_after: str) -> str:
     if status in (429, 503) and retry_after:
-        return f"The server asks to wait first (Retry-After: {retry_after})."
+        return f"The server asks clients to wait (Retry-After: {retry_after}). Try again later."
     if status == 407:
         return "The proxy requires a user name and password: put them into the URL of the proxy."
     if status == 429 or status >= 500:

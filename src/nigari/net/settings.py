@@ -117,9 +117,11 @@ def trust(settings: Settings) -> ssl.SSLContext:
         if file:
             context.load_verify_locations(cafile=file)
     except (OSError, ssl.SSLError) as error:
+        is_other = isinstance(error, ssl.SSLError)
+        reason = "it contains no valid PEM certificate" if is_other else error.strerror or error
         raise InvalidSettings(
             "",
-            f"The certificates in {file} cannot be read: {error.strerror or error}.",
+            f"The file of certificates {file} cannot be used: {reason}.",
             "Set SSL_CERT_FILE to a file of PEM certificates, or unset it.",
         ) from error
     for directory in directories:

@@ -27,7 +27,7 @@ def find_subdir(package: Path, subdir: str) -> str:
             f"directory, but it matches {', '.join(sorted(found)[:5])}."
         )
     if not found or not (package / found[0]).is_dir():
-        raise FetchError(f"No directory of the package matches {subdir}.")
+        raise FetchError(f'No directory of the package matches "{subdir}".')
     return found[0]
 
 
@@ -36,8 +36,8 @@ def _check_exists(package: Path, subdir: str) -> None:
     for part in subdir.split("/"):
         path = f"{path}/{part}" if path else part
         if not (package / path).is_dir():
-            of = f" of {subdir}" if path != subdir else ""
-            raise FetchError(f"The package has no directory {path}{of}.")
+            of = f', so "{subdir}" does not exist' if path != subdir else ""
+            raise FetchError(f'The package has no directory "{path}"{of}.')
 
 
 def _matching(package: Path, base: str, pattern: str) -> list[str]:

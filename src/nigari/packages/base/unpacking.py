@@ -201,7 +201,7 @@ class _Target:
 
     def link(self, name: str, target: str) -> None:
         if self._is_strict:
-            raise ArchiveError(f"the archive contains a symbolic link, {quoted(name)}")
+            raise ArchiveError(f"it contains a symbolic link, {quoted(name)}")
         path = self._make_room(name)
         if not target or len(target) > _LONGEST_LINK or "\0" in target:
             raise ArchiveError(f"the symbolic link {quoted(name)} does not have a valid target")
@@ -221,8 +221,7 @@ class _Target:
         for path, target in self._links.items():
             if os.path.lexists(path):
                 raise ArchiveError(
-                    f"the archive has entries below {quoted(self._name(path))}, which is a "
-                    "symbolic link"
+                    f"it has entries below {quoted(self._name(path))}, which is a symbolic link"
                 )
             os.symlink(target, path)
         for path, target in self._links.items():
@@ -230,17 +229,17 @@ class _Target:
             inside = real == self._root or real.startswith(self._root + os.sep)
             if os.path.isabs(target) or not inside:
                 raise ArchiveError(
-                    f"the archive contains a symbolic link to a path outside it: "
+                    f"it contains a symbolic link to a path outside it: "
                     f"{quoted(self._name(path))} links to {quoted(target)}"
                 )
         if not self._has_files and not self._links:
-            raise ArchiveError("the archive is empty")
+            raise ArchiveError("it is empty")
 
     def _make_room(self, name: str) -> str:
         """Prepare the location of an entry; of two entries of one name the later one counts."""
         path = self.path(name)
         if path == self._root:
-            raise ArchiveError("the archive has a file without a name")
+            raise ArchiveError("it has a file without a name")
         self._links.pop(path, None)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.isdir(path):
@@ -251,12 +250,10 @@ class _Target:
         self._written += size
         limits = self.limits
         if self._written > limits.size:
-            raise ArchiveError(
-                f"the files in the archive have more than {limits.size // _MEBIBYTE} MiB"
-            )
+            raise ArchiveError(f"its files have more than {limits.size // _MEBIBYTE} MiB")
         if self._written > limits.small and self._written > self._packed * limits.ratio:
             raise ArchiveError(
-                f"the archive grows to more than {limits.ratio} times its size when it is "
+                f"it grows to more than {limits.ratio} times its size when it is "
                 "unpacked, as only harmful archives do"
             )
 
@@ -331,7 +328,7 @@ def _index_range(file: IO[bytes]) -> tuple[int, int]:
 
 
 def _too_many(limits: Limits) -> ArchiveError:
-    return ArchiveError(f"the archive has more than {limits.entries} entries")
+    return ArchiveError(f"it has more than {limits.entries} entries")
 
 
 # -- tar ------------------------------------------------------------------------------------------
@@ -414,7 +411,7 @@ def _decompressed(archive: Path, form: str) -> AbstractContextManager[IO[bytes]]
 
 def _special(name: str) -> ArchiveError:
     return ArchiveError(
-        f"the archive contains {quoted(name)}, which is neither a file, a directory nor a link"
+        f"it contains {quoted(name)}, which is neither a file, a directory nor a link"
     )
 
 
@@ -443,8 +440,8 @@ def _as_archive_errors() -> Iterator[None]:
     except ArchiveError:
         raise
     except broken as error:
-        raise ArchiveError(f"the archive is damaged: {error}") from error
+        raise ArchiveError(f"it is damaged, or not of the expected format ({error})") from error
     except OSError as error:
         if error.errno is not None:
             raise
-        raise ArchiveError(f"the archive is damaged: {error}") from error
+        raise ArchiveError(f"it is damaged, or not of the expected format ({error})") from error

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+from nigari.hcl.quoting import quoted
 from nigari.lazy import lazy_pattern
 from nigari.net.client import DOWNLOAD, Expected, Policy
 from nigari.net.failures import NetFailure, StatusRefused
@@ -156,9 +157,7 @@ class OciRepository:
                 method, url, headers=headers, credentials=await self._login(), policy=_POLICY
             )
             if answer.status == 404 or _says_unknown(answer):
-                raise OciNotFound(
-                    f"{self.address} does not exist, or has no {url.rsplit('/', maxsplit=1)[-1]}."
-                )
+                raise OciNotFound(f"The repository {self.address} does not exist{_or_has_no(url)}.")
             return answer.require(200)
         except NetFailure as failure:
             raise self._failed(failure) from failure
@@ -248,6 +247,14 @@ class OciRepository:
                 f"CLI configuration, nor in {', '.join(self._credentials.files) or 'any file'}."
             )
         return OciError(f"{self.address} cannot be read. {failure.text}{advice}")
+
+
+def _or_has_no(url: str) -> str:
+    """What else may be missing where a manifest is asked for."""
+    _, is_manifest, reference = url.rpartition("/manifests/")
+    if not is_manifest:
+        return ""
+    return f", or has no {'manifest' if ':' in reference else 'tag'} {quoted(reference)}"
 
 
 def descriptors(document: Mapping[str, object], name: str) -> list[Descriptor]:

@@ -109,7 +109,7 @@ class Fetching:
                 else ""
             )
             raise FetchError(
-                f'There is no way to fetch packages with "{address.getter}". The known ones are '
+                f'Packages cannot be fetched with "{address.getter}". The supported schemes are '
                 f"{known}.{hint}"
             )
         return getter
@@ -189,4 +189,6 @@ def _as_fetch_errors(archive: Path, form: str) -> Iterator[None]:
     try:
         yield
     except ArchiveError as error:
-        raise FetchError(f"It cannot be unpacked: {error}.{_instead(archive, form)}") from error
+        raise FetchError(
+            f"The archive cannot be unpacked: {error}.{_instead(archive, form)}"
+        ) from error

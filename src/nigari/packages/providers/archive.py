@@ -62,7 +62,7 @@ def unpack(archive: Path, target: Path) -> dict[str, str]:
         remove(target)
         staging.rename(target)
     except ArchiveError as error:
-        raise ArchiveError(f"{archive} cannot be unpacked: {error}") from error
+        raise ArchiveError(f"its archive cannot be unpacked: {error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return files

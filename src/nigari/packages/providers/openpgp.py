@@ -33,6 +33,8 @@ def check_signature(document: bytes, signature: bytes, keys: Sequence[str]) -> S
     """Who has signed a document, among the keys given as armored text."""
     from pysequoia import Cert, Sig
 
+    if not keys:
+        raise SignatureError("the registry has no key to check it with")
     try:
         given = Sig.from_bytes(signature)
     except Exception:  # noqa: BLE001 -- the library raises nothing more specific
@@ -51,7 +53,7 @@ def check_signature(document: bytes, signature: bytes, keys: Sequence[str]) -> S
                 return found
             expired = expired or found
     if expired is None:
-        raise SignatureError("none of the keys of the registry has made the signature")
+        raise SignatureError("it was made with a key that the registry does not list")
     return expired
 
 

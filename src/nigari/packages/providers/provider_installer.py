@@ -208,7 +208,7 @@ class _Work:
         except ProviderSourceError as error:
             report_source(error, self._asked, self.diags)
         except (StoreError, OSError) as error:
-            self._report_store(version, error)
+            self._report_store(version, error, offer.location)
 
     async def _install_remote(
         self, offer: Offer, version: Version, pool: DownloadPool, recorded: Sequence[str]
@@ -317,10 +317,12 @@ class _Work:
             first_subject(self._asked),
         )
 
-    def _report_store(self, version: Version, error: Exception) -> None:
+    def _report_store(self, version: Version, error: Exception, location: str = "") -> None:
+        origin = f" from {location}" if location else ""
         self.diags.error(
             "Cannot install a provider",
-            f"{self.provider.display} {version} cannot be installed: {error}.",
+            f"{self.provider.display} {version}{origin} cannot be installed: {error}.",
+            first_subject(self._asked),
         )
 
 

@@ -143,7 +143,7 @@ class ProviderRegistrySource:
             f"Version {version} of {provider.display} speaks the plugin protocol "
             f"{', '.join(protocols)}, but this program speaks "
             f"{' and '.join(map(str, _PROTOCOLS))}. {advice}",
-            "Provider with another plugin protocol",
+            "Unsupported plugin protocol",
         )
 
 
@@ -268,7 +268,7 @@ class RegistryOffer:
                 return found.key_id, (warning,)
         except SignatureError as error:
             raise ProviderSourceError(
-                f"{what} is not signed correctly, because {error}. It was not installed. "
+                f"The signature of {what} cannot be trusted: {error}. It was not installed. "
                 "Contact the publisher of the provider",
                 "Invalid signature of a provider package",
             ) from error

@@ -223,6 +223,12 @@ class CombinedSources:
         )
 
     async def versions(self, provider: Provider) -> Versions:
+        if not self.names_for(provider):
+            raise ProviderSourceError(
+                f"No method in the provider_installation block of the CLI configuration is for "
+                f"{provider.display}: it is excluded, or not included. Change include or exclude "
+                "there, or add a method"
+            )
         found: dict[Version, tuple[str, ...]] = {}
         warnings: list[str] = []
         unknown: list[ProviderUnknown] = []

@@ -90,12 +90,11 @@ class ProviderStore:
                 else:
                     checksum = _unpack(package.path, target)
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise StoreError(f"{reason} ({package.path})") from error
+            at = f" ({error.filename})" if error.filename else ""
+            raise StoreError(f"{error.strerror or error}{at}") from error
         if executable(target, package.provider.type) is None:
             raise StoreError(
-                f"the package {package.path} contains no program named terraform-provider-"
-                f"{package.provider.type}"
+                f"its package contains no program named terraform-provider-{package.provider.type}"
             )
         return Installed(target, checksum)
 

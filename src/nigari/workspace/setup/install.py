@@ -415,7 +415,7 @@ def _report_fetch(callers: Sequence[_Wanted], reason: str, diags: Diagnostics) -
     more = f" and {len(callers) - 1} more" if len(callers) > 1 else ""
     diags.error(
         "Cannot install a module",
-        f"{callers[0].shown}, for {first.addr}{more}, is not available. {reason}",
+        f"Cannot fetch {callers[0].shown} for {first.addr}{more}. {reason}",
         first.where,
         causes=made_from(first),
     )
@@ -424,8 +424,8 @@ def _report_fetch(callers: Sequence[_Wanted], reason: str, diags: Diagnostics) -
 def _report_no_subdir(wanted: PackageRequest, reason: str, diags: Diagnostics) -> None:
     diags.error(
         "No such directory in a module package",
-        f"The source of {wanted.addr} selects a directory in {package_text(wanted.source)}. "
-        f"{reason}",
+        f"Cannot find the directory that the source of {wanted.addr} selects in "
+        f"{package_text(wanted.source)}. {reason}",
         wanted.where,
         causes=made_from(wanted),
     )

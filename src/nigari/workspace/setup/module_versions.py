@@ -79,8 +79,8 @@ def _report_refusal(callers: Sequence[PackageRequest], reason: str, diags: Diagn
     more = f" and {len(callers) - 1} more" if len(callers) > 1 else ""
     diags.error(
         "Cannot install a module",
-        f"The versions of {package_text(first.source)}, for {first.addr}{more}, are not "
-        f"available. {reason}",
+        f"Cannot list the versions of {package_text(first.source)} for {first.addr}{more}. "
+        f"{reason}",
         first.where,
         causes=made_from(first),
     )
