@@ -544,6 +544,6 @@ def test_a_line_on_a_terminal_shows_how_far_it_is(world: ModuleWorld, work: Path
     with contextlib.chdir(work):
         assert run(["init"], terminal) == 0
     text = screen.getvalue()
-    assert f"- {world.url}/a.zip: 0.0 of 0.0 MB\n" in text
+    assert f"- {world.url}/a.zip: 0.1 of 0.1 kB\n" in text
     # It is gone when it is over.
     assert text.index("\x1b[1A\x1b[2K") < text.index("- a in .terraform")

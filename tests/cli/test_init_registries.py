@@ -16,6 +16,7 @@ import pytest
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.cli.views.live import LiveLines
 from nigari.packages.base.platforms import current_platform
+from tests.cli.typist import Typist
 from tests.net_world.registry import Key, Registry, zip_of
 from tests.net_world.server import Answer, head
 from tests.net_world.world import World
@@ -146,36 +147,76 @@ def endless(stream: BufferedIOBase) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT])
-def test_an_interrupted_download_leaves_nothing(stage: Stage, key: Key, number: int) -> None:
-    """Not even the providers that had arrived before."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("has_cache", [False, True])
+def test_an_interrupted_download_leaves_nothing(
+    stage: Stage, key: Key, number: int, has_cache: bool
+) -> None:
+    """Not even the providers that had arrived before, except in the cache, where they are whole."""
     both = '    other = {\n      source = "acme/other"\n    }\n    thing = {'
     (stage.work / "main.tf").write_text(MAIN.replace("    thing = {", both))
     stage.registry.publish("acme", "other", "1.0.0", key, [HERE])
     stage.registry.publish("acme", "thing", "1.0.0", key, [HERE])
     stage.registry.answers[ZIP] = endless
-    temporary = stage.base / "tmp"
-    temporary.mkdir()
+    temporary, cache = stage.base / "tmp", stage.base / "cache"
+    for directory in (temporary, cache):
+        directory.mkdir()
     stage.environ["TMPDIR"] = str(temporary)
+    if has_cache:
+        stage.environ["TF_PLUGIN_CACHE_DIR"] = str(cache)
     process = stage.start("init")
     server = stage.world.servers[DEFAULT_REGISTRY_HOST]
     end = time.monotonic() + 30
     while not any(each.path == ZIP for each in server.log) and time.monotonic() < end:
         time.sleep(0.05)
-    other = stage.work / ".terraform/providers" / DEFAULT_REGISTRY_HOST / "acme/other/1.0.0" / HERE
-    while not other.is_dir() and time.monotonic() < end:
+    packages = stage.work / ".terraform" / "providers"
+    while not (packages / package("other")).is_dir() and time.monotonic() < end:
         time.sleep(0.05)
     time.sleep(0.5)
     process.send_signal(number)
+    begin = time.monotonic()
     text, _ = process.communicate(timeout=30)
-    assert process.returncode == 130, text
-    assert os.listdir(temporary) == []
-    assert sorted(os.listdir(stage.work)) in (["main.tf"], [".terraform", "main.tf"])
-    packages = stage.work / ".terraform" / "providers"
-    assert [path for path in packages.rglob("*") if path.is_file()] == []
+    assert time.monotonic() - begin < 10
+    assert not (stage.work / ".terraform.lock.hcl").exists()
+    assert not (packages / package("thing")).exists()
+    assert sorted(cache.rglob("*-provider-*")) == list((cache / package("other")).glob("*-pro*"))
+    if number == signal.SIGINT:
+        assert process.returncode == 130, text
+        assert os.listdir(temporary) == []
+        assert sorted(os.listdir(stage.work)) in (["main.tf"], [".terraform", "main.tf"])
+        assert [path for path in packages.rglob("*") if path.is_file()] == []
     # Nothing is in the way of another try.
     del stage.registry.answers[ZIP]
     assert stage.run("init")[0] == 0
+    for name in ("other", "thing"):
+        assert (packages / package(name) / f"terraform-provider-{name}_v1.0.0").is_file()
+
+
+def package(name: str) -> str:
+    """Where a store has a provider."""
+    return f"{DEFAULT_REGISTRY_HOST}/acme/{name}/1.0.0/{HERE}"
+
+
+@pytest.mark.parametrize("kind", ["provider", "module"])
+def test_live_lines_at_a_terminal(stage: Stage, key: Key, kind: str) -> None:
+    """A download is a line that grows, and is gone when somebody interrupts it."""
+    stage.registry.publish("acme", "thing", "1.0.0", key, [HERE])
+    stage.registry.modules["ns", "name", "sys"] = {
+        "1.0.0": f"https://{DEFAULT_REGISTRY_HOST}/m.zip"
+    }
+    stage.registry.answers[ZIP if kind == "provider" else "/m.zip"] = endless
+    name = "acme/thing v1.0.0"
+    if kind == "module":
+        name = "ns/name/sys 1.0.0"
+        (stage.work / "main.tf").write_text('module "a" {\n  source = "ns/name/sys"\n}\n')
+    with Typist("init", cwd=stage.work, settings=stage.world.environment) as typist:
+        typist.wait_for(f"{name}: ")
+        typist.wait_for("of 100.0 MB, ")
+        typist.wait_for("kB/s")
+        typist.interrupt()
+        typist.wait_for("Interrupted.")
+        assert typist.code() == 130
+    assert not (stage.work / ".terraform/providers" / package("thing")).exists()
 
 
 def test_several_at_once_share_a_cache(stage: Stage, key: Key) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _BETWEEN: Final = 0.1
 """Seconds between two drawings: eyes are not faster."""
 _UP_AND_ERASE: Final = "\x1b[1A\x1b[2K"
-_MEGABYTE: Final = 1_000_000
+_UNITS: Final = {"kB": 1_000, "MB": 1_000_000}
 _LINES_WITHOUT_TERMINAL: Final = 24
 _FEWEST: Final = 5
 
@@ -89,6 +89,16 @@ class Download:
 
     def line(self, size: int, total: int | None) -> str:
         elapsed = time.monotonic() - self._begin
-        of = f" of {total / _MEGABYTE:.1f}" if total is not None else ""
-        speed = f", {size / _MEGABYTE / elapsed:.1f} MB/s" if elapsed > 0.5 else ""
-        return f"- {self._name}: {size / _MEGABYTE:.1f}{of} MB{speed}"
+        unit = _unit(size if total is None else total)
+        of = f" of {total / _UNITS[unit]:.1f}" if total is not None else ""
+        speed = f", {_amount(size / elapsed)}/s" if elapsed > 0.5 else ""
+        return f"- {self._name}: {size / _UNITS[unit]:.1f}{of} {unit}{speed}"
+
+
+def _unit(size: float) -> str:
+    return "MB" if size >= _UNITS["MB"] else "kB"
+
+
+def _amount(size: float) -> str:
+    unit = _unit(size)
+    return f"{size / _UNITS[unit]:.1f} {unit}"
