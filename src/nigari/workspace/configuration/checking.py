@@ -41,10 +41,11 @@ def validate(
         return workspace.static(inputs, selected, modules=NoModules())[1]
     unread = Diagnostics()
     files = [] if tests is None else workspace.loader.tests(workspace.directory, tests, unread)
+    ahead: InstalledProviders | Diagnostics | None = None
     if with_plugins and not files and not len(unread):
-        missing = _missing_providers(workspace)
-        if missing is not None:
-            return missing
+        ahead = _look_ahead(workspace)
+    if isinstance(ahead, Diagnostics):
+        return ahead
     needed = _Needed()
     fill_places = needed.find if with_plugins else None
     run, diags = workspace.static(inputs, selected, fill_places=fill_places)
@@ -58,19 +59,20 @@ def validate(
         modules = tested_modules(workspace, files, diags)
     if diags.error_count:
         return diags
-    _look_at(workspace, run, needed.providers, diags)
+    _look_at(workspace, run, needed.providers, ahead, diags)
     if modules and not diags.error_count:
         from nigari.workspace.configuration.test_modules import tested_trees
 
         needed = _Needed()
         for tree in tested_trees(workspace, modules, selected, needed.find, diags):
-            _look_at(workspace, tree, needed.providers if with_plugins else (), diags)
+            plugins = needed.providers if with_plugins else ()
+            _look_at(workspace, tree, plugins, None, diags)
     return diags
 
 
-def _missing_providers(workspace: Workspace) -> Diagnostics | None:
-    """What is reported where providers are missing and nothing has to be evaluated to know that;
-    None otherwise.
+def _look_ahead(workspace: Workspace) -> InstalledProviders | Diagnostics | None:
+    """The providers of the directory, whose packages are checked from now on, or what is reported
+    where some are missing. None where no plugin is needed, or where only evaluating tells.
     """
     diags = Diagnostics()
     tree = workspace.written_tree(diags)
@@ -82,7 +84,11 @@ def _missing_providers(workspace: Workspace) -> Diagnostics | None:
     if all(provider.is_builtin for provider in needed):
         return None
     check_aliases(tree[0], diags)
-    return None if _installed(workspace, needed, diags) else diags
+    installed = _installed(workspace, needed, diags)
+    if installed is None:
+        return diags
+    installed.look_ahead()
+    return installed
 
 
 def _installed(
@@ -102,12 +108,18 @@ def _installed(
 
 
 def _look_at(
-    workspace: Workspace, run: StaticRun, needed: Collection[Provider], diags: Diagnostics
+    workspace: Workspace,
+    run: StaticRun,
+    needed: Collection[Provider],
+    ahead: InstalledProviders | None,
+    diags: Diagnostics,
 ) -> None:
-    """Look at everything in a tree of modules, with the providers that it needs."""
+    """Look at everything in a tree of modules, with the providers that it needs, which may have
+    been looked at ahead.
+    """
     check_aliases(run.root.instance, diags)
     if any(not provider.is_builtin for provider in needed):
-        installed = _installed(workspace, needed, diags)
+        installed = ahead or _installed(workspace, needed, diags)
         if installed is not None:
             from nigari.workspace.base.waiting import run_to_end
             from nigari.workspace.configuration.validate import validate_with_plugins

@@ -313,6 +313,7 @@ class LockedSession:
             session.where,
             session.selected,
             listener=self._listener,
+            installed=session.installed,
             planned=session.options.planned,
             kept=self._kept,
         )

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from nigari.state.model import State, StateFile
     from nigari.workspace.configuration.directory import Workspace
     from nigari.workspace.plans.saved_plan import Reopened
+    from nigari.workspace.plugins.providers import InstalledProviders
     from nigari.workspace.setup.init_options import InitOptions
     from nigari.workspace.setup.initialize import InitView
     from nigari.workspace.states.elsewhere import CheckedBackend
@@ -93,6 +94,8 @@ class Session:
         self._is_checked = False
         self._has_locations = self._has_asked = False
         self._encryption: Encryption | None = None
+        self.installed: InstalledProviders | None = None
+        """The providers of the directory, once somebody has looked for them."""
         self.shown: Workspace | None = None
         """The workspace whose files diagnostics point into, if that is another one."""
 
@@ -194,6 +197,7 @@ class Session:
             environment = where.environment or Environment(name, workspace=plan.workspace)
             self.where = replace(self.where, environment=environment)
             self._states = self._workspace = self._static = self._encryption = None
+            self.installed = None
         return True
 
     def static(self) -> StaticRun | None:
@@ -272,16 +276,22 @@ class Session:
             if not written_providers_fit(tree, installed, found):
                 self.diags.extend(warnings)
                 return self._lacks_providers(tree[0].module.variables, found)
+            self._look_ahead(installed)
         run = self.static()
         if run is None or self.diags.has_errors:
             return False
-        if tree is not None:
-            return True
-        from nigari.workspace.configuration.requirements import providers_fit
+        if tree is None:
+            from nigari.workspace.configuration.requirements import providers_fit
 
-        if providers_fit(run, installed, found):
-            return True
-        return self._lacks_providers(run.root.module.variables, found)
+            if not providers_fit(run, installed, found):
+                return self._lacks_providers(run.root.module.variables, found)
+            self._look_ahead(installed)
+        return True
+
+    def _look_ahead(self, installed: InstalledProviders) -> None:
+        """Have the packages of providers checked while what plans is imported."""
+        self.installed = installed
+        installed.look_ahead()
 
     def _lacks_providers(self, declared: Mapping[str, Variable], found: Diagnostics) -> bool:
         """Report which providers are missing, unless planning would not get that far."""
@@ -340,7 +350,7 @@ class Session:
             self.shown = work.workspace
             self.diags.extend(work.diags)
             # What was looked at before may not be so any more.
-            self._workspace = self._static = self._encryption = None
+            self._workspace = self._static = self._encryption = self.installed = None
             self._is_reported = self._is_checked = False
 
     # -- the state ------------------------------------------------------------------------------
