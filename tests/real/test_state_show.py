@@ -29,6 +29,7 @@ resource "terraform_data" "a" {
     mm   = tomap({ x = { y = 1 } }), j2 = jsonencode("str"), j3 = "[]", j4 = "{}", trail = "x\n"
     j5   = jsonencode([{}]), ml = ["a\nb", { z = "c\nd" }], jn = jsonencode(null), big = 1e100
     frac = 1.5, huge = 12345678901234567890123456789, secret = var.secret, html = "x<y>"
+    "k\u0007" = "\u0001\u001b\u007f\u00ad\u200b\ue000\u00e9", "$${k}" = "%%{x}"
   }
 }
 resource "terraform_data" "b" {

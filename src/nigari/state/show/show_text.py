@@ -6,7 +6,6 @@ Colours and terminals are unknown here.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.absolute import instance_of
@@ -15,8 +14,9 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA
 from nigari.cty import DYNAMIC, KIND_MAP, CtyError, Type, Value, numbers
 from nigari.cty import json as cty_json
+from nigari.cty.go_text import go_quote
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.quoting import quoted, visible
+from nigari.hcl.quoting import visible
 from nigari.lang.marks import SENSITIVE
 from nigari.lazy import lazy_pattern
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
@@ -146,7 +146,7 @@ def _nested(nested: NestedBlock, value: Value) -> Iterable[tuple[str, Value]]:
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
         return [("", value)]
     if nested.nesting is Nesting.MAP:
-        return [(f" {quoted(key.as_string())}", each) for key, each in value.items()]
+        return [(f" {go_quote(key.as_string())}", each) for key, each in value.items()]
     return [("", each) for each in value.elements()]
 
 
@@ -170,7 +170,7 @@ def value_to_text(value: Value, declared: Type, depth: int) -> str:
     if isinstance(data, dict):
         is_map = value.type.kind == KIND_MAP and declared is not DYNAMIC
         shown = {
-            name if not is_map and _IDENTIFIER.fullmatch(name) else quoted(name): value_to_text(
+            name if not is_map and _IDENTIFIER.fullmatch(name) else go_quote(name): value_to_text(
                 data[name], declared if declared is DYNAMIC else value.type, depth + 1
             )
             for name in sorted(data)
@@ -197,7 +197,7 @@ def _string(text: str, depth: int) -> str:
         lines = visible(text).removesuffix("\n").split("\n")
         body = "".join(f"{_pad(depth + 1)}{line}\n" for line in lines)
         return f"<<-EOT\n{body}{_pad(depth)}EOT"
-    return visible(json.dumps(text, ensure_ascii=False))
+    return go_quote(text)
 
 
 def _json(text: str) -> Value | None:
