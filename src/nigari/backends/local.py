@@ -315,7 +315,7 @@ def state_replaced(path: str, error: FileReplaced) -> Diagnostic:
     """A state that has nowhere to go, since somebody has taken its file away."""
     return Diagnostic(
         Severity.ERROR,
-        "State was not saved",
+        "State not saved",
         f"{path}: {error.strerror}. Nothing was written: the new state was made from a file that "
         "is no longer there.",
     )

@@ -488,7 +488,10 @@ class LockedSession:
         next_step = f"Once the backend works again, {advice().store_state(name)}."
         if self.snapshots.is_outdated:
             next_step = _merging(name)
-        found.error("State not saved", f"{where}{'' if path else f' {unsaved(data)}'} {next_step}")
+        if path:
+            found.error("State written to a file instead", f"{where} {next_step}")
+        else:
+            found.error("State not kept in any file", f"{where} {unsaved(data)} {next_step}")
 
     def _written(self, data: bytes) -> tuple[str, str]:
         """What there is to say of the file that a state was written to, and its path; no path where
