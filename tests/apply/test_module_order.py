@@ -260,3 +260,43 @@ def test_what_uses_a_variable_needs_what_its_validation_refers_to() -> None:
     resources = json.loads(Path("terraform.tfstate").read_text())["resources"]
     needs = {each["name"]: each["instances"][0].get("dependencies", []) for each in resources}
     assert needs == {"a": [], "b": ["terraform_data.a"]}
+
+
+_SHRINKING = """
+resource "terraform_data" "a" {
+  for_each = toset(%s)
+  provisioner "local-exec" {
+    when    = destroy
+    command = "exit 1"
+  }
+}
+resource "terraform_data" "unchanged" { input = length(terraform_data.a) > 5 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_made"),
+    [
+        ('resource "terraform_data" "new" { depends_on = [terraform_data.a] }', False),
+        ('resource "terraform_data" "new" { input = terraform_data.a["x"].id }', False),
+        ('resource "terraform_data" "new" { input = terraform_data.unchanged.id }', False),
+        (
+            (
+                "locals { l = keys(terraform_data.a) }\n"
+                'resource "terraform_data" "new" { input = local.l }'
+            ),
+            False,
+        ),
+        ('module "m" {\n  source = "./m"\n  id = terraform_data.a["x"].id\n}', False),
+        ('resource "terraform_data" "new" {}', True),
+    ],
+    ids=["depends_on", "an instance", "by another resource", "by a local", "in a module", "alone"],
+)
+def test_what_is_new_waits_for_the_end_of_what_it_needs(text: str, is_made: bool) -> None:
+    module = 'variable "id" {}\nresource "terraform_data" "new" { input = var.id }\n'
+    _write(_SHRINKING % '["x", "y"]', m=module)
+    _apply()
+    _write(_SHRINKING % '["x"]' + text, m=module)
+    _apply(code=1)
+    resources = json.loads(Path("terraform.tfstate").read_text())["resources"]
+    assert any(each["name"] == "new" for each in resources) is is_made

@@ -425,8 +425,8 @@ class _Building:
         return followers
 
     def _order_making_after_ending(self) -> None:
-        """Let objects go before what needed them, and what they needed, is changed, wherever that is
-        possible.
+        """Let objects go before what needs or needed them, and what they needed, is made or changed,
+        wherever that is possible.
 
         It is not where the object that goes must itself wait for something to be made.
         """
@@ -434,9 +434,10 @@ class _Building:
             return
         waiting = _reached(self._followers(), self._made.all())
         for block in self._made:
-            for needed in self._stored.get(block, ()):
-                depth = self._shared_depth(block[0], needed)
-                self._make_after_end(block, needed, depth, waiting)
+            for needed in self._needs_of(block):
+                if needed in self._ended:
+                    depth = self._shared_depth(block[0], needed)
+                    self._make_after_end(block, needed, depth, waiting)
         for block in self._ended:
             for needed in self._needs_of(block):
                 if needed != block and needed in self._made:
