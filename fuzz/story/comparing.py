@@ -92,6 +92,7 @@ class _Diagnostic:
     line: int
     address: str
     summary: str = field(compare=False)
+    detail: str = field(default="", compare=False)
 
     def says_more_than(self, other: _Diagnostic) -> bool:
         """Whether it may be the other, with a location or an address that the other has not."""
@@ -103,7 +104,7 @@ class _Diagnostic:
     @property
     def _of_provider(self) -> str:
         """What the provider says, if it is that: it says the same to both."""
-        return self.summary if self.summary in SUMMARIES else ""
+        return f"{self.summary}: {self.detail}" if self.summary in SUMMARIES else ""
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}" if self.file else "nowhere"
@@ -188,6 +189,7 @@ def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
                 int(str(start.get("line", 0))),
                 str(found.get("address", "")),
                 str(found["summary"]),
+                str(found.get("detail", "")),
             )
 
 

@@ -247,6 +247,23 @@ def reads_all_it_destroys(step: Step, command: list[str], difference: Difference
     return is_changed and instances(difference) <= {unquoted(each) for each in step.ended}
 
 
+def notices_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only objects are not in our state any more that no longer exist: the real program has
+    not read them, and has left them out.
+    """
+    if not destroys(step, command) or not is_part(step):
+        return False
+    if not like(difference, r"state: resources\.\*$"):
+        return False
+    if set(sides_of(difference)[1::2]) != {f'ours   "{ABSENT}"'}:
+        return False
+    left = {unquoted(each) for each in step.before.addresses()} - gone(step)
+    return all(
+        each not in left and not any(other.startswith(f"{each}[") for other in left - step.ended)
+        for each in instances(difference)
+    )
+
+
 def protects_what_is_not_read(step: Step, command: list[str], difference: Difference) -> bool:
     theirs, _, _ = difference.text.partition("--- ours")
     is_unread = re.search(r"^(read|look|open) of", theirs, re.MULTILINE) is not None

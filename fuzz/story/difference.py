@@ -35,6 +35,13 @@ class Difference:
         """Whether the programs did the same and only reported it in another way."""
         return self.kind.startswith(("events", "diagnostics", "reads"))
 
+    def parts(self) -> list[Difference]:
+        """The same for each of the objects that data of both programs differs in."""
+        if not self.kind.startswith(("state: resources", "plan: resource_changes")):
+            return []
+        texts = re.split(r"\n(?=\S)", self.text)
+        return [Difference(self.kind, each, self.has_plan) for each in texts]
+
 
 def plain(tree: Tree) -> str:
     """Data as text, without what is left to chance."""

@@ -48,11 +48,22 @@ class Explained:
 def explanation(
     step: Step, command: list[str], difference: Difference, others: list[Difference]
 ) -> str:
-    """Why a difference may be there; nothing if that is not known."""
-    for each in EXPLAINED:
-        if each.holds(step, command, difference, others):
-            return each.reason
-    return ""
+    """Why a difference may be there; nothing if that is not known. Parts of it may be there for
+    different reasons.
+    """
+    found = _reason(step, command, difference, others)
+    parts = difference.parts() if not found else []
+    if len(parts) > 1:
+        reasons = dict.fromkeys(_reason(step, command, each, others) for each in parts)
+        found = "; ".join(reasons) if all(reasons) else ""
+    return found
+
+
+def _reason(
+    step: Step, command: list[str], difference: Difference, others: list[Difference]
+) -> str:
+    holding = (each for each in EXPLAINED if each.holds(step, command, difference, others))
+    return next((each.reason for each in holding), "")
 
 
 EXPLAINED: Final = (
@@ -106,6 +117,10 @@ EXPLAINED: Final = (
         "reads: missing .* / read more",
     ),
     Explained(
+        "a destroy reads what it destroys and what providers need",
+        destroy_reasons.notices_what_is_gone,
+    ),
+    Explained(
         "a destroy does not destroy what is gone",
         destroy_reasons.deletes_what_is_gone,
         "calls: missing delete / - more",
@@ -157,6 +172,7 @@ EXPLAINED: Final = (
         "the arguments of a call count for instances that are removed",
         reasons.knows_removed_instances,
     ),
+    Explained("an apply opens what something in it uses", reasons.opens_what_is_used),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),
     Explained("nothing depends on what is destroyed meanwhile", reasons.depends_on_what_went),
     Explained("an output that cannot be known is kept", reasons.keeps_outputs),

@@ -212,6 +212,15 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
     )
 
 
+def opens_what_is_used(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether ephemeral resources are not opened that no change uses, while data of checks is read."""
+    is_less = like(difference, "events: missing ephemeral_action_(started|complete)$")
+    has_data = any(
+        re.search(r'(?m)^check "\w+" {\n  data ', text) is not None for text in step.files.values()
+    )
+    return command[0] == "apply" and is_less and has_data and not destroys(step, command)
+
+
 def inherits(_: Step, __: list[str], difference: Difference) -> bool:
     is_lost = 'theirs "<absent>"\n  ours   true' in difference.text
     return like(difference, r"state: resources\.\*\.create_before_destroy") and is_lost
