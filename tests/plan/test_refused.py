@@ -46,6 +46,34 @@ _ROWS: Final[list[tuple[str, str, list[str]]]] = [
         ["error 1", "error 5"],
     ),
     (
+        "a validation by what needs the variable",
+        (
+            'variable "v" {\n  default = "x"\n  validation {\n'
+            "    condition     = var.v != terraform_data.r[0].id\n"
+            '    error_message = "No."\n  }\n}\nlocals { l = var.v }\n'
+            'resource "terraform_data" "r" {\n  count = 2\n  input = local.l\n}\n'
+        ),
+        ["error 4"],
+    ),
+    (
+        "variables that validate each other",
+        (
+            'variable "v" {\n  default = 1\n  validation {\n    condition     = var.v < var.w\n'
+            '    error_message = "No."\n  }\n}\n'
+            'variable "w" {\n  default = 2\n  validation {\n    condition     = var.w > var.v\n'
+            '    error_message = "No."\n  }\n}\n'
+        ),
+        ["error 4"],
+    ),
+    (
+        "a validation by another variable",
+        (
+            'variable "v" {\n  default = 1\n  validation {\n    condition     = var.v < var.w\n'
+            '    error_message = "No."\n  }\n}\nvariable "w" { default = 2 }\n'
+        ),
+        [],
+    ),
+    (
         "a condition of which nothing is known may be anything",
         (
             'resource "terraform_data" "r" {}\noutput "o" {\n  value = 1\n  precondition {\n'

@@ -46,6 +46,7 @@ from nigari.plan.order.removed import remove_statements
 from nigari.plan.order.required import providers_of
 from nigari.plan.order.selection import Selection, destroyed, selection
 from nigari.plan.order.settings import BlockSettings
+from nigari.plan.order.validation_cycles import report_validation_cycles
 from nigari.providers import api
 from nigari.record import replace
 from nigari.running.driver import Driver
@@ -86,6 +87,7 @@ class Planner:
         if self._has_failed():
             return None
         await self._validate(options)
+        report_validation_cycles(self.graph, self.diags)
         if self._has_failed():
             return None
         moves = moved_state(self._static, self._state, self.diags)

@@ -27,7 +27,7 @@ from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import InputVariable, LocalValue, ProviderFunction
 from nigari.config.base.declared import CheckRule, Dependencies, Repetition
 from nigari.config.blocks.resource import Resource
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import FoundBlock, find_block
@@ -69,6 +69,14 @@ def output_block(name: str) -> Block:
 def provider_block(address: AbsProviderConfig) -> Block:
     """The block that configures a provider."""
     return address.module.unkeyed, str(address.item)
+
+
+def block_label(block: Block) -> str:
+    """What users call a block."""
+    path, name = block
+    if name in (_EVERYTHING, _EXPANSION):
+        return str(path)
+    return name if path.is_root else f"{path}.{name}"
 
 
 def is_given_by_call(block: Block, need: Block) -> bool:
@@ -122,6 +130,15 @@ class BlockGraph:
             for name, variable in instances[0].module.variables.items():
                 if variable.validations:
                     yield path, f"var.{name}"
+
+    def referring_validations(self) -> Iterator[tuple[Block, Range]]:
+        """The variables whose validations refer to more than the variable, each with where."""
+        for path, instances in self._modules.items():
+            for name, variable in instances[0].module.variables.items():
+                block = path, f"var.{name}"
+                for rule in variable.validations:
+                    if set(self._of_rules(instances[0], (rule,))) - {block}:
+                        yield block, rule.condition.range
 
     def final_values(self) -> Iterator[Block]:
         """What is worked out once everything has been done: the root's outputs, and all checks."""
