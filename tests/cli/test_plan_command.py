@@ -216,6 +216,24 @@ def test_the_action_of_what_moves(
     assert found == [action]
 
 
+@pytest.mark.parametrize(
+    ("version", "keeps", "action"),
+    [("null", False, "import"), ("1", False, "replace"), ("1", True, "import")],
+)
+def test_the_action_of_what_is_imported(
+    version: str, keeps: bool, action: str, rich: dict[str, str]
+) -> None:
+    kept = "  lifecycle {\n    destroy = false\n  }\n" if keeps else ""
+    write(
+        f'resource "terraform_data" "a" {{\n  triggers_replace = {version}\n{kept}}}\n'
+        'import {\n  to = terraform_data.a\n  id = "x"\n}\n'
+    )
+    _, said = ran(plan.COMMAND, ["-json"], rich)
+    events = [json.loads(line) for line in said.splitlines()]
+    found = [each["change"]["action"] for each in events if each["type"] == "planned_change"]
+    assert found == [action]
+
+
 def test_events(rich: dict[str, str]) -> None:
     text = 'data "rich_lookup" "d" {\n  key = "k"\n}\noutput "o" {\n  value = 1\n}\n'
     write(THING % "one" + text)

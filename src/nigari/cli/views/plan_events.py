@@ -75,11 +75,9 @@ def planned_changes(plan: Plan, lines: JsonLines) -> None:
 
 def _change(change: Change, plan: Plan, lines: JsonLines) -> None:
     action = _ACTIONS[change.action]
-    if change.action is Action.NO_OP and not change.is_moved:
-        action = "import"
-    elif change.is_moved and action == _ACTIONS[Action.NO_OP]:
+    if action == _ACTIONS[Action.NO_OP] and (change.is_moved or change.imported_as):
         # Also what is forgotten and created anew, for which events have no word.
-        action = "move"
+        action = "move" if change.is_moved else "import"
     members: Members = {"resource": resource_members(change.address)}
     if change.is_moved:
         members["previous_resource"] = resource_members(change.previous_address)
