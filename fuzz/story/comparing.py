@@ -25,6 +25,8 @@ _IMPORTING: Final = "import"
 _VERDICTS: Final = ("format_version", "applyable", "complete", "errored")
 _PROTECTION: Final = ("Resource instance cannot be destroyed", "Destroying is prevented")
 """What the programs report at different places, which `docs/differences.md` promises."""
+_LEFT_BEHIND: Final = "Destroy was successful but left behind forgotten instances"
+"""What OpenTofu reports in place of what it has done."""
 BEYOND: Final = "diagnostics: of what the real program has not come to"
 
 
@@ -57,7 +59,7 @@ def _has_plan(finished: Finished) -> bool:
 
 def _has_begun(finished: Finished) -> bool:
     """Whether a program began to apply a plan, or has applied one that only forgets objects."""
-    return any(
+    return _LEFT_BEHIND in _texts(finished) or any(
         _is_applied(event["changes"])
         if event["type"] == "change_summary"
         else event["type"] == "apply_start" and event_kind(event) != "apply_start read"

@@ -79,7 +79,6 @@ EXPLAINED: Final = (
     Explained("forgetting asks no provider", forget_reasons.forgets_what_cannot_be_read),
     Explained("what something needs is not forgotten", forget_reasons.keeps_what_is_needed),
     Explained("whatever a plan of a part shows is applied", forget_reasons.forgets_in_part),
-    Explained("whatever a plan of a part shows is applied", forget_reasons.destroys_with_forgotten),
     Explained(
         "whatever a plan of a part shows is applied",
         destroy_reasons.destroys_with_excluded,

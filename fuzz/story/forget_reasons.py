@@ -98,17 +98,6 @@ def reports_what_is_gone(step: Step, command: list[str], difference: Difference)
     return destroys(step, command) and is_failure and is_all
 
 
-def destroys_with_forgotten(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether objects were destroyed, as both planned, that depend on targets which are forgotten:
-    OpenTofu leaves those out when it applies the plan.
-    """
-    words = [word for each in step.commands for word in each if word.startswith("-target=")]
-    targets = [without_keys(word.removeprefix("-target=")) for word in words]
-    left = "exit code 1 / 0: Destroy was successful but left behind forgotten instances$"
-    is_applied = command[0] == "apply" and destroys(step, command) and like(difference, left)
-    return is_applied and bool(targets) and all(_is_forgotten(each, step) for each in targets)
-
-
 def keeps_what_is_needed(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether objects stay in the state because something that needs them could not be destroyed."""
     is_kept = like(difference, r"state: resources\.\*$") and all(
