@@ -204,6 +204,11 @@ EXPLAINED: Final = (
     Explained("whatever a plan with targets shows is applied", target_reasons.leaves_checks_open),
     Explained("only what a plan of a part shows is applied", target_reasons.leaves_outputs),
     Explained(
+        "a destroy of a part takes along nothing in other instances of a module",
+        target_reasons.leaves_other_instances,
+        "events: missing (planned_change|apply_start) delete$",
+    ),
+    Explained(
         "whatever a plan with targets shows is applied",
         target_reasons.shows_other_instances,
         "events: missing planned_change delete$",

@@ -153,3 +153,18 @@ def declaration(address: str, files: dict[str, str]) -> str:
     return next(
         (each for each in re.split(r"(?m)^}$", text) if f'"{kind}" "{name}" {{' in each), ""
     )
+
+
+def are_apart(address: str, other: str) -> bool:
+    """Whether an instance is in another instance of a module than another one."""
+    for (name, key), (other_name, other_key) in zip(
+        _module_steps(address), _module_steps(other), strict=False
+    ):
+        if (name, key) != (other_name, other_key):
+            return name == other_name
+    return False
+
+
+def _module_steps(address: str) -> list[tuple[str, str]]:
+    """The names and keys of the module instances that an instance is in."""
+    return re.findall(r"module\.(\w+)(\[[^]]*\])?\.", address)

@@ -9,6 +9,7 @@ from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import UNENDED
 from fuzz.story.judging import (
+    are_apart,
     block_at,
     called,
     called_text,
@@ -61,24 +62,8 @@ def goes_on_elsewhere(step: Step, _: list[str], difference: Difference) -> bool:
         found = instances(difference)
     else:
         return False
-    failed = map(unquoted, step.failed)
-    others = [_module_steps(each) for each in failed]
-    return bool(found) and all(
-        any(_are_apart(_module_steps(each), other) for other in others) for each in found
-    )
-
-
-def _module_steps(address: str) -> list[tuple[str, str]]:
-    """The names and keys of the module instances that an instance is in."""
-    return re.findall(r"module\.(\w+)(\[[^]]*\])?\.", address)
-
-
-def _are_apart(one: list[tuple[str, str]], other: list[tuple[str, str]]) -> bool:
-    """Whether something is in another instance of a module than something else."""
-    for (name, key), (other_name, other_key) in zip(one, other, strict=False):
-        if (name, key) != (other_name, other_key):
-            return name == other_name
-    return False
+    failed = [*map(unquoted, step.failed)]
+    return bool(found) and all(any(are_apart(each, other) for other in failed) for each in found)
 
 
 def keeps_marks_of_failed(step: Step, _: list[str], difference: Difference) -> bool:

@@ -7,8 +7,10 @@ import re
 
 from fuzz.story.difference import Difference
 from fuzz.story.judging import (
+    are_apart,
     called,
     declaration,
+    destroys,
     instances,
     is_as_before,
     is_part,
@@ -95,6 +97,40 @@ def shows_other_instances(step: Step, _: list[str], difference: Difference) -> b
         and any(without_keys(each).startswith(without_keys(target)) for target in targets)
         for each in found
     )
+
+
+def leaves_other_instances(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether all of it is about objects that need a resource which is a target in another instance
+    of their module only: OpenTofu destroys them, too, where the target is deeper or less deep.
+    """
+    owners = step.before.objects_of()
+    if like(difference, "(reads|calls): missing (read|delete) / - more$"):
+        found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
+    elif like(difference, "provisioners: destroy / -$"):
+        ended = re.findall(r"^missing destroy (\S+)$", difference.text, re.MULTILINE)
+        found = {unquoted(each) for name, each in owners.items() if name.split("#")[0] in ended}
+    elif like(
+        difference,
+        "events: missing (refresh|provision)_(start|complete)$",
+        "events: missing (planned_change|apply_start|apply_complete) delete$",
+        r"(plan: resource_changes|state: resources)\.\*$",
+    ):
+        found = instances(difference)
+    else:
+        return False
+    words = [word for each in step.commands for word in each]
+    targets = [unquoted(word.removeprefix("-target=")) for word in words if "-target=" in word]
+    return destroys(step, command) and all(_is_needed_apart(each, targets, step) for each in found)
+
+
+def _is_needed_apart(address: str, targets: list[str], step: Step) -> bool:
+    """Whether an instance depends on targets that are in other instances of its module only."""
+    needed = [
+        each
+        for each in targets
+        if address in map(unquoted, step.before.dependents({without_keys(each)}))
+    ]
+    return bool(needed) and all(are_apart(address, each) for each in needed)
 
 
 def targets_data_alone(step: Step, command: list[str], difference: Difference) -> bool:
