@@ -30,8 +30,21 @@ from fuzz.story.telling import Step
 from tests.real.alike import Tree
 
 
-def falls_back(_: Step, __: list[str], difference: Difference) -> bool:
-    return "Unable to use fallback provider from state" in difference.kind
+def falls_back(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether the real program does not find the provider of instances that are no longer declared,
+    as it looks for another one than the state has.
+    """
+    if "Unable to use fallback provider from state" in difference.kind:
+        return True
+    if not like(
+        difference, "(exit code 1 / 0|diagnostics): (-error )?Provider instance not present"
+    ):
+        return False
+    pattern = r"To work with (\S+) its original provider instance at (\S+) is required"
+    found = re.findall(pattern, difference.text)
+    return bool(found) and all(
+        provider not in step.before.providers({at}) for at, provider in found
+    )
 
 
 def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> bool:

@@ -76,15 +76,17 @@ def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
 
 def shows_other_instances(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether all of it is about objects of resources that are targets, in other instances of their
-    modules, which are no longer declared: OpenTofu plans their end and then leaves them out.
+    modules, which are no longer declared: OpenTofu plans their end and then leaves them out, but for
+    what another target has to wait for.
     """
-    if like(difference, "reads: missing read / - more$"):
+    if like(difference, "reads: missing read / - more$", "calls: missing delete / - more$"):
         owners = step.before.objects_of()
         found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
     elif like(
         difference,
-        "events: missing (refresh_(start|complete)|planned_change delete)$",
+        "events: missing (refresh_|(planned_change|apply_start|apply_complete) delete$)",
         r"plan: resource_changes\.\*$",
+        r"state: resources\.\*$",
     ):
         found = instances(difference)
     else:
