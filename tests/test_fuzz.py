@@ -235,6 +235,48 @@ def test_what_fails_in_one_instance_of_a_module(failed: str, done: str, is_known
     step = Step({"main.tf": ""}, [["apply", "p"]], failed={failed})
     more = Difference("events: more apply_start update", _event("apply_start", "update", done))
     assert bool(explanation(step, ["apply", "p"], more, [more])) is is_known
+    told = Difference("diagnostics: +error A", f"more error main.tf:1 with {done}: A")
+    assert bool(explanation(step, ["apply", "p"], told, [told, more])) is is_known
+    assert not explanation(step, ["apply", "p"], told, [told])
+
+
+def _stored(**more: object) -> Seen:
+    instance = {"attributes": {"id": "a"}, **more}
+    resource = {"mode": "managed", "type": "t", "name": "a", "provider": "old"}
+    return Seen({"resources": [{**resource, "instances": [instance]}]}, {})
+
+
+@pytest.mark.parametrize(("provider", "is_known"), [("new", True), ("old", False)])
+def test_a_provider_that_the_state_does_not_have(provider: str, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [["plan"]], before=_stored())
+    text = f"To work with t.a its original provider instance at {provider} is required, but"
+    given = Difference("exit code 1 / 0: Provider instance not present", text)
+    assert bool(explanation(step, ["plan"], given, [given])) is is_known
+
+
+_MOVED = "moved {\n  from = t.b\n  to   = t.c\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "flag", "kept", "is_known"),
+    [
+        (_MOVED, "-exclude=t.a", "t.c", True),
+        (_MOVED, "-target=t.c", "t.a", True),
+        (_MOVED, "-exclude=t.a", "t.d", False),
+        (_MOVED, "-refresh=false", "t.c", False),
+        ("", "-exclude=t.a", "t.c", False),
+    ],
+)
+def test_what_depends_on_something_that_has_moved(
+    text: str, flag: str, kept: str, is_known: bool
+) -> None:
+    (user,) = _stored(dependencies=["t.b"]).state["resources"]
+    (other,) = _stored().state["resources"]
+    before = Seen({"resources": [user, {**other, "name": "b"}]}, {})
+    step = Step({"main.tf": text}, [["plan", "-destroy", flag]], before=before)
+    kind = "events: missing planned_change delete"
+    given = Difference(kind, _event("planned_change", "delete", kept))
+    assert bool(explanation(step, ["plan"], given, [given])) is is_known
 
 
 _MISTAKES = """\
