@@ -86,6 +86,12 @@ ROWS: Final = [
         files={"t": '${templatefile("t", {})}'},
     ),
     Row("colors", {"NO_COLOR": "1"}),
+    Row("errors of outputs as warnings", {"TF_WARN_OUTPUT_ERRORS": "1"}),
+    Row("no encryption between plugins", {"TF_DISABLE_PLUGIN_TLS": "1"}),
+    Row("local runs", {"TF_FORCE_LOCAL_BACKEND": "1"}),
+    Row("a service that no block names", {"TF_CLOUD_ORGANIZATION": "o", "TF_CLOUD_PROJECT": "p"}),
+    Row("no tracing", {"OTEL_TRACES_EXPORTER": "none"}),
+    Row("addresses of providers", {"OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION": "0"}),
 ]
 
 

@@ -12,6 +12,7 @@ import functools
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -672,6 +673,7 @@ case("gcs, generation that is no number", False)(gathered("a/x.zip#x"))
 case("gcs, nothing", False)(gathered("none.zip"))
 case("s3, archive")(stored("{0}/bucket/a/x.zip", "{0}/bucket/a/x.zip//sub"))
 case("s3, directory")(stored("{0}/bucket/mod/deep/"))
+case("s3, version")(stored("{0}/bucket/a/x.zip?version=7"))
 case("s3, key in the address")(
     stored("{0}/bucket/a/x.zip?aws_access_key_id=AK&aws_access_key_secret=y&region=eu-west-1")
 )
@@ -694,7 +696,7 @@ class Outcome:
         config: str,
         arguments: tuple[str, ...] = ("init", "-backend=false"),
     ) -> None:
-        work.mkdir()
+        work.mkdir(exist_ok=True)
         if config:
             (work / "main.tf").write_text(config)
         world.log.clear()
@@ -754,6 +756,43 @@ def test_both_programs(name: str, tmp_path: Path) -> None:
     is_fewer = not is_right and ours.asked.total() <= theirs.asked.total()
     is_more = bool(extra) and not is_fewer and not name.startswith(("gcs", "git"))
     assert is_more is (name in REPEATED), f"{extra}\n{theirs.text}\n---\n{ours.text}"
+
+
+@pytest.mark.parametrize("steps", [("1.0.0", "~> 1.0", "~> 1.0.1", ""), ("", "1.0.0", "> 1.0")])
+def test_again(tmp_path: Path, steps: tuple[str, ...]) -> None:
+    """What is there is kept as long as it fits; whatever else is asked for anew."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    programs = ((theirs, [str(program("tofu"))]), (ours, [sys.executable, "-m", "nigari"]))
+    with ModuleWorld(tmp_path / "world") as world:
+        world.publish("ns/name/sys", "1.0.0", "1.0.5")
+        source = f"{world.host}/ns/name/sys"
+
+        def both(text: str, *options: str) -> None:
+            arguments = ("init", "-backend=false", *options)
+            their, our = (
+                Outcome(command, work, world, text, arguments) for work, command in programs
+            )
+            about = f"{text}{options}\n{their.text}\n---\n{our.text}"
+            assert our.is_right is their.is_right, about
+            assert (our.record, our.files) == (their.record, their.files), about
+            assert not our.asked - their.asked, f"{our.asked - their.asked}\n{about}"
+
+        for constraint in steps:
+            text = call("a", source, constraint)
+            both(text)
+            both(text)
+        both(call("a", f"{source}//sub", steps[-1]))
+        world.publish("ns/name/sys", "1.1.0")
+        both(call("a", f"{source}//sub"))
+        both(call("a", f"{source}//sub"), "-upgrade")
+        for work, _ in programs:
+            place = work / ".terraform/modules/a"
+            place.unlink() if place.is_symlink() else shutil.rmtree(place)
+        both(call("a", f"{source}//sub"))
+        both(call("a", f"{source}//sub") + call("b", source))
+        # What nobody calls any more is gone; `tofu` leaves it.
+        Outcome(programs[1][1], ours, world, call("b", source))
+        assert not (ours / ".terraform/modules/a").exists()
 
 
 def test_hidden_files_of_a_package(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from email.utils import formatdate
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote
 
 import pytest
 
@@ -230,6 +231,35 @@ def _machine(asked: Asked) -> Answer:
             }
             return json_answer(known)
     return NOT_FOUND
+
+
+def in_gcs(source: str, token: str = "s3cret") -> Setup:
+    """A bucket for whoever has the token; the two programs ask it in different ways."""
+
+    def setup(stage: Stage) -> str:
+        storage = Storage()
+
+        def handle(asked: Asked) -> Answer:
+            if asked.headers.get("authorization") != "Bearer s3cret":
+                return Answer(403)
+            if asked.path.startswith("/storage/"):
+                return storage.gcs(asked)
+            name = unquote(asked.path.partition("?")[0]).removeprefix("/bucket/")
+            content = storage.objects.get(name)
+            return NOT_FOUND if content is None else Answer(200, content)
+
+        stage.world.serve("storage.googleapis.com", handle)
+        stage.environ["GOOGLE_OAUTH_ACCESS_TOKEN"] = token
+        return call("a", source)
+
+    return setup
+
+
+case("gcs, short")(in_gcs("www.googleapis.com/storage/v1/bucket/a/x.zip"))
+case("gcs, short, directory")(in_gcs("www.googleapis.com/storage/v1/bucket/a/x.zip//sub"))
+case("gcs, forced")(in_gcs("gcs::https://www.googleapis.com/storage/v1/bucket/a/x.zip"))
+case("gcs, too few parts", False)(in_gcs("www.googleapis.com/storage/v1"))
+case("gcs, a wrong token", False)(in_gcs("www.googleapis.com/storage/v1/bucket/a/x.zip", "no"))
 
 
 # -- registries ------------------------------------------------------------------------------------
@@ -869,5 +899,11 @@ def test_both_programs(stage: Stage, name: str) -> None:
         return
     assert ours.record == theirs.record, about
     assert ours.content == theirs.content, about
-    git = Counter({each: count for each, count in ours.requests.items() if ".git/" in each})
-    assert not ours.requests - theirs.requests - git, about
+    own = Counter(
+        {
+            each: n
+            for each, n in ours.requests.items()
+            if ".git/" in each or "/storage/v1/b/" in each
+        }
+    )
+    assert not ours.requests - theirs.requests - own, about

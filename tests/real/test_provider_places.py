@@ -98,6 +98,38 @@ def test_in_the_home_directory(places: Path) -> None:
     init_both(places)
 
 
+@pytest.mark.parametrize(
+    ("place", "settings"),
+    [
+        ("data/opentofu/plugins", {"XDG_DATA_HOME": "data"}),
+        ("data/terraform/plugins", {"XDG_DATA_HOME": "data"}),
+        ("home/.local/share/terraform/plugins", {}),
+        ("home/.terraform.d/plugins", {"XDG_DATA_HOME": "data"}),
+        ("two/terraform/plugins", {"XDG_DATA_DIRS": "one:two"}),
+    ],
+)
+def test_in_directories_for_data(places: Path, place: str, settings: dict[str, str]) -> None:
+    package(places / place)
+    whole = {
+        name: ":".join(str(places / each) for each in value.split(":"))
+        for name, value in settings.items()
+    }
+    init_both(places, **whole)
+
+
+@pytest.mark.parametrize("place", [".", "deep"])
+def test_with_another_directory(places: Path, place: str) -> None:
+    found = []
+    for name in ("theirs", "ours"):
+        (places / name / "deep").mkdir()
+        (places / name / "main.tf").rename(places / name / "deep/main.tf")
+        package(places / name / place / "terraform.d" / "plugins")
+        done = run(places / name, "-chdir=deep", "init", HTTPS_PROXY="http://127.0.0.1:9")
+        made = [path for path, _ in tree(places / name / "deep/.terraform")]
+        found.append((done.returncode, made))
+    assert found[1] == found[0]
+
+
 def test_in_a_directory_of_the_command_line(places: Path) -> None:
     package(places / "mirror")
     for name in ("theirs", "ours"):

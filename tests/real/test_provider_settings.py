@@ -19,7 +19,7 @@ import pytest
 
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.providers.checksums import matching
-from tests.net_world.server import Answer, json_answer
+from tests.net_world.server import Answer, Asked, Handler, Script, Server, json_answer
 from tests.real.test_registries import (
     _KEY,
     HOST,
@@ -216,6 +216,79 @@ def test_a_mirror_with_credentials(stage: Stage) -> None:
     alike(stage, "init", status=0)
 
 
+@pytest.mark.parametrize(
+    ("methods", "works"),
+    [
+        ('direct {\n    include = ["*/*/*"]\n  }', True),
+        (f'direct {{\n    include = ["{HOST}/*/*"]\n  }}', True),
+        (f'direct {{\n    include = ["{HOST}/acme/*"]\n  }}', True),
+        (f'direct {{\n    include = ["{THING}"]\n  }}', True),
+        ('direct {\n    include = ["acme/thing"]\n  }', False),
+        ('direct {\n    include = ["*/*"]\n  }', False),
+        (f'direct {{\n    include = ["{HOST}/other/*"]\n  }}', False),
+        (f'direct {{\n    include = ["{THING}"]\n    exclude = ["{HOST}/acme/*"]\n  }}', False),
+        (f'direct {{\n    exclude = ["{HOST}/other/*", "acme/thing"]\n  }}', True),
+        (f'direct {{\n    exclude = ["{THING}"]\n  }}\n  direct {{\n  }}', True),
+        (
+            (
+                f'network_mirror {{\n    url = "https://{MIRROR}/mirror/"\n    exclude = ["{THING}"]\n'
+                "  }\n  direct {\n  }"
+            ),
+            True,
+        ),
+    ],
+)
+def test_methods_for_some_providers(stage: Stage, methods: str, works: bool) -> None:
+    signed()(stage)
+    stage.world.configure(f"provider_installation {{\n  {methods}\n}}\n")
+    stage.write(main_file(THING))
+    alike(stage, "init", status=0 if works else 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "environ", "times", "works"),
+    [
+        ("direct {\n  }", {}, 2, True),
+        ("direct {\n  }", {"TF_PROVIDER_DOWNLOAD_RETRY": "1"}, 2, False),
+        ("direct {\n    download_retry_count = 1\n  }", {}, 1, True),
+        ("direct {\n    download_retry_count = 1\n  }", {}, 2, False),
+        (
+            (
+                f'network_mirror {{\n    url = "https://{MIRROR}/mirror/"\n'
+                "    download_retry_count = 1\n  }"
+            ),
+            {},
+            2,
+            False,
+        ),
+    ],
+)
+def test_patience_with_downloads(
+    stage: Stage, method: str, environ: dict[str, str], times: int, works: bool
+) -> None:
+    """A package that does not come so many times."""
+    signed()(stage)
+    for host in (HOST, MIRROR):
+        server = stage.world.servers[host]
+        server.handler = _failing(server, times)
+    stage.more = environ
+    stage.world.configure(f"provider_installation {{\n  {method}\n}}\n")
+    stage.write(main_file(THING))
+    alike(stage, "init", status=0 if works else 1)
+
+
+def _failing(server: Server, times: int) -> Handler:
+    usual = server.handler
+
+    def handle(asked: Asked) -> Answer | Script:
+        # The log is emptied between the programs.
+        often = sum(each.path == asked.path for each in server.log)
+        is_late = asked.path.endswith(".zip") and often <= times
+        return Answer(503, b"", {"retry-after": "1"}) if is_late else usual(asked)
+
+    return handle
+
+
 # -- versions --------------------------------------------------------------------------------------
 
 
@@ -259,6 +332,32 @@ def test_a_changed_constraint(stage: Stage) -> None:
     stage.write(main_file(f"{THING} > 1.0.0"))
     alike(stage, "init", status=1)
     alike(stage, "init", "-upgrade", status=0)
+
+
+def test_a_version_that_is_none(stage: Stage) -> None:
+    several("0.0.0")(stage)
+    stage.write(main_file(THING))
+    alike(stage, "init", status=1)
+
+
+def test_checksums_of_packed_files_for_unpacked_ones(stage: Stage) -> None:
+    """They say nothing about files that are unpacked already."""
+    signed()(stage)
+    stage.write(main_file(THING))
+    alike(stage, "init", status=0)
+    lock = (stage.base / "ours" / ".terraform.lock.hcl").read_text()
+    packed = "".join(line for line in lock.splitlines(True) if '"h1:' not in line)
+    for name in ("theirs", "ours"):
+        base = stage.base / name
+        (base / ".terraform/providers").rename(base / "unpacked")
+        (base / ".terraform.lock.hcl").write_text(packed)
+    forget(stage)
+    alike(stage, "init", "-plugin-dir=unpacked", status=0)
+    for name in ("theirs", "ours"):
+        directory = stage.base / name / "unpacked" / THING / "1.0.0" / current_platform()
+        (directory / "LICENSE").write_text("changed")
+    forget(stage)
+    alike(stage, "init", "-plugin-dir=unpacked", status=1)
 
 
 def test_entries_that_nobody_needs_go(stage: Stage) -> None:

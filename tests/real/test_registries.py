@@ -724,6 +724,9 @@ def test_a_read_only_lock_file(stage: Stage) -> None:
     for name in ("theirs", "ours"):
         os.rename(stage.base / name / ".terraform", stage.base / f"old-{name}")
     alike(stage, "init", "-lockfile=readonly", status=0)
+    theirs, ours = stage.run("init", "-upgrade", "-lockfile=readonly")
+    assert [bool(theirs.status), bool(ours.status)] == [True, True]
+    assert theirs.requests == ours.requests == []
 
 
 def test_locks_that_terraform_wrote(stage: Stage) -> None:
