@@ -121,6 +121,7 @@ def _look_at(
     if any(not provider.is_builtin for provider in needed):
         installed = ahead or _installed(workspace, needed, diags)
         if installed is not None:
+            installed.start_ahead(needed)
             from nigari.workspace.base.waiting import run_to_end
             from nigari.workspace.configuration.validate import validate_with_plugins
 

@@ -7,6 +7,7 @@ Where no plugin is needed, nothing is started.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cached_property
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
@@ -17,7 +18,6 @@ from nigari.eval.validate.provider import ValidateProvider
 from nigari.eval.validate.run import Opinion, ValidateRun
 from nigari.providers import api
 from nigari.running.driver import Driver
-from nigari.running.function_calls import FunctionCalls
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
 from nigari.workspace.plugins.providers import InstalledProviders
@@ -25,6 +25,13 @@ from nigari.workspace.plugins.providers import InstalledProviders
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from nigari.addrs.values import ProviderFunction
+    from nigari.cty.function import Function
+    from nigari.eval.base.instances import Frame
+    from nigari.eval.base.once import Need
+    from nigari.lang.references import Reference
+    from nigari.running.function_calls import FunctionCalls
 
 
 _AT_ONCE: Final = 10
@@ -45,7 +52,7 @@ async def validate_with_plugins(
             return
         running = {each: await pool.open(each, diags) for each in sorted(needed)}
         check = ValidateRun(run, pool)
-        check.find_function = FunctionCalls(pool, None, check.diags).function
+        check.find_function = _Functions(pool, check.diags).find
 
         async def perform(effect: Effect) -> None:
             if isinstance(effect, ProviderRequest):
@@ -59,6 +66,31 @@ async def validate_with_plugins(
         diags.extend(check.diags)
     finally:
         await pool.close_all()
+
+
+class _Functions:
+    """Functions that providers offer. Few configurations call any."""
+
+    def __init__(self, pool: ProviderPool, diags: Diagnostics) -> None:
+        self._pool = pool
+        self._diags = diags
+
+    @cached_property
+    def _calls(self) -> FunctionCalls:
+        from nigari.running.function_calls import FunctionCalls
+
+        return FunctionCalls(self._pool, None, self._diags)
+
+    def find(
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
+    ) -> Function:
+        """A function by its name; what is wrong with that is reported."""
+        return self._calls.function(frame, function, reference, needs, diags)
 
 
 async def _ask(provider: api.Provider, effect: Opinion) -> Sequence[api.ProviderDiagnostic]:

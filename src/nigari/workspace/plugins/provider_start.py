@@ -154,9 +154,15 @@ class ProviderStart:
     def _run(self) -> None:
         try:
             self._program = program = self._find(self.provider, self._diags)
-            if program is None or (program.checksum and self._is_known(program.checksum)):
+            if program is None:
                 return
-            self._started = self._start(program.path)
+            is_process = self._wanted is Purpose.PROCESS
+            if is_process:
+                # What is known of it is looked up while it gets ready.
+                self._started = self._start(program.path)
+            is_known = bool(program.checksum) and self._is_known(program.checksum)
+            if not is_process and not is_known:
+                self._started = self._start(program.path)
         except Exception as error:  # noqa: BLE001 - raised again where it is waited for
             self._failure = error
 
@@ -172,7 +178,7 @@ class ProviderStart:
             return None
 
     def _is_known(self, checksum: str) -> bool:
-        """Look up what is known of the package; tell whether that is all that is wanted."""
+        """Look up what is known of the package; tell whether that would do for a schema."""
         if self._wanted is Purpose.JSON:
             self.json = self._cache.find(self.provider, checksum, Form.JSON)
             if self.json is not None:
@@ -182,7 +188,7 @@ class ProviderStart:
             if told is not None:
                 with contextlib.suppress(ValueError):
                     self.schema = _parsed_schema(told)
-        return self.schema is not None and self._wanted is not Purpose.PROCESS
+        return self.schema is not None
 
 
 @lru_cache(maxsize=_SCHEMAS)

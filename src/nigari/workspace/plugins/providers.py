@@ -43,6 +43,7 @@ class InstalledProviders:
         self._environ = where.environ
         self._store = os.path.normpath(where.data(_STORE))
         self._searches: dict[Provider, ProgramSearch] = {}
+        self._begun: dict[Provider, ProviderStart] = {}
         self._problems = Diagnostics()
         self._developed: set[Provider] = set()
 
@@ -161,6 +162,16 @@ class InstalledProviders:
             if not self.is_elsewhere(provider):
                 self._searches[provider] = ProgramSearch(provider, self._find)
 
+    def start_ahead(self, providers: Iterable[Provider]) -> None:
+        """Start the programs of installed providers that are asked for next, while what talks to
+        them is imported.
+        """
+        from nigari.workspace.plugins.provider_start import Purpose
+
+        for provider in providers:
+            if self._is_to_be_locked(provider):
+                self._begun[provider] = self.begin(provider, Purpose.PROCESS)
+
     async def start(
         self,
         provider: Provider,
@@ -179,7 +190,10 @@ class InstalledProviders:
             self._developed.add(provider)
         from nigari.workspace.plugins.provider_start import Purpose
 
-        return await self.begin(provider, Purpose.PROCESS, known_schema).running(diags)
+        begun = self._begun.pop(provider, None)
+        if begun is None:
+            begun = self.begin(provider, Purpose.PROCESS, known_schema)
+        return await begun.running(diags)
 
     def begin(
         self, provider: Provider, wanted: Purpose, known_schema: ProviderSchema | None = None
