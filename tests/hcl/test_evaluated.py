@@ -125,7 +125,7 @@ def test_plain_data_in_and_out(text: str, found: object) -> None:
         ),
         (
             "repeat(null)",
-            'Invalid value for the argument "text": argument must not be null.',
+            'Invalid value for the argument "text": it must not be null.',
             "<input>:1,8-12",
         ),
         ("lies()", None, "<input>:1,1-6"),

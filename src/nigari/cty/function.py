@@ -206,7 +206,7 @@ class Function:
         for i, arg in enumerate(args):
             parameter = self._parameter(i)
             if arg.data is None and not parameter.allow_null:
-                raise FunctionError("argument must not be null", i)
+                raise FunctionError("it must not be null", i)
             if arg.type.kind == KIND_DYNAMIC:
                 if not parameter.allow_dynamic:
                     return None

@@ -38,7 +38,7 @@ from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression
 from nigari.hcl.quoting import quoted, with_article
 from nigari.hcl.source import Source
-from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.suggestion import did_you_mean, listed
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex, TraverseRoot
 
 TYPE_CHECKING = False
@@ -389,7 +389,7 @@ def _report_attribute(
         hint = did_you_mean(step.name, allowed)
     diags.error(
         "Invalid reference",
-        f"{root} has no attribute {quoted(step.name)}. It has {' and '.join(allowed)}.{hint}",
+        f"{root} has no attribute {quoted(step.name)}. It has {listed(allowed)}.{hint}",
         traversal.source.range(traversal[0].start, step.end),
     )
 

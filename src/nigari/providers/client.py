@@ -351,7 +351,7 @@ class PluginProvider:
                 if not parameter.allow_unknown and not argument.is_wholly_known:
                     return api.CallResponse(cty.unknown(signature.returns))
                 if argument.is_null and not parameter.allow_null:
-                    failure = api.FunctionFailure("the argument must not be null", index)
+                    failure = api.FunctionFailure("it must not be null", index)
                     return api.CallResponse(cty.unknown(signature.returns), failure)
                 encoded.append(self._encode(argument, parameter.type))
             message = pb.CallFunction.Request(name=name, arguments=encoded)

@@ -161,7 +161,7 @@ def _report_destroy_reference(
 ) -> None:
     diags.error(
         "Reference from a destroy provisioner",
-        f"{traversal} may already be destroyed when this provisioner runs. Only self, "
+        f"{traversal} may no longer be there when this provisioner runs. Only self, "
         "count.index and each.key can be used here: store what is needed in an attribute of the "
         "resource.",
         attribute.expr.range,

@@ -82,7 +82,8 @@ def _decode(args: list[Value], expected: Type) -> Value:
     for i, record in enumerate(records):
         if len(record) != len(header):
             raise FunctionError(
-                f"row {i + 1} has {len(record)} fields, but the header has {len(header)}"
+                f"the number of fields in row {i + 1} is {len(record)}, and in the header "
+                f"{len(header)}"
             )
         fields = zip(header, record, strict=True)
         rows.append(object_value({name: string(field) for name, field in fields}))
