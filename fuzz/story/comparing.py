@@ -93,20 +93,16 @@ class _Diagnostic:
     file: str
     line: int
     address: str
+    said: str
+    """What the provider says, if it is that: it says the same to both."""
     summary: str = field(compare=False)
-    detail: str = field(default="", compare=False)
 
     def says_more_than(self, other: _Diagnostic) -> bool:
         """Whether it may be the other, with a location or an address that the other has not."""
         same_place = not other.file or (other.file, other.line) == (self.file, self.line)
         same_address = other.address in ("", self.address)
-        same_kind = self._of_provider == other._of_provider and self.severity == other.severity
+        same_kind = (self.said, self.severity) == (other.said, other.severity)
         return same_kind and same_place and same_address
-
-    @property
-    def _of_provider(self) -> str:
-        """What the provider says, if it is that: it says the same to both."""
-        return f"{self.summary}: {self.detail}" if self.summary in SUMMARIES else ""
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}" if self.file else "nowhere"
@@ -182,16 +178,17 @@ def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
             assert isinstance(where, dict)
             start = where.get("start") or {}
             assert isinstance(start, dict)
-            if found["summary"] in _PROTECTION:
-                yield _Diagnostic("error", "", 0, "", str(found["summary"]))
+            summary = str(found["summary"])
+            if summary in _PROTECTION:
+                yield _Diagnostic("error", "", 0, "", "", summary)
                 continue
             yield _Diagnostic(
                 str(found["severity"]),
                 str(where.get("filename", "")),
                 int(str(start.get("line", 0))),
                 str(found.get("address", "")),
-                str(found["summary"]),
-                str(found.get("detail", "")),
+                str(found.get("detail", "")) if summary in SUMMARIES else "",
+                summary,
             )
 
 
