@@ -173,6 +173,18 @@ def test_conditions_of_what_was_not_made(here: Path) -> None:
     assert {each["status"] for each in found["objects"]} == {"unknown"}
 
 
+def test_postconditions_of_what_was_made_in_part(here: Path) -> None:
+    """The object is there, so what must hold for it can be said."""
+    rule = "  lifecycle {\n    postcondition {\n      " + _RULE % "self.input == 1" + "    }\n  }\n"
+    Path("main.tf").write_text(
+        'resource "terraform_data" "a" {\n  input = 1\n'
+        f'  provisioner "local-exec" {{ command = "exit 1" }}\n{rule}}}\n'
+    )
+    assert applied([], {})[0] == 1
+    (found,) = json.loads(Path("terraform.tfstate").read_text())["check_results"]
+    assert (found["config_addr"], found["status"]) == ("terraform_data.a", "pass")
+
+
 def test_conditions_of_what_stays_and_needs_what_was_not_made(here: Path) -> None:
     """They must hold once all that the object needs is done, and that is not known here."""
     rule = "  lifecycle {\n    precondition {\n      " + _RULE % "var.v > 0" + "    }\n  }\n"

@@ -24,6 +24,7 @@ from nigari.apply.keeping import Keeper
 from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
 from nigari.cty.paths import path_text
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, Reason
 from nigari.plan.model.conditions import Noted
@@ -36,7 +37,11 @@ from nigari.state.draft import StateDraft
 
 
 class OperationFailed(Exception):
-    """An operation has not succeeded; why has been reported."""
+    """What is wrong has been reported; `left` is the object that there is all the same, if any."""
+
+    def __init__(self, left: Value | None = None) -> None:
+        super().__init__()
+        self.left: Value | None = left
 
 
 class ApplyContext:

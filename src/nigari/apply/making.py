@@ -56,7 +56,10 @@ async def make(context: ApplyContext, change: Change, begin: Callable[[], None])
             _depose(context, change)
         value = await _apply(context, declared, change, final, config, prior)
     if change.action is not Action.UPDATE:
-        await provision(context, declared, change, value)
+        try:
+            await provision(context, declared, change, value)
+        except OperationFailed:
+            raise OperationFailed(value) from None
     return value
 
 
@@ -108,7 +111,7 @@ async def _apply(
     is_new = change.action is not Action.UPDATE
     _record(context, change, value, answer, is_tainted=is_new and (has_failed or bool(faults)))
     if has_failed or faults:
-        raise OperationFailed
+        raise OperationFailed(None if value.is_null else value)
     if value.is_null:
         context.report_faults(change, [ProviderFault((), "there is no object after the change")])
         raise OperationFailed

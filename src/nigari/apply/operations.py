@@ -63,9 +63,11 @@ class Operations:
             value = await self._on_resource(operation, change, told.begin)
         except Exception as error:
             told.fail()
-            if isinstance(error, OperationFailed):
-                return False
-            raise
+            if not isinstance(error, OperationFailed):
+                raise
+            if error.left is not None:
+                await self._holds(change, error.left)
+            return False
         told.finish(value)
         # What was made stays made, whatever its conditions say.
         return value is None or await self._holds(change, value)
