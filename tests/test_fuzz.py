@@ -324,3 +324,18 @@ def test_other_instances_of_a_target(target: str, ended: str, is_known: bool) ->
     kind = "events: missing planned_change delete"
     given = Difference(kind, _event("planned_change", "delete", ended))
     assert bool(explanation(step, ["plan"], given, [given])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("done", "is_planned", "is_known"),
+    [('t.b["x"]', True, True), ('t.b["x"]', False, False), ("t.c", True, False)],
+)
+def test_what_an_excluded_object_needed(done: str, is_planned: bool, is_known: bool) -> None:
+    stored = {"module": 'module.m["x"]', "mode": "managed", "type": "t", "name": "a"}
+    before = Seen({"resources": [{**stored, "instances": [{"dependencies": ["t.b"]}]}]}, {})
+    command = ["plan", '-exclude=module.m["x"].t.a']
+    step = Step({"main.tf": ""}, [command, ["apply", "p"]], before=before)
+    given = Difference("events: more apply_start delete", _event("apply_start", "delete", done))
+    ended = _event("planned_change", "delete", 'module.m["x"].t.a')
+    planned = [Difference("events: missing planned_change delete", ended)] * is_planned
+    assert bool(explanation(step, ["apply", "p"], given, [given, *planned])) is is_known

@@ -160,6 +160,12 @@ EXPLAINED: Final = (
         "events: missing (planned_change|apply_start) delete",
     ),
     Explained(
+        "whatever a plan of a part shows is applied",
+        target_reasons.applies_what_excluded_needed,
+        "events: missing planned_change delete$",
+        "events: more apply_start",
+    ),
+    Explained(
         "what depended on an object ends before it changes, also if that has moved",
         reasons.waits_for_dependents,
         "events: missing apply_start (create|update|delete)$",

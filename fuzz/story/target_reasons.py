@@ -49,6 +49,28 @@ def leaves_excluded(step: Step, _: list[str], difference: Difference) -> bool:
     )
 
 
+def applies_what_excluded_needed(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether more was done with what excluded objects needed whose instance of a module is no longer
+    declared: OpenTofu plans their end, and then leaves out all that would come after it.
+    """
+    if command[0] != "apply":
+        return False
+    if like(difference, "calls: missing - / [a-z ]+ more$", "provisioners: - / "):
+        return True
+    if not like(difference, "events: more (apply|provision)_", r"state: resources\.\*"):
+        return False
+    words = [word for each in step.commands for word in each if word.startswith("-exclude=")]
+    excluded = [unquoted(word.removeprefix("-exclude=")) for word in words]
+    needed = {
+        name
+        for address, each in step.before.instances()
+        if any(unquoted(address).startswith(name) for name in excluded)
+        and isinstance(names := each.get("dependencies"), list)
+        for name in names
+    }
+    return subjects(difference) <= needed
+
+
 def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
     """OpenTofu changes the provider also of what it leaves out, in other module instances."""
     if not like(difference, r"state: resources\.\*\.provider$") or not is_part(step):
