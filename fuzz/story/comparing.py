@@ -27,6 +27,8 @@ _PROTECTION: Final = ("Resource instance cannot be destroyed", "Destroying is pr
 """What the programs report at different places, which `docs/differences.md` promises."""
 _LEFT_BEHIND: Final = "Destroy was successful but left behind forgotten instances"
 """What OpenTofu reports in place of what it has done."""
+_FORGOTTEN: Final = ("left behind forgotten instances", "Objects are left behind")
+"""What is reported after a destroy that was carried out, and has forgotten something."""
 BEYOND: Final = "diagnostics: of what the real program has not come to"
 
 
@@ -59,16 +61,11 @@ def _has_plan(finished: Finished) -> bool:
 
 def _has_begun(finished: Finished) -> bool:
     """Whether a program began to apply a plan, or has applied one that only forgets objects."""
-    return _LEFT_BEHIND in _texts(finished) or any(
-        _is_applied(event["changes"])
-        if event["type"] == "change_summary"
-        else event["type"] == "apply_start" and event_kind(event) != "apply_start read"
+    return any(
+        (event["type"] == "apply_start" and event_kind(event) != "apply_start read")
+        or any(each in str(event.get("@message")) for each in _FORGOTTEN)
         for event in read_events(finished.stdout)
     )
-
-
-def _is_applied(changes: Tree) -> bool:
-    return isinstance(changes, dict) and changes["operation"] != "plan"
 
 
 def _summary(said: str) -> str:
