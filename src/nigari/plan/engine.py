@@ -6,7 +6,7 @@ whatever is left in the state is an orphan. The result is data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
@@ -47,9 +47,9 @@ from nigari.plan.order.required import providers_of
 from nigari.plan.order.selection import Selection, destroyed, selection
 from nigari.plan.order.settings import BlockSettings
 from nigari.plan.order.validation_cycles import report_validation_cycles
-from nigari.providers import api
 from nigari.record import replace
 from nigari.running.driver import Driver
+from nigari.running.opinions import opinion_of
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
 from nigari.running.unknown_values import is_reported
@@ -295,27 +295,32 @@ class Planner:
         return saved.plan(self._schema_for, self.diags)
 
     async def _validate(self, options: PlanOptions) -> None:
-        """Look at everything once, whatever its values; providers are asked while planning.
+        """Look at everything once, whatever its values; providers are asked while planning, or here
+        where nothing is going to be planned, so that one run finds all mistakes.
 
-        What the built-in one thinks of data sources is asked here, since that a check cannot read
-        its data is only a warning, and that nobody could read it is not.
+        What the built-in one thinks of data sources is asked in any case, since that a check cannot
+        read its data is only a warning, and that nobody could read it is not.
         """
+        found = await self._looked_at(options, _is_about_builtin_data)
+        if found.has_errors:
+            found = await self._looked_at(options, _is_about_anything)
+        self.diags.extend(found)
+
+    async def _looked_at(
+        self, options: PlanOptions, is_asked: Callable[[Opinion], bool]
+    ) -> Diagnostics:
+        """What is wrong, whatever the values are, and what providers say of what they are asked."""
         check = ValidateRun(self._static, self._pool, is_before_plan=True)
 
         async def perform(effect: Effect) -> None:
             assert isinstance(effect, Opinion)
-            told: api.Told = ()
-            if isinstance(effect, ValidateConfig) and effect.mode is DATA:
-                if effect.provider.is_builtin:
-                    builtin = await self._pool.unconfigured(effect.provider, check.diags)
-                    assert builtin is not None
-                    told = (
-                        await builtin.validate_data(effect.type_name, effect.config)
-                    ).diagnostics
-            check.tell(effect, told)
+            provider = None
+            if is_asked(effect):
+                provider = await self._pool.unconfigured(effect.provider, check.diags)
+            check.tell(effect, () if provider is None else await opinion_of(provider, effect))
 
         await Driver(check.work, perform, options.parallelism).run()
-        self.diags.extend(check.diags)
+        return check.diags
 
     def _has_failed(self) -> bool:
         return self.diags.has_errors
@@ -457,3 +462,12 @@ def output_change(output: Output, prior: OutputState | None, after: Value) -> Ou
         if (plain.is_null and before.is_null) or (prior is not None and is_same):
             action = Action.NO_OP
     return OutputChange(output.name, action, before, after, was_sensitive or output.sensitive)
+
+
+def _is_about_builtin_data(effect: Opinion) -> bool:
+    is_data = isinstance(effect, ValidateConfig) and effect.mode is DATA
+    return is_data and effect.provider.is_builtin
+
+
+def _is_about_anything(effect: Opinion) -> bool:
+    return True

@@ -6,18 +6,16 @@ Where no plugin is needed, nothing is started.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import cached_property
 
 from nigari.addrs.provider import Provider
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.once import Effect
 from nigari.eval.static.run import StaticRun
-from nigari.eval.validate.provider import ValidateProvider
 from nigari.eval.validate.run import Opinion, ValidateRun
-from nigari.providers import api
 from nigari.running.driver import Driver
+from nigari.running.opinions import opinion_of
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
 from nigari.workspace.plugins.providers import InstalledProviders
@@ -60,7 +58,7 @@ async def validate_with_plugins(
                 return
             assert isinstance(effect, Opinion)
             provider = running.get(effect.provider)
-            check.tell(effect, () if provider is None else await _ask(provider, effect))
+            check.tell(effect, () if provider is None else await opinion_of(provider, effect))
 
         await Driver(check.work, perform, _AT_ONCE).run()
         diags.extend(check.diags)
@@ -91,15 +89,3 @@ class _Functions:
     ) -> Function:
         """A function by its name; what is wrong with that is reported."""
         return self._calls.function(frame, function, reference, needs, diags)
-
-
-async def _ask(provider: api.Provider, effect: Opinion) -> Sequence[api.ProviderDiagnostic]:
-    """What a provider says of a configuration."""
-    if isinstance(effect, ValidateProvider):
-        return (await provider.validate_provider(effect.config)).diagnostics
-    ask = {
-        MANAGED: provider.validate_resource,
-        DATA: provider.validate_data,
-        EPHEMERAL: provider.validate_ephemeral,
-    }[effect.mode]
-    return (await ask(effect.type_name, effect.config)).diagnostics
