@@ -155,7 +155,7 @@ def test_a_package_that_is_gone(site: Path) -> None:
     assert with_packages(site, "init").code == 0
     done = nigari("state", "list")
     assert done.code == 1
-    assert 'There is no backend "sqlite"' in done.err
+    assert 'There is no backend of type "sqlite"' in done.err
 
 
 def test_the_names(site: Path) -> None:

@@ -132,7 +132,7 @@ def test_a_backend_that_stays_as_it_is(directory: Path) -> None:
 @pytest.mark.parametrize(
     ("block", "said"),
     [
-        ('backend "lokal" {}', 'There is no backend "lokal". Did you mean "local"?'),
+        ('backend "lokal" {}', 'There is no backend of type "lokal". Did you mean "local"?'),
         ('backend "etcd" {}', "was removed"),
         ('backend "local" {\n    paht = "x"\n  }', "paht"),
         ('backend "s3" {\n    key = "x"\n  }', 'requires the argument "bucket"'),

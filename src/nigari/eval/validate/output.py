@@ -28,7 +28,7 @@ class ValidatedOutput(OutputNode):
         self._stages = Stages(
             self._wait,
             partial(needs_of_dependencies, frame, output.depends_on or ()),
-            Conditions(frame, output.preconditions, f"Precondition of {self.label}").step,
+            Conditions(frame, output.preconditions, "Precondition failed").step,
             super().step,
         )
 

@@ -172,8 +172,8 @@ def schema_of(backend: BackendBlock, diags: Diagnostics) -> Block | None:
         names = [each for each in BACKENDS if each != "cloud"]
         gone = _REMOVED.get(name)
         diags.error(
-            "Unknown kind of backend",
-            gone or f'There is no backend "{name}".{did_you_mean(name, names)}',
+            "Unknown backend",
+            gone or f'There is no backend of type "{name}".{did_you_mean(name, names)}',
             backend.type_range,
         )
     return schema
