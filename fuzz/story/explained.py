@@ -149,6 +149,16 @@ EXPLAINED: Final = (
         "events: missing planned_change read$",
     ),
     Explained(
+        "data waits for changes in its own instance of a module",
+        reasons.knows_in_own_instance,
+        "events: missing planned_change read$",
+    ),
+    Explained(
+        "data waits for changes in its own instance of a module",
+        reasons.had_read_in_own_instance,
+        "events: missing apply_start read$",
+    ),
+    Explained(
         "what fails in one instance of a module does not stop the others",
         reasons.goes_on_elsewhere,
         "events: more apply_start",

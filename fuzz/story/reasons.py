@@ -26,7 +26,7 @@ from fuzz.story.judging import (
     unquoted,
     without_keys,
 )
-from fuzz.story.telling import Step
+from fuzz.story.telling import PLAN, Step
 from tests.real.alike import Tree
 
 
@@ -62,6 +62,33 @@ def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> boo
     return is_left and like(
         difference, "events: missing planned_change read$", r"plan: resource_changes\.\*$"
     )
+
+
+def knows_in_own_instance(_: Step, __: list[str], difference: Difference) -> bool:
+    """Whether only more is known in instances of modules, because their data was read."""
+    is_more = like(
+        difference,
+        "events: planned_change.change.reason$",
+        "events: missing planned_change update$",
+        r"plan: resource_changes\.\*\.(action_reason|change\.(actions|after|after_unknown))",
+    )
+    if like(difference, "plan: checks$"):
+        theirs, ours = sides_of(difference)
+        return theirs.count('"unknown"') > ours.count('"unknown"')
+    found = instances(difference)
+    return is_more and bool(found) and all(re.match(r"module\.\S*\]", each) for each in found)
+
+
+def had_read_in_own_instance(_: Step, command: list[str], difference: Difference) -> bool:
+    """Whether data in instances of a module need not be read while a plan is applied that has it."""
+    data = re.findall(
+        r'"addr": "((?:[^"\\]|\\.)*)"|^resources (\S+)', difference.text, re.MULTILINE
+    )
+    is_known = like(
+        difference, "events: missing apply_(start|complete) read$", r"state: resources\.\*$"
+    )
+    is_data = all(re.match(r"module\..*\].*\.data\.", addr or path) for addr, path in data)
+    return PLAN in command and is_known and bool(data) and is_data
 
 
 def goes_on_elsewhere(step: Step, _: list[str], difference: Difference) -> bool:
