@@ -228,7 +228,16 @@ def _is_configured_from(provider: str, names: set[str], step: Step) -> bool:
 def _is_all_gone(step: Step, difference: Difference) -> bool:
     """Whether all that only our state has are objects that no longer exist."""
     is_more = all(each == f'theirs "{ABSENT}"' for each in sides_of(difference)[::2])
-    return is_more and instances(difference) <= gone(step)
+    return is_more and _is_about_what_is_gone(step, difference)
+
+
+def _is_about_what_is_gone(step: Step, difference: Difference) -> bool:
+    """Whether it is about objects that no longer exist, and resources that have no others left."""
+    left = {unquoted(each) for each in step.before.addresses()} - gone(step)
+    return all(
+        each not in left and not any(other.startswith(f"{each}[") for other in left - step.ended)
+        for each in instances(difference)
+    )
 
 
 def _is_data(difference: Difference) -> bool:
@@ -255,13 +264,8 @@ def notices_what_is_gone(step: Step, command: list[str], difference: Difference)
         return False
     if not like(difference, r"state: resources\.\*$"):
         return False
-    if set(sides_of(difference)[1::2]) != {f'ours   "{ABSENT}"'}:
-        return False
-    left = {unquoted(each) for each in step.before.addresses()} - gone(step)
-    return all(
-        each not in left and not any(other.startswith(f"{each}[") for other in left - step.ended)
-        for each in instances(difference)
-    )
+    is_less = all(each == f'ours   "{ABSENT}"' for each in sides_of(difference)[1::2])
+    return is_less and _is_about_what_is_gone(step, difference)
 
 
 def protects_what_is_not_read(step: Step, command: list[str], difference: Difference) -> bool:

@@ -231,8 +231,8 @@ EXPLAINED: Final = (
     ),
     Explained(
         "whatever a plan with targets shows is applied",
-        target_reasons.opens_for_checks,
-        "state: check_results",
+        target_reasons.opens_for_others,
+        "state: check_results|events: more apply_start",
     ),
     Explained(
         "whatever a plan with targets shows is applied",

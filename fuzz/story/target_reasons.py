@@ -203,9 +203,9 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
     )
 
 
-def opens_for_checks(step: Step, command: list[str], difference: Difference) -> bool:
+def opens_for_others(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether ephemeral resources were opened that no targeted resource with instances needs, for
-    conditions that the real program leaves open.
+    changes or conditions that the real program leaves out.
     """
     is_more = like(difference, "events: more ephemeral_action_")
     if command[0] != "apply" or not is_more:
