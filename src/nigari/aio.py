@@ -369,7 +369,7 @@ class Session:
         else. With `plan(refresh_only=True)` it can be looked at before.
         """
         check_count("parallelism", parallelism)
-        options = PlanOptions(PlanMode.NORMAL, protects=False, parallelism=parallelism)
+        options = PlanOptions(PlanMode.NORMAL, is_for_apply=False, parallelism=parallelism)
         announcer = Announcer(listen or _ignore)
 
         async def store(held: turns.LockedSession, plan: changes.Plan) -> Applied:

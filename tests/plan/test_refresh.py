@@ -174,6 +174,20 @@ def test_what_must_not_be_destroyed_is_refreshed(cloud: Cloud) -> None:
     session().refresh()
 
 
+@pytest.mark.parametrize("is_only", [True, False], ids=["-refresh-only", "refresh"])
+def test_what_would_be_forgotten_is_refreshed(cloud: Cloud, is_only: bool) -> None:
+    """The state still has it afterwards, so it must not be as it once was."""
+    text = "removed {\n  from = module.m\n  lifecycle {\n    destroy = false\n  }\n}\n"
+    call = _BOXES[_BOXES.index("module") : _BOXES.index("output")]
+    Path("main.tf").write_text(REQUIRED + _BOXES.replace(call, text))
+    cloud.objects["eu", "last"] = "changed"
+    if is_only:
+        applied(refresh_only=True)
+    else:
+        session().refresh()
+    assert _contents()["last"] == "changed"
+
+
 def test_data_that_cannot_be_asked_is_left_out(cloud: Cloud, tmp_path: Path) -> None:
     text = (
         'resource "terraform_data" "%s" { input = { a = "x" } }\n'

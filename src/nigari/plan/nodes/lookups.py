@@ -58,8 +58,10 @@ class PlanLookups(Protocol):
     refreshes: bool
     is_refresh_only: bool
     """Whether the instances of resources are those of the state, and nothing is imported."""
-    protects: bool
-    """Whether a plan is refused that would destroy what must not be destroyed."""
+    is_for_apply: bool
+    """Whether the plan may be carried out. Otherwise only what it finds is kept, so that nothing
+    needs protection from it.
+    """
     deferrals: Deferrals | None
     """What is left for a later round; None where everything must be known by now."""
     kept: KeptValues | None

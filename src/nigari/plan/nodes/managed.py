@@ -293,7 +293,7 @@ class ManagedInstance(ChangingInstance):
     def _check_destruction(self, change: Change) -> None:
         """Refuse to destroy what must not be destroyed."""
         run, lifecycle = self.owner.run, self.owner.resource.lifecycle
-        is_concerned = change.action.destroys and not self.is_waiting and run.protects
+        is_concerned = change.action.destroys and not self.is_waiting and run.is_for_apply
         if lifecycle.prevent_destroy is not None and is_concerned:
             where = self._protection(lifecycle)
             refuse_destruction(self.address, self._protected, where, run.diags)

@@ -145,7 +145,7 @@ class OrphanNode(Node):
         if self.before is not None:
             self._postpone(DeferralReason.DEFERRED, self.before)
             return ()
-        if self._end.forgets and not self._run.is_refresh_only and self._forget():
+        if self._is_forgotten and self._forget():
             return ()
         if self._provider is None:
             manager = self._manager()
@@ -162,6 +162,12 @@ class OrphanNode(Node):
             self._effect = AskProvider(self)
             return (self._effect,)
         return ()
+
+    @property
+    def _is_forgotten(self) -> bool:
+        """Whether the object leaves the state with this plan, so that nobody needs to read it."""
+        run = self._run
+        return self._end.forgets and run.is_for_apply and not run.is_refresh_only
 
     def _take_over(self) -> None:
         """Have what the configuration says now count, and not what it once said."""
@@ -243,7 +249,7 @@ class OrphanNode(Node):
         if prior is None:
             return
         now: PriorObject | None = prior
-        if run.refreshes and not self._end.forgets:
+        if run.refreshes and not self._is_forgotten:
             # Others may report something meanwhile, which says nothing about this object.
             told = Diagnostics()
             run.listener.refresh_started(self.address, prior.value, self._deposed)
@@ -273,7 +279,7 @@ class OrphanNode(Node):
         return self._run.meta_at(self.address.module, self._provider.address.item.provider)
 
     def _is_refused(self) -> bool:
-        if self.protection is None or self._end.forgets or not self._run.protects:
+        if self.protection is None or self._end.forgets or not self._run.is_for_apply:
             return False
         return refuse_destruction(self.address, self._protected, self.protection, self._run.diags)
 

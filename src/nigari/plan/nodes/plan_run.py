@@ -43,8 +43,10 @@ class PlanOptions:
 
     mode: PlanMode = PlanMode.NORMAL
     refreshes: bool = True
-    protects: bool = True
-    """Whether a plan is refused that would destroy what must not be destroyed."""
+    is_for_apply: bool = True
+    """Whether the plan may be carried out. Otherwise only what it finds is kept, so that nothing
+    needs protection from it.
+    """
     replaced: tuple[AbsResourceInstance, ...] = ()
     targets: tuple[Target, ...] = ()
     excluded: tuple[Target, ...] = ()
@@ -72,7 +74,7 @@ class PlanRun(ProviderRun):
         self.staying = staying
         self.refreshes: bool = options.refreshes
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
-        self.protects: bool = options.protects
+        self.is_for_apply: bool = options.is_for_apply
         self.settings = settings
         self.blocks = blocks
         self.record: PlanRecord = PlanRecord(
