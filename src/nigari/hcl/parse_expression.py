@@ -235,7 +235,7 @@ class ExpressionParser(CollectionParser):
         kind = self.kinds[at]
         if kind == END:
             return self.fail(
-                at, "Missing expression", "The file ends where an expression is expected."
+                at, "Missing expression", "The text ends where an expression is expected."
             )
         if kind == NEWLINE:
             return self.fail(

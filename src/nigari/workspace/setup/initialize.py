@@ -227,7 +227,9 @@ class Initialization:
 
     def _evaluate(self, inputs: Inputs) -> StaticRun | None:
         """The static phase, begun afresh whenever somebody has given a missing value."""
-        self._view.beginning("modules")
+        root = self.workspace.modules.compiled(self.workspace.directory, Diagnostics())
+        if root is not None and root.module.calls:
+            self._view.beginning("modules")
         given = dict(inputs)
         can_ask = self._people.can_be_asked
         while True:
