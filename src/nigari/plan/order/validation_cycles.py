@@ -6,6 +6,7 @@ wait for validations, which is why no evaluation notices.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from nigari.diagnostics import Diagnostics
@@ -14,34 +15,37 @@ from nigari.plan.order.block_graph import Block, BlockGraph, block_label
 
 def report_validation_cycles(graph: BlockGraph, diags: Diagnostics) -> None:
     """Report each cycle once, at a validation that is part of it."""
+    places = dict(graph.referring_validations())
     told: set[Block] = set()
-    for block, where in graph.referring_validations():
-        way = [] if block in told else _way_back(graph, block)
-        if way:
-            told.update(way)
-            names = [name for name, _ in groupby(map(block_label, (*way, block)))]
-            diags.error(
-                "Dependency cycle",
-                f"The validation of {names[0]} refers to something that depends on the variable "
-                f"itself: {' → '.join(names)}. Use a condition that refers to the variable, and to "
-                "nothing that needs it.",
-                where,
-            )
+    for cycle in _cycles(graph, places):
+        at = next((number for number, block in enumerate(cycle) if block in places), None)
+        if at is None or not told.isdisjoint(cycle):
+            continue
+        told.update(cycle)
+        way = (*cycle[at:], *cycle[: at + 1])
+        names = [name for name, _ in groupby(map(block_label, way))]
+        diags.error(
+            "Dependency cycle",
+            f"The validation of {names[0]} refers to something that depends on the variable "
+            f"itself: {' → '.join(names)}. Use a condition that refers to the variable, and to "
+            "nothing that needs it.",
+            places[cycle[at]],
+        )
 
 
-def _way_back(graph: BlockGraph, start: Block) -> list[Block]:
-    """The blocks through which a block needs itself, from that block on; none where it does not."""
-    user: dict[Block, Block] = {}
-    pending = [start]
-    while pending:
-        at = pending.pop()
-        for need in graph.needs(at):
-            if need == start:
-                way = [at]
-                while way[-1] != start:
-                    way.append(user[way[-1]])
-                return way[::-1]
-            if need not in user:
-                user[need] = at
-                pending.append(need)
-    return []
+def _cycles(graph: BlockGraph, starts: Iterable[Block]) -> Iterator[list[Block]]:
+    """The ways on which blocks come back to themselves. Each block is looked at once."""
+    done: set[Block] = set()
+    for start in starts:
+        way = {} if start in done else {start: iter(graph.needs(start))}
+        while way:
+            at = next(reversed(way))
+            need = next(way[at], None)
+            if need is None:
+                done.add(at)
+                del way[at]
+            elif need in way:
+                blocks = list(way)
+                yield blocks[blocks.index(need) :]
+            elif need not in done:
+                way[need] = iter(graph.needs(need))
