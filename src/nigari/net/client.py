@@ -306,7 +306,7 @@ async def _write(
                     progress(writer.size, total)
         if announced is not None and writer.size < announced:
             raise Truncated(url, writer.size, announced)
-        digests = writer.digests()
+        digests = await writer.digests()
         if expected.size is not None and writer.size != expected.size:
             raise _wrong_size(url, expected.size, writer.size)
         for algorithm, digest in expected.digests.items():

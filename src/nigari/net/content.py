@@ -14,6 +14,9 @@ _WRITTEN_AT_ONCE: Final = 1 << 17
 time than all the rest of writing.
 """
 
+_HASHED_AT_ONCE: Final = 1 << 18
+"""Bytes that take less time to hash than to hand over to a thread."""
+
 
 class Decoder:
     """Undoes a content encoding, never giving more than is asked for: small input can be huge."""
@@ -36,10 +39,8 @@ class FileWriter:
     """
 
     def __init__(self, target: str | os.PathLike[str], algorithms: Collection[str]) -> None:
-        import hashlib
-
         self._target = target
-        self._digests = {name: hashlib.new(name) for name in algorithms}
+        self._algorithms = algorithms
         self._file = open(  # noqa: SIM115 -- closed with the context
             target, "wb", buffering=0, opener=_without_emptying
         )
@@ -59,15 +60,31 @@ class FileWriter:
         left = memoryview(piece)
         while left:
             left = left[self._file.write(left[:_WRITTEN_AT_ONCE]) :]
-        for digest in self._digests.values():
-            digest.update(piece)
 
-    def digests(self) -> dict[str, str]:
-        """The digests of what was written so far, hexadecimal."""
-        return {name: digest.hexdigest() for name, digest in self._digests.items()}
+    async def digests(self) -> dict[str, str]:
+        """The digests of what was written, hexadecimal. Nothing more may be written.
+
+        They are made in the end, and of large files in a thread: while others are downloaded, that
+        takes no time from them.
+        """
+        self._file.truncate(self.size)
+        if self.size < _HASHED_AT_ONCE:
+            return self._hashed()
+        import asyncio
+
+        return await asyncio.to_thread(self._hashed)
+
+    def _hashed(self) -> dict[str, str]:
+        import hashlib
+
+        found: dict[str, str] = {}
+        for name in self._algorithms:
+            with open(self._target, "rb", buffering=0) as file:
+                found[name] = hashlib.file_digest(file, name).hexdigest()
+        return found
 
     def keep(self) -> None:
-        self._file.truncate(self.size)
+        """Have it stay, once its digests are known."""
         self._is_kept = True
 
 
