@@ -268,6 +268,38 @@ def notices_what_is_gone(step: Step, command: list[str], difference: Difference)
     return is_less and _is_about_what_is_gone(step, difference)
 
 
+def fails_to_read(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether a destroy of a part fails only because what it takes along cannot be read."""
+    failures = re.findall(r"^(\w+) of \S+\.$", difference.text, re.MULTILINE)
+    is_failure = like(
+        difference, r"(exit code 0 / 1:|diagnostics: \+error) (Told to fail|Half done)$"
+    )
+    return destroys(step, command) and is_part(step) and is_failure and set(failures) == {"read"}
+
+
+def takes_all_instances(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether all of it is about instances that need nothing as they were stored, of resources whose
+    other instances need a target.
+    """
+    is_more = like(
+        difference,
+        "events: more (planned_change|apply_start|apply_complete) delete$",
+        r"(plan: resource_changes|state: resources)\.\*$",
+    )
+    needs = {
+        unquoted(address): each.get("dependencies") for address, each in step.before.instances()
+    }
+    needing = {without_keys(address) for address, found in needs.items() if found}
+    return (
+        destroys(step, command)
+        and is_part(step)
+        and is_more
+        and all(
+            not needs.get(each) and without_keys(each) in needing for each in instances(difference)
+        )
+    )
+
+
 def protects_what_is_not_read(step: Step, command: list[str], difference: Difference) -> bool:
     theirs, _, _ = difference.text.partition("--- ours")
     is_unread = re.search(r"^(read|look|open) of", theirs, re.MULTILINE) is not None

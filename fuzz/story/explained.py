@@ -120,6 +120,12 @@ EXPLAINED: Final = (
         destroy_reasons.notices_what_is_gone,
     ),
     Explained(
+        "a destroy reads what it destroys and what providers need", destroy_reasons.fails_to_read
+    ),
+    Explained(
+        "what one instance of a resource needs, all need", destroy_reasons.takes_all_instances
+    ),
+    Explained(
         "a destroy does not destroy what is gone",
         destroy_reasons.deletes_what_is_gone,
         "calls: missing delete / - more",

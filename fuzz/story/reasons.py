@@ -18,6 +18,7 @@ from fuzz.story.judging import (
     dependents,
     destroys,
     instances,
+    is_as_before,
     like,
     moved,
     name_of,
@@ -268,6 +269,8 @@ def keeps_outputs(step: Step, command: list[str], difference: Difference) -> boo
         return False
     if like(difference, r"events: outputs\.outputs"):
         return True
+    if like(difference, r"state: outputs\.\*\.sensitive$"):
+        return is_as_before(step, difference)
     sides = sides_of(difference)
     if like(difference, r"state: outputs\.\*\.type"):
         return all(each == 'theirs "dynamic"' for each in sides[::2])
