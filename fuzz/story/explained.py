@@ -196,6 +196,7 @@ EXPLAINED: Final = (
     Explained("an apply opens what something in it uses", reasons.opens_what_is_used),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),
     Explained("nothing depends on what is destroyed meanwhile", reasons.depends_on_what_went),
+    Explained("an object depends on what its module refers to", reasons.depends_on_own_module),
     Explained("an output that cannot be known is kept", reasons.keeps_outputs),
     Explained("a condition without its object stays open", reasons.leaves_conditions_open),
     Explained("a failure that does not matter is a warning", reasons.may_fail),

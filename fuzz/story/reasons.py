@@ -252,12 +252,32 @@ def inherits(_: Step, __: list[str], difference: Difference) -> bool:
     return like(difference, r"state: resources\.\*\.create_before_destroy") and is_lost
 
 
-def depends_on_what_went(step: Step, _: list[str], difference: Difference) -> bool:
+def depends_on_own_module(_: Step, __: list[str], difference: Difference) -> bool:
+    """Whether only resources of the same module are missing in the real program's `dependencies`, of
+    objects in one of its instances: it loses them where they change in other instances only.
+    """
+    modules = re.findall(r"^resources (module\.\S*\])\.managed\.", difference.text, re.MULTILINE)
+    pairs = _dependencies(difference)
+    return len(modules) == len(pairs) > 0 and all(
+        set(theirs) < set(ours)
+        and all(name.startswith(f"{without_keys(module)}.") for name in set(ours) - set(theirs))
+        for module, (theirs, ours) in zip(modules, pairs, strict=True)
+    )
+
+
+def _dependencies(difference: Difference) -> list[tuple[list[str], list[str]]]:
+    """The dependencies that both programs have stored, if the difference is about those."""
     if not like(difference, r"state: resources\.\*\.dependencies"):
-        return False
+        return []
     lists = [json.loads(each.split(maxsplit=1)[1]) for each in sides_of(difference)]
     lists = [[] if each == "<absent>" else each for each in lists]
-    pairs = list(zip(lists[::2], lists[1::2], strict=True))
+    return list(zip(lists[::2], lists[1::2], strict=True))
+
+
+def depends_on_what_went(step: Step, _: list[str], difference: Difference) -> bool:
+    pairs = _dependencies(difference)
+    if not pairs:
+        return False
     extra = {name for theirs, ours in pairs for name in theirs if name not in ours}
     return all(set(ours) < set(theirs) for theirs, ours in pairs) and all(
         name.startswith("module.") and not declaration(name, step.files) for name in extra
