@@ -279,6 +279,54 @@ def test_what_depends_on_something_that_has_moved(
     assert bool(explanation(step, ["plan"], given, [given])) is is_known
 
 
+def _needs(module: str, theirs: str, ours: str) -> Difference:
+    path = f"resources {module}.managed.t.a[None] dependencies"
+    text = f"{path}\n  theirs {theirs}\n  ours   {ours}"
+    return Difference("state: resources.*.dependencies", text)
+
+
+@pytest.mark.parametrize(
+    ("given", "is_known"),
+    [
+        (_needs("module.m[1]", '"<absent>"', '["module.m.t.b"]'), True),
+        (_needs('module.n["x"].module.m[1]', '["t.c"]', '["module.n.module.m.t.b", "t.c"]'), True),
+        (_needs("module.m[1]", '["t.b"]', '"<absent>"'), False),
+        (_needs("module.m[1]", '"<absent>"', '["t.b"]'), False),
+        (_needs("module.m", '"<absent>"', '["module.m.t.b"]'), False),
+    ],
+)
+def test_dependencies_within_an_instance_of_a_module(given: Difference, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [["apply", "p"]])
+    assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("flags", "failure", "is_known"),
+    [
+        ("-destroy -target=t.a", "read of b.", True),
+        ("-destroy -target=t.a", "delete of b.", False),
+        ("-destroy", "read of b.", False),
+        ("-target=t.a", "read of b.", False),
+    ],
+)
+def test_what_a_destroy_of_a_part_cannot_read(flags: str, failure: str, is_known: bool) -> None:
+    command = ["plan", *flags.split()]
+    step = Step({"main.tf": ""}, [command])
+    given = Difference("exit code 0 / 1: Told to fail", f"Told to fail\n{failure}")
+    assert bool(explanation(step, command, given, [given])) is is_known
+
+
+def test_parts_of_a_difference_may_have_different_reasons() -> None:
+    """A part that nothing explains leaves all of it unexplained."""
+    step = Step({"main.tf": ""}, [["apply", "p"]])
+    known = _needs("module.m[1]", '"<absent>"', '["module.m.t.b"]')
+    other = _needs("module.n[1]", '["t.c"]', '["module.n.t.b", "t.c"]')
+    wrong = _needs("module.m[1]", '"<absent>"', '["t.b"]')
+    for second, is_known in ((other, True), (wrong, False)):
+        both = Difference(known.kind, f"{known.text}\n{second.text}")
+        assert bool(explanation(step, ["apply", "p"], both, [both])) is is_known
+
+
 _MISTAKES = """\
 resource "t" "a" {
   x = 1
