@@ -103,6 +103,47 @@ def test_connections_are_used_again(serve: Callable[..., Server]) -> None:
     assert run(work) == 1
 
 
+@pytest.mark.parametrize("size", [3, 3_000_000])
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_connections_are_used_again_after_downloads(
+    serve: Callable[..., Server],
+    authority: Authority,
+    tmp_path: Path,
+    size: int,
+    is_encrypted: bool,
+) -> None:
+    contents = [os.urandom(size) for _ in range(4)]
+    certificate = authority.certificate(["127.0.0.1"]) if is_encrypted else None
+    server = serve(lambda asked: Answer(200, contents[int(asked.path[1:])]), certificate)
+
+    async def work(client: Client) -> tuple[bool, bool]:
+        async def connection_of(index: int) -> object:
+            await client.download(f"{server.url}/{index}", tmp_path / str(index))
+            (pool,) = client._connections._pools.values()
+            (connection,) = pool.connections
+            return connection
+
+        used = [await connection_of(index) for index in range(len(contents))]
+        with pytest.raises(TooLarge):
+            await client.download(f"{server.url}/0", tmp_path / "x", policy=Policy(0, limit=2))
+        after_refusal = await connection_of(0)
+        return all(each is used[0] for each in used), after_refusal is used[0]
+
+    settings = Settings(certificate_file=str(authority.path)) if is_encrypted else None
+    assert run(work, settings) == (True, False)
+    assert [(tmp_path / str(index)).read_bytes() for index in range(len(contents))] == contents
+
+
+def test_a_refusal_with_large_content_is_quoted(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    answer = Answer(404, b"Gone fishing. " * 100_000, {"content-type": "text/plain"})
+    server = serve(lambda asked: answer)
+    found = failure(lambda client: client.download(server.url, tmp_path / "x", policy=ONCE))
+    assert isinstance(found, StatusRefused)
+    assert "Gone fishing" in str(found)
+
+
 def test_content_is_unpacked_within_the_limit(serve: Callable[..., Server]) -> None:
     packed = {"content-encoding": "gzip"}
     server = serve(lambda asked: Answer(200, gzip.compress(b"hello" * 100), packed))
@@ -334,6 +375,11 @@ def nonsense(stream: BufferedIOBase) -> None:
     stream.write(b"SSH-2.0-OpenSSH\r\n")
 
 
+def contradicting(stream: BufferedIOBase) -> None:
+    other = b"\r\nContent-Length: 3000000\r\n\r\n"
+    stream.write(head(content_length="2000000").replace(b"\r\n\r\n", other) + b"x" * 3_000_000)
+
+
 def silent(stream: BufferedIOBase) -> None:
     time.sleep(1)
 
@@ -349,6 +395,7 @@ def silent(stream: BufferedIOBase) -> None:
         (short_and_large, Policy(0), Truncated),
         (endless, Policy(0, limit=1 << 20), TooLarge),
         (nonsense, Policy(0), ConnectionFailed),
+        (contradicting, Policy(0), ConnectionFailed),
     ],
 )
 @pytest.mark.parametrize("to_file", [False, True])

@@ -297,7 +297,7 @@ async def _write(
         raise TooLarge(url, limit)
     total = announced if announced is not None else expected.size
     with FileWriter(target, {"sha256", *expected.digests}) as writer:
-        async with contextlib.aclosing(_pieces(url, response, policy, is_large=True)) as pieces:
+        async with contextlib.aclosing(_pieces(url, response, policy)) as pieces:
             async for piece in pieces:
                 if writer.size + len(piece) > limit:
                     raise TooLarge(url, limit)
@@ -322,7 +322,7 @@ async def _write(
 
 
 async def _pieces(
-    url: str, response: httpcore.Response, policy: Policy, is_large: bool = False
+    url: str, response: httpcore.Response, policy: Policy
 ) -> AsyncGenerator[bytes | memoryview]:
     """What arrives, as long as it arrives fast enough. Each piece is to be used at once."""
     import time
@@ -331,7 +331,7 @@ async def _pieces(
 
     begin, received = time.monotonic(), 0
     announced, whole = _announced(_headers(response)), 0
-    content = large_content(response, announced, policy.stalled_after) if is_large else None
+    content = large_content(response, policy.stalled_after)
     try:
         async for piece in content or response.aiter_stream():
             received += len(piece)

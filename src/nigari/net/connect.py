@@ -2,7 +2,7 @@
 
 Pools are kept per proxy. Small requests speak HTTP/2 where the server offers it, so that many
 share one connection; downloads speak HTTP/1.1, which moves large files faster here and gives each
-a connection of its own. Redirects, retries and credentials are not known here.
+a connection while it lasts. Redirects, retries and credentials are not known here.
 """
 
 from __future__ import annotations
@@ -101,6 +101,8 @@ class Connections:
         _need_library(url)
         import httpcore
 
+        from nigari.net.streams import tell_size
+
         try:
             origin = origin_of(url)
         except ValueError as error:
@@ -118,6 +120,7 @@ class Connections:
                 extensions={"timeout": timeouts},
             ) as response:
                 is_open = True
+                tell_size(response)
                 yield response
         except (
             httpcore.NetworkError,
@@ -148,7 +151,7 @@ class Connections:
                 max_connections=_MOST_CONNECTIONS,
                 keepalive_expiry=_KEPT_FOR,
                 http2=not is_large,
-                network_backend=Connector(),
+                network_backend=Connector(keeps_content=is_large),
             )
         return pool
 

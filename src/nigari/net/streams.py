@@ -1,8 +1,9 @@
 """Bytes to and from a server: TCP and TLS streams of asyncio, as the HTTP library wants them.
 
 The library's own streams give at most one TLS record at a time. These give everything that has
-arrived. The library also copies each byte of content five times, so large content is taken straight
-from the stream (`large_content`).
+arrived. The library also copies each byte of content five times, so large content is kept from it:
+it is given an answer without content, and the content is taken straight from the stream
+(`large_content`). Afterwards the connection serves the next request.
 """
 
 from __future__ import annotations
@@ -26,29 +27,54 @@ _BUFFER: Final = 1 << 19
 _SECOND_ADDRESS_AFTER: Final = 0.25
 """Seconds before another address of the same host is tried, too."""
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
+_SUCCESS: Final = re.compile(rb"HTTP/1\.1 20[06] ")
+_CODING: Final = re.compile(rb"\ntransfer-encoding[ \t]*:", re.IGNORECASE)
+_LENGTH: Final = re.compile(
+    rb"(?<=\ncontent-length:)[ \t]*([0-9]{1,18})(?=[ \t]*\r?\n)", re.IGNORECASE
+)
 _LARGE: Final = 1 << 20
-"""Bytes of content that are worth a connection, which serves nobody else afterwards."""
+"""Bytes of content that the library does not see."""
 
 
-def large_content(
-    response: httpcore.Response,
-    size: int | None,
-    timeout: float,
-) -> AsyncGenerator[memoryview] | None:
-    """The content of an answer, if it is large and still in its stream. Each piece is valid until
-    the next one is asked for, or anything else is awaited.
+def tell_size(response: httpcore.Response) -> None:
+    """Have an answer whose content was kept from the library announce it all the same."""
+    size = _kept(response)
+    if size:
+        response.headers = [
+            (name, b"%d" % size if name.lower() == b"content-length" else value)
+            for name, value in response.headers
+        ]
+
+
+def large_content(response: httpcore.Response, timeout: float) -> AsyncGenerator[memoryview] | None:
+    """The content of an answer, if it was kept from the library. Each piece is valid until the next
+    one is asked for, or anything else is awaited.
     """
+    return _content(response, timeout) if _kept(response) else None
+
+
+def _kept(response: httpcore.Response) -> int:
     stream = response.extensions.get("network_stream")
-    is_plain = response.extensions.get("http_version") != b"HTTP/2" and all(
-        name.lower() != b"transfer-encoding" for name, _ in response.headers
-    )
-    if size is None or size < _LARGE or not is_plain or not isinstance(stream, _Stream):
-        return None
-    return stream.content(size, timeout) if stream.is_at_content else None
+    return stream.kept if isinstance(stream, _Stream) else 0
+
+
+async def _content(
+    response: httpcore.Response,
+    timeout: float,  # noqa: ASYNC109 -- for each piece
+) -> AsyncGenerator[memoryview]:
+    stream = response.extensions["network_stream"]
+    async for piece in stream.content(timeout):
+        yield piece
+    if not stream.kept:
+        # The library may have the connection back.
+        await response.aread()
 
 
 class Connector(httpcore.AsyncNetworkBackend):
-    """Makes connections."""
+    """Makes connections, which may keep large content from the library."""
+
+    def __init__(self, keeps_content: bool) -> None:
+        self._keeps_content = keeps_content
 
     async def connect_tcp(
         self,
@@ -68,7 +94,7 @@ class Connector(httpcore.AsyncNetworkBackend):
             raise httpcore.ConnectTimeout(error) from error
         except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(error) from error
-        return _Stream(transport, protocol)
+        return _Stream(transport, protocol, self._keeps_content)
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -182,43 +208,55 @@ class _Protocol(asyncio.BufferedProtocol):
 class _Stream(httpcore.AsyncNetworkStream):
     """One connection."""
 
-    def __init__(self, transport: asyncio.Transport, protocol: _Protocol) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, protocol: _Protocol, keeps_content: bool
+    ) -> None:
         self._transport = transport
         self._protocol = protocol
+        self._keeps_content = keeps_content
         self._awaits_head = False
-        self.is_at_content = False
-        """Whether the last that was read is the head of an answer, and nothing after it."""
+        self.kept: int = 0
+        """How many bytes of content are still to come that the library does not know of."""
 
     async def read(
         self,
         max_bytes: int,
         timeout: float | None = None,  # noqa: ASYNC109 -- the library's interface
     ) -> bytes:
-        """What has arrived, however much it is: the library can take more than it asks for. But
-        after the head of an answer, as far as it can be told, there is a break.
+        """What has arrived, however much it is: the library can take more than it asks for. But the
+        head of an answer, if it is there as a whole, comes alone.
         """
         await self._arrival(timeout)
         head = self._protocol.end_of_head() if self._awaits_head else None
-        self._awaits_head, self.is_at_content = False, head is not None
         data = bytes(self._protocol.arrived()[:head])
         self._protocol.forget(len(data))
-        return data
+        self._awaits_head = False
+        return data if head is None else self._without_large_content(data)
+
+    def _without_large_content(self, head: bytes) -> bytes:
+        lengths = _LENGTH.findall(head)
+        if len(lengths) != 1 or not _SUCCESS.match(head) or _CODING.search(head):
+            return head
+        size = int(lengths[0])
+        if size < _LARGE:
+            return head
+        self.kept = size
+        return _LENGTH.sub(b" 0", head)
 
     async def content(
         self,
-        size: int,
         timeout: float | None,  # noqa: ASYNC109 -- for each piece
     ) -> AsyncGenerator[memoryview]:
-        """So many bytes, or fewer if the connection ends."""
-        while size:
+        """What was kept from the library, or less if the connection ends."""
+        while self.kept:
             await self._arrival(timeout)
-            with self._protocol.arrived()[:size] as piece:
+            with self._protocol.arrived()[: self.kept] as piece:
                 if not piece:
                     return
                 yield piece
                 length = len(piece)
             self._protocol.forget(length)
-            size -= length
+            self.kept -= length
 
     async def _arrival(self, timeout: float | None) -> None:  # noqa: ASYNC109 -- as above
         try:
@@ -239,7 +277,7 @@ class _Stream(httpcore.AsyncNetworkStream):
     ) -> None:
         if not buffer:
             return
-        self._awaits_head, self.is_at_content = True, False
+        self._awaits_head = self._keeps_content
         try:
             self._transport.write(buffer)
             async with asyncio.timeout(timeout):
@@ -276,7 +314,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         if transport is None:
             raise httpcore.ConnectError("the connection was closed during the handshake")
         self._protocol.attach(transport)
-        return _Stream(transport, self._protocol)
+        return _Stream(transport, self._protocol, self._keeps_content)
 
     def get_extra_info(self, info: str) -> object:
         if info == "is_readable":
