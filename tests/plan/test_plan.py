@@ -205,6 +205,19 @@ def test_what_needed_something_ends_before_it_also_where_that_has_moved(
     _check_ends(graph, "cxa")
 
 
+def test_what_is_not_declared_any_more_does_not_wait_as_its_block_does_now(here: Path) -> None:
+    first = 'resource "terraform_data" "a" {\n input = %d\n}\nresource "terraform_data" "b" {\n'
+    _apply(f"{first % 1} count = 2\n}}")
+    now = f"{first % 2} count = 0\n input = terraform_data.a.output\n}}"
+    for options in (Options(), Options(destroy=True)):
+        _, graph = _plan(now, **options)
+        work = [each for each in graph.operations if "terraform_data" in each.address]
+        assert len(work) == 3
+        assert not any(
+            "terraform_data" in graph.operations[n].address for e in work for n in e.after
+        )
+
+
 def _check_ends(graph: ExecutionGraph, names: str) -> None:
     """Whether objects end one after the other in any order of the operations."""
     before: dict[int, set[int]] = {}

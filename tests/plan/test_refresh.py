@@ -158,6 +158,29 @@ def test_refresh_forgets_how_checks_went(cloud: Cloud) -> None:
     assert json.loads(Path("terraform.tfstate").read_text())["check_results"] is None
 
 
+def test_only_instances_of_the_state_count_for_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.tf").write_text("""
+variable "n" {}
+resource "terraform_data" "a" {
+  count = var.n
+}
+check "c" {
+  assert {
+    condition     = try(terraform_data.a[1].id, "none") == "none"
+    error_message = "There are two."
+  }
+}
+""")
+    applied({"n": 1})
+    done = applied({"n": 2}, refresh_only=True)
+    assert done.warnings == []
+    (found,) = json.loads(Path("terraform.tfstate").read_text())["check_results"]
+    assert found["status"] == "pass"
+
+
 def test_a_mistake_stops_a_refresh(cloud: Cloud) -> None:
     Path("main.tf").write_text(REQUIRED + _BOXES.replace('"gone"\n', "one([1, 2])\n", 1))
     with pytest.raises(nigari.SessionError, match="one"):

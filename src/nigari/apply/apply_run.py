@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from nigari.addrs.absolute import Abs, AbsResourceInstance, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.resource import EPHEMERAL
+from nigari.addrs.resource import EPHEMERAL, MANAGED
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value, unknown
 from nigari.eval.base.expansion import Expansion
@@ -48,7 +48,9 @@ class ApplyRun(ProviderRun):
         self.begin()
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        if self.plan.mode is PlanMode.DESTROY and resource.addr.mode is not EPHEMERAL:
+        mode = resource.addr.mode
+        is_ending = self.is_destroying and mode is not EPHEMERAL
+        if is_ending or (self.plan.mode is PlanMode.REFRESH_ONLY and mode is MANAGED):
             return PriorResource(frame, resource, self.prior, self.schema_of)
         return AppliedResource(frame, resource, self)
 

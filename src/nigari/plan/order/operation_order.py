@@ -1,7 +1,7 @@
 """The order of operations: from the changes of a plan to its execution graph.
 
 The rules, with A depending on B: B is created or updated before A; A is destroyed before anything is
-done to B. An object that is replaced goes before its successor comes, or after it where it is
+done to B if it depended on it when it was stored, whatever the configuration says by now. An object that is replaced goes before its successor comes, or after it where it is
 created first; then it also stays until everything that depends on it has been changed. So does a
 deposed object, and until the current one of its instance has been changed. That A is
 destroyed before B is given up where they have different providers and A's must be configured with
@@ -345,9 +345,10 @@ class _Building:
         depth = self._shared_depth(block[0], need)
         is_across = self._managers.get(block) != self._managers[need]
         is_declared = need in self._declared_needs(block)
+        is_stored = need in self._stored.get(block, ())
         self._has_former_ends = self._has_former_ends or not is_declared
         for module in needed.modules(depth):
-            ends, before = needed.of(module), own.of(module)
+            ends, before = needed.of(module), own.of(module) if is_stored else []
             if len(ends) > 1 and len(before) > 1:
                 before = [self._joined(f"end of {_name(block)}", before)]
             for number in ends:
@@ -439,7 +440,7 @@ class _Building:
                     depth = self._shared_depth(block[0], needed)
                     self._make_after_end(block, needed, depth, waiting)
         for block in self._ended:
-            for needed in self._needs_of(block):
+            for needed in self._stored.get(block, ()):
                 if needed != block and needed in self._made:
                     depth = self._shared_depth(block[0], needed)
                     self._make_after_end(needed, block, depth, waiting)
