@@ -111,6 +111,16 @@ def test_order(verb: str, order: str, is_early: bool) -> None:
     assert bool(too_early(state, state, journal)) is is_early
 
 
+def test_order_of_module_instances() -> None:
+    state = json.loads(_state(a=[], b=["module.m.t.a"]))
+    places = [("module.m", "module.m[0]", False), ("module.m[0]", "module.m[0]", True)]
+    for first, second, is_early in places:
+        for resource, module in zip(state["resources"], (first, second), strict=True):
+            resource["module"] = module
+        text = json.dumps(state)
+        assert bool(too_early(text, text, [["create", "b"], ["create", "a"]])) is is_early
+
+
 def _event(kind: str, action: str, name: str) -> str:
     member = "change" if kind == "planned_change" else "hook"
     return json.dumps({"type": kind, member: {"action": action, "resource": {"addr": name}}})

@@ -102,7 +102,7 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
         )
     is_value = like(
         difference,
-        r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies|provider)",
+        r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies|provider|create_before)",
     )
     return is_value and is_as_before(step, difference)
 

@@ -22,8 +22,12 @@ class _Object:
 
     def needs(self, other: _Object) -> bool:
         """Whether it depends on the other; instances of a module do not on one another's."""
-        related = self.module.startswith(other.module) or other.module.startswith(self.module)
+        related = _is_within(self.module, other.module) or _is_within(other.module, self.module)
         return other.resource in self.dependencies and related
+
+
+def _is_within(module: str, other: str) -> bool:
+    return not other or f"{module}.".startswith(f"{other}.")
 
 
 def too_early(before: str, after: str, journal: list[list[str]]) -> list[str]:

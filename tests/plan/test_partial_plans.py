@@ -122,6 +122,22 @@ def test_conditions_of_instances_that_are_left_out_are_open(
     assert [each["status"] for each in result["objects"]] == wanted
 
 
+def test_modules_that_are_left_out_are_not_looked_at_while_applying() -> None:
+    calls = (
+        'module "inner" {\n  source = "../inner"\n  lifecycle {\n    enabled = var.v == 1\n  }\n}\n'
+    )
+    for name, text in ("outer", 'variable "v" {}\n' + calls), ("inner", ""):
+        Path(name).mkdir()
+        Path(name, "main.tf").write_text(text)
+    applied(
+        'resource "terraform_data" "a" {}\n'
+        'module "outer" {\n  source = "./outer"\n  v      = sensitive(1)\n}\n',
+        targets=["terraform_data.a"],
+    )
+    (resource,) = json.loads(Path("terraform.tfstate").read_text())["resources"]
+    assert resource["name"] == "a"
+
+
 _RULE = 'condition     = var.%s != "no"\n    error_message = "no"\n'
 _INSIDE = (
     f'variable "v" {{\n  validation {{\n    {_RULE % "v"}  }}\n}}\n'

@@ -11,6 +11,7 @@ import asyncio
 from typing import Final
 
 from nigari.addrs.absolute import resource_of
+from nigari.addrs.module import ModuleAddr
 from nigari.apply.apply_run import ApplyRun
 from nigari.apply.context import ApplyContext
 from nigari.apply.executor import CircularGraph, Executor
@@ -234,8 +235,11 @@ class Application:
         unsettled = self._unsettled()
         open_blocks = self._open_conditions(unsettled)
         waiting = {each.address for each in self._plan.deferred if each.kind is DeferredKind.CHECK}
+        modules = self._modules_with(planned)
         for frame in await self.apply_run.all_frames(
-            lambda module: not self._needs_any(expansion_block(module), unsettled)
+            lambda module: (
+                module in modules and not self._needs_any(expansion_block(module), unsettled)
+            )
         ):
             conditions = module_conditions(frame, self.apply_run.unread)
             found = [
@@ -248,6 +252,16 @@ class Application:
             noted += found
         before = without_results(self._plan.checks, open_blocks | self._left_out())
         return updated_results(before, noted)
+
+    def _modules_with(self, blocks: set[str]) -> set[ModuleAddr]:
+        """The modules in which, or in what they call, there are any of these blocks."""
+        found: set[ModuleAddr] = set()
+        for each in declared_checks(self.apply_run.root.instance):
+            module: ModuleAddr | None = each.module if each.block in blocks else None
+            while module is not None and module not in found:
+                found.add(module)
+                module = module.parent
+        return found
 
     def _open_conditions(self, unsettled: set[Block]) -> set[str]:
         """What has conditions that are about something that was not made as planned."""
