@@ -17,6 +17,7 @@ from fuzz.story.judging import (
     like,
     moved,
     sides_of,
+    singled_out,
     subjects,
     unquoted,
     without_keys,
@@ -187,8 +188,7 @@ def destroys_with_excluded(step: Step, command: list[str], difference: Differenc
     """Whether objects were destroyed, as both planned, whose provider is configured from something
     that is excluded: OpenTofu leaves those out when it applies the plan.
     """
-    words = [word for each in step.commands for word in each if word.startswith("-exclude=")]
-    excluded = {without_keys(word.removeprefix("-exclude=")) for word in words}
+    excluded = {without_keys(each) for each in singled_out(step, "-exclude")}
     if command[0] != "apply" or not destroys(step, command):
         return False
     places = moved(step)

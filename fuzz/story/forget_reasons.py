@@ -14,6 +14,7 @@ from fuzz.story.judging import (
     is_part,
     like,
     sides_of,
+    singled_out,
     subjects,
     unquoted,
     without_keys,
@@ -55,8 +56,7 @@ def takes_along_with_what_is_gone(step: Step, command: list[str], difference: Di
         r"(plan: resource_changes|state: resources)\.\*$",
         "calls: missing - / delete more$",
     )
-    words = [word for each in step.commands for word in each if word.startswith("-target=")]
-    targets = {unquoted(word.removeprefix("-target=")) for word in words}
+    targets = singled_out(step, "-target")
     left = {each for each in gone(step) if any(each.startswith(name) for name in targets)}
     blocks = {without_keys(each) for each in left}
     needing = {

@@ -25,6 +25,12 @@ def is_part(step: Step) -> bool:
     return any(word.startswith(("-target", "-exclude")) for c in step.commands for word in c)
 
 
+def singled_out(step: Step, option: str) -> list[str]:
+    """What the commands of a step name with `-target` or `-exclude`."""
+    words = [word.partition("=") for command in step.commands for word in command]
+    return [unquoted(address) for name, _, address in words if name == option]
+
+
 def block_at(text: str, line: int) -> str:
     """The top-level block of a file that a line is in."""
     blocks = re.split(r"(?m)^}\n", text)

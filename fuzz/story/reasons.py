@@ -23,6 +23,7 @@ from fuzz.story.judging import (
     moved,
     name_of,
     sides_of,
+    singled_out,
     subjects,
     unquoted,
     without_keys,
@@ -226,12 +227,13 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
         "exit code 1 / 0: Invalid value for prevent_destroy$",
         "diagnostics: -error Invalid value for prevent_destroy$",
     )
+    ending = {*map(unquoted, step.ended), *singled_out(step, "-exclude")}
     return (
         is_unknown
         and not destroys(step, command)
         and all(
             each.startswith("module.")
-            and each in step.ended
+            and unquoted(each) in ending
             and "prevent_destroy = var." in declaration(without_keys(each), step.files)
             for each in found
         )

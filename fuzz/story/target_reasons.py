@@ -16,6 +16,7 @@ from fuzz.story.judging import (
     is_part,
     like,
     sides_of,
+    singled_out,
     subjects,
     unquoted,
     without_keys,
@@ -25,12 +26,7 @@ from fuzz.story.telling import Step
 
 def leaves_excluded(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether all of it is about instances that are excluded, and that OpenTofu destroys."""
-    words = [word for command in step.commands for word in command]
-    excluded = [
-        word.removeprefix("-exclude=").replace('"', "")
-        for word in words
-        if word.startswith("-exclude=")
-    ]
+    excluded = singled_out(step, "-exclude")
     if like(difference, "reads: missing read / - more", "calls: missing delete / - more"):
         return bool(excluded)
     found = (
@@ -59,8 +55,7 @@ def applies_what_excluded_needed(step: Step, command: list[str], difference: Dif
         return True
     if not like(difference, "events: more (apply|provision)_", r"state: resources\.\*"):
         return False
-    words = [word for each in step.commands for word in each if word.startswith("-exclude=")]
-    excluded = [unquoted(word.removeprefix("-exclude=")) for word in words]
+    excluded = singled_out(step, "-exclude")
     needed = {
         name
         for address, each in step.before.instances()
@@ -75,10 +70,9 @@ def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
     """OpenTofu changes the provider also of what it leaves out, in other module instances."""
     if not like(difference, r"state: resources\.\*\.provider$") or not is_part(step):
         return False
-    words = [word.partition("=") for c in step.commands for word in c if word.startswith("-")]
-    targets = [address for option, _, address in words if option == "-target"]
-    excluded = [address for option, _, address in words if option == "-exclude"]
-    modules = re.findall(r"^resources (module\S*)\.managed\.", difference.text, re.MULTILINE)
+    targets, excluded = singled_out(step, "-target"), singled_out(step, "-exclude")
+    found = re.findall(r"^resources (module\S*)\.managed\.", difference.text, re.MULTILINE)
+    modules = [unquoted(each) for each in found]
     return bool(modules) and all(
         not any(each.startswith(module) for each in targets)
         and (bool(targets) or any(each.startswith(module) for each in excluded))
@@ -87,7 +81,7 @@ def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
 
 
 def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
-    return _has_targets(step) and like(
+    return bool(singled_out(step, "-target")) and like(
         difference,
         "events: more (apply|provision)_",
         "state: (resources|outputs)",
@@ -113,8 +107,7 @@ def shows_other_instances(step: Step, _: list[str], difference: Difference) -> b
         found = instances(difference)
     else:
         return False
-    words = [word for command in step.commands for word in command]
-    targets = [unquoted(word.removeprefix("-target=")) for word in words if "-target=" in word]
+    targets = singled_out(step, "-target")
     return all(
         each.startswith("module.")
         and not any(each.startswith(target) for target in targets)
@@ -142,8 +135,7 @@ def leaves_other_instances(step: Step, command: list[str], difference: Differenc
         found = instances(difference)
     else:
         return False
-    words = [word for each in step.commands for word in each]
-    targets = [unquoted(word.removeprefix("-target=")) for word in words if "-target=" in word]
+    targets = singled_out(step, "-target")
     return destroys(step, command) and all(_is_needed_apart(each, targets, step) for each in found)
 
 
@@ -174,19 +166,15 @@ def leaves_outputs(step: Step, command: list[str], difference: Difference) -> bo
 
 
 def reports_targeted_outputs(step: Step, command: list[str], difference: Difference) -> bool:
-    is_applied = _has_targets(step) and command[0] == "apply"
+    is_applied = bool(singled_out(step, "-target")) and command[0] == "apply"
     return is_applied and like(difference, r"events: outputs\.outputs\.")
-
-
-def _has_targets(step: Step) -> bool:
-    return any(word.startswith("-target") for c in step.commands for word in c)
 
 
 def leaves_checks_open(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether the real program knows less of how checks went, and nothing else, after it has left
     out what targets need.
     """
-    is_applied = _has_targets(step) and command[0] == "apply"
+    is_applied = bool(singled_out(step, "-target")) and command[0] == "apply"
     if not is_applied or not like(difference, "state: check_results"):
         return False
     theirs, ours = (
@@ -210,12 +198,7 @@ def opens_for_others(step: Step, command: list[str], difference: Difference) -> 
     is_more = like(difference, "events: more ephemeral_action_")
     if command[0] != "apply" or not is_more:
         return False
-    targets = {
-        without_keys(word.removeprefix("-target="))
-        for words in step.commands
-        for word in words
-        if word.startswith("-target=")
-    }
+    targets = {without_keys(each) for each in singled_out(step, "-target")}
     texts = [
         declaration(each, step.files)
         for each in {without_keys(each) for each in step.before.addresses()}
