@@ -289,6 +289,36 @@ def test_what_depends_on_something_that_has_moved(
     assert bool(explanation(step, ["plan"], given, [given])) is is_known
 
 
+@pytest.mark.parametrize(
+    ("flag", "ours", "is_known"),
+    [("-refresh-only", "old", True), ("-refresh-only", "new", False), ("-destroy", "old", False)],
+)
+def test_providers_of_what_has_moved_and_is_not_declared(
+    flag: str, ours: str, is_known: bool
+) -> None:
+    step = Step({"main.tf": _MOVED.replace("t.b", "t.a")}, [["plan", flag]], before=_stored())
+    text = f'resources .managed.t.c provider\n  theirs "other"\n  ours   "{ours}"'
+    given = Difference("state: resources.*.provider", text)
+    assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("value", "is_gone", "is_known"),
+    [("t.a.x", True, True), ("t.a.x", False, False), ("1", True, False)],
+)
+def test_outputs_of_what_is_gone_and_not_declared(
+    value: str, is_gone: bool, is_known: bool
+) -> None:
+    text = f'output "o" {{\n  value = {value}\n}}\n'
+    objects: dict[str, dict[str, object] | None] = {"1": None} if is_gone else {}
+    before = Seen(_stored(attributes={"id": "1"}).state, {"1": {}})
+    step = Step({"main.tf": text}, [["plan", "-refresh-only"]], objects, before=before)
+    given = Difference(
+        "plan: output_changes.*.after", "output_changes o after\n  theirs null\n  ours   1"
+    )
+    assert bool(explanation(step, ["plan"], given, [given])) is is_known
+
+
 def _needs(module: str, theirs: str, ours: str) -> Difference:
     path = f"resources {module}.managed.t.a[None] dependencies"
     text = f"{path}\n  theirs {theirs}\n  ours   {ours}"

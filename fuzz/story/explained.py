@@ -198,6 +198,8 @@ EXPLAINED: Final = (
     Explained("nothing depends on what is destroyed meanwhile", reasons.depends_on_what_went),
     Explained("an object depends on what its module refers to", reasons.depends_on_own_module),
     Explained("an output that cannot be known is kept", reasons.keeps_outputs),
+    Explained("what is no longer declared counts as the state has it", reasons.counts_as_stored),
+    Explained("what is to go is managed by the provider that made it", reasons.keeps_providers),
     Explained("a condition without its object stays open", reasons.leaves_conditions_open),
     Explained("a failure that does not matter is a warning", reasons.may_fail),
     Explained("that a deposed object is still there is an event", reasons.reports_failed_end),

@@ -17,6 +17,7 @@ from fuzz.story.judging import (
     declaration,
     dependents,
     destroys,
+    gone,
     instances,
     is_as_before,
     like,
@@ -287,7 +288,7 @@ def depends_on_what_went(step: Step, _: list[str], difference: Difference) -> bo
 
 
 def keeps_outputs(step: Step, command: list[str], difference: Difference) -> bool:
-    if not any("-refresh-only" in each for each in step.commands) or command[0] == "plan":
+    if not _refreshes_only(step) or command[0] == "plan":
         return False
     if like(difference, r"events: outputs\.outputs"):
         return True
@@ -300,10 +301,50 @@ def keeps_outputs(step: Step, command: list[str], difference: Difference) -> boo
     return like(difference, r"state: outputs\.") and is_null
 
 
+def counts_as_stored(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether only outputs differ that come from objects which a refresh finds to be gone: those that
+    are no longer declared are read too late to matter.
+    """
+    is_output = like(
+        difference, r"plan: output_changes\.\*\.after", r"state: outputs\.", "events: outputs"
+    )
+    if not is_output or not _refreshes_only(step):
+        return False
+    places = {old: new for new, old in moved(step).items()}
+    lost = {places.get(each, each) for each in map(without_keys, gone(step))}
+    names = re.findall(r"^(?:output_changes|outputs) (\w+)", difference.text, re.MULTILINE)
+    blocks = [
+        re.search(rf'(?ms)^output "{name}" {{.*?^}}$', step.files["main.tf"]) for name in names
+    ]
+    return bool(names) and all(
+        block is not None and any(_parts(each)[1] in block[0] for each in lost) for block in blocks
+    )
+
+
+def keeps_providers(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects that have moved to where nothing is declared have the provider that they had:
+    OpenTofu names the one of their new place when it refreshes them.
+    """
+    if not _refreshes_only(step) or not like(difference, r"state: resources\.\*\.provider$"):
+        return False
+    places, found = moved(step), subjects(difference)
+    stored = {
+        address
+        for address in step.before.addresses()
+        if without_keys(address) in {places.get(each, "") for each in found}
+    }
+    ours = {json.loads(each.removeprefix("ours   ")) for each in sides_of(difference)[1::2]}
+    return bool(stored) and ours <= step.before.providers(stored)
+
+
+def _refreshes_only(step: Step) -> bool:
+    return any("-refresh-only" in each for each in step.commands)
+
+
 def leaves_conditions_open(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether conditions need an object that is not there, while a refresh alone is planned."""
     mistake = "Attempt to get attribute from null value"
-    if not any("-refresh-only" in each for each in step.commands) or not like(
+    if not _refreshes_only(step) or not like(
         difference, f"exit code 1 / 0: {mistake}$", f"diagnostics: -error {mistake}$"
     ):
         return False

@@ -122,6 +122,29 @@ def test_conditions_of_instances_that_are_left_out_are_open(
     assert [each["status"] for each in result["objects"]] == wanted
 
 
+@pytest.mark.parametrize(
+    ("options", "is_changed"),
+    [
+        (Options(targets=["module.m"]), True),
+        (Options(targets=["module.m.terraform_data.a"]), False),
+        (Options(targets=["module.m.terraform_data.gone"]), False),
+        (Options(excludes=["module.m.terraform_data.gone"]), False),
+        (Options(excludes=["module.m.terraform_data.gone[0]"]), False),
+    ],
+)
+def test_outputs_that_need_a_module_as_a_whole_need_what_it_no_longer_declares(
+    options: Options, is_changed: bool
+) -> None:
+    Path("m").mkdir()
+    inside = 'resource "terraform_data" "%s" {\n  count = 2\n}\n'
+    Path("m/main.tf").write_text(inside % "a" + inside % "gone")
+    text = 'module "m" {\n  source = "./m"\n}\noutput "o" {\n  value = "%s${length(module.m)}"\n}\n'
+    applied(text % "old")
+    Path("m/main.tf").write_text(inside % "a")
+    Path("main.tf").write_text(text % "new")
+    assert ("o" in made_plan(sessions.plan(**options)).plan.outputs) is is_changed
+
+
 def test_modules_that_are_left_out_are_not_looked_at_while_applying() -> None:
     calls = (
         'module "inner" {\n  source = "../inner"\n  lifecycle {\n    enabled = var.v == 1\n  }\n}\n'

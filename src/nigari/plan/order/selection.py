@@ -15,7 +15,7 @@ whose object turns out to be gone takes along nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
@@ -96,7 +96,8 @@ def selection(
     known: dict[Block, AbsResource] = {resource_block(each): each for each in graph.resources()}
     for resource in state.resources.values():
         known.setdefault(resource_block(resource.address), resource.address.unkeyed)
-    needs = _Needs(graph, [each for each in known if not graph.is_resource(each)])
+    undeclared = {each for each in known if not graph.is_resource(each)}
+    needs = _Needs(graph, undeclared)
     named = frozenset(
         block
         for block, address in known.items()
@@ -104,9 +105,11 @@ def selection(
     )
     if targets:
         blocks = set(named).union(*(needs.of(each) for each in named))
+        blocks |= _following(graph, needs.before, blocks)
     else:
         blocks = _not_excluded(known, named, needs, excluded)
-    blocks |= _following(graph, blocks)
+        # Of what is only in the state, each instance counts.
+        blocks |= _following(graph, needs.before, blocks - (named & undeclared))
     blocks |= _needed(graph, blocks)
     return Selection(frozenset(blocks), named, targets, excluded, _modules(blocks))
 
@@ -123,7 +126,7 @@ def destroyed(
     selected = replace(selected, needs=needs)
     ended = _ended(selected, state)
     blocks = {resource_block(resource_of(each)) for each in ended}
-    blocks |= _following(graph, blocks)
+    blocks |= _following(graph, graph.resource_blocks_before, blocks)
     return replace(
         selected,
         blocks=frozenset(blocks),
@@ -227,7 +230,7 @@ class _Stored:
 class _Needs:
     """The blocks that a block needs, as the configuration says."""
 
-    def __init__(self, graph: BlockGraph, undeclared: Sequence[Block]) -> None:
+    def __init__(self, graph: BlockGraph, undeclared: Iterable[Block]) -> None:
         self._graph = graph
         self._undeclared: dict[ModuleAddr, list[Block]] = {}
         """What is in the state only, by the modules that it is in or below."""
@@ -238,22 +241,30 @@ class _Needs:
                 at = at.parent
 
     def of(self, block: Block) -> set[Block]:
+        """What a resource needs."""
         source = block if self._graph.is_resource(block) else expansion_block(block[0])
-        found = set(self._graph.resource_blocks_before(source))
+        return self.before(source) - {block}
+
+    def before(self, block: Block) -> set[Block]:
+        """The resources that a block comes from, whatever it is."""
+        found = set(self._graph.resource_blocks_before(block))
         if self._undeclared:
-            for module in self._graph.modules_before(source):
+            for module in self._graph.modules_before(block):
                 found.update(self._undeclared.get(module, ()))
-        found.discard(block)
         return found
 
 
-def _following(graph: BlockGraph, selected: AbstractSet[Block]) -> set[Block]:
+def _following(
+    graph: BlockGraph,
+    resources_before: Callable[[Block], AbstractSet[Block]],
+    selected: AbstractSet[Block],
+) -> set[Block]:
     """The root's outputs, and the variables with validations, that come from selected resources and
     from no others.
     """
     found: set[Block] = set()
     for block in (*graph.root_outputs(), *graph.validated_variables()):
-        before = graph.resource_blocks_before(block)
+        before = resources_before(block)
         if before and before <= selected:
             found.add(block)
     return found
