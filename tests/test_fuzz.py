@@ -319,6 +319,29 @@ def test_outputs_of_what_is_gone_and_not_declared(
     assert bool(explanation(step, ["plan"], given, [given])) is is_known
 
 
+@pytest.mark.parametrize(
+    ("flag", "kind", "is_known"),
+    [
+        ("-refresh-only", "missing", True),
+        ("-refresh-only", "more", False),
+        ("-refresh=false", "missing", False),
+    ],
+)
+def test_what_is_opened_where_only_the_state_changes(flag: str, kind: str, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]])
+    text = _event("ephemeral_action_started", "", "ephemeral.t.e")
+    given = Difference(f"events: {kind} ephemeral_action_started", text)
+    assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
+
+
+@pytest.mark.parametrize(("failed", "is_known"), [("t.a", True), ("t.b", False)])
+def test_what_could_not_be_destroyed_is_as_it_was_read(failed: str, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [["plan", "-destroy", "-exclude=t.c"]], failed={failed})
+    text = 'resources .managed.t.a[None] attributes value\n  theirs "old"\n  ours   "new"'
+    given = Difference("state: resources.*.attributes.value", text)
+    assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
+
+
 def _needs(module: str, theirs: str, ours: str) -> Difference:
     path = f"resources {module}.managed.t.a[None] dependencies"
     text = f"{path}\n  theirs {theirs}\n  ours   {ours}"

@@ -256,6 +256,13 @@ def reads_all_it_destroys(step: Step, command: list[str], difference: Difference
     return is_changed and instances(difference) <= {unquoted(each) for each in step.ended}
 
 
+def leaves_what_it_read(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether what could not be destroyed is in our state as it is now, and not as it was."""
+    is_left = destroys(step, command) and is_part(step)
+    is_value = like(difference, r"state: resources\.\*\.attributes\.")
+    return is_left and is_value and instances(difference) <= set(map(unquoted, step.failed))
+
+
 def notices_what_is_gone(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether only objects are not in our state any more that no longer exist: the real program has
     not read them, and has left them out.

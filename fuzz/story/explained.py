@@ -112,6 +112,10 @@ EXPLAINED: Final = (
     ),
     Explained(
         "a destroy reads what it destroys and what providers need",
+        destroy_reasons.leaves_what_it_read,
+    ),
+    Explained(
+        "a destroy reads what it destroys and what providers need",
         destroy_reasons.reads_all_it_destroys,
         "reads: missing .* / read more",
     ),

@@ -242,12 +242,15 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
 
 
 def opens_what_is_used(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether ephemeral resources are not opened that no change uses, while data of checks is read."""
+    """Whether ephemeral resources are not opened that no change uses, while data of checks is read or
+    only the state changes.
+    """
     is_less = like(difference, "events: missing ephemeral_action_(started|complete)$")
     has_data = any(
         re.search(r'(?m)^check "\w+" {\n  data ', text) is not None for text in step.files.values()
     )
-    return command[0] == "apply" and is_less and has_data and not destroys(step, command)
+    may_differ = (has_data or _refreshes_only(step)) and not destroys(step, command)
+    return command[0] == "apply" and is_less and may_differ
 
 
 def inherits(_: Step, __: list[str], difference: Difference) -> bool:

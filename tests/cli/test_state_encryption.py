@@ -1,6 +1,7 @@
 """Encrypted states under the `state` commands: the block, the environment, and both."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -174,6 +175,21 @@ def test_nothing_is_written_where_encryption_is_wrong(blocks: str) -> None:
     assert done.code == 1
     assert done.err.count("Error:") == 1
     assert STATE.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("blocks", "line"),
+    [
+        ("state {\n  method = method.aes_gcm.m\n}", "  method = method.aes_gcm.m"),
+        ((BLOCKS % PASSPHRASE).replace("pbkdf2.outer", "pbkdf2.nope") + TARGET, "pbkdf2.nope"),
+    ],
+)
+def test_what_is_not_declared_is_told_where_it_is_named(blocks: str, line: str) -> None:
+    configure(blocks)
+    said = inside("taint", "terraform_data.a").err
+    assert "is not declared" in said
+    quoted = next(each for each in said.splitlines() if re.match(r" *\d+: ", each))
+    assert quoted.endswith(line)
 
 
 def test_a_plain_state_is_refused_where_encryption_is_enforced() -> None:

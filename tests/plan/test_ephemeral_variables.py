@@ -63,7 +63,9 @@ def test_values_are_not_in_the_plan(vault: Vault) -> None:
 
 
 def test_the_value_must_be_given_again(vault: Vault) -> None:
-    assert "No value for variable" in refused()
+    said = refused()
+    assert "No value for variable" in said
+    assert 'variable "token" {' in said
     assert vault.notes == []
 
 
@@ -83,6 +85,8 @@ def test_given_again(vault: Vault, variables: Variables, password: str) -> None:
 
 def test_other_values_cannot_change(vault: Vault) -> None:
     assert "Value contradicts the plan" in refused({"token": "T", "name": "other"})
+    Path("terraform.tfvars").write_text('token = "F"\nname  = "other"\n')
+    assert 'name = "other"' in refused()
     assert vault.notes == []
 
 

@@ -18,7 +18,7 @@ from nigari.workspace.configuration.modules import Place
 from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.reasons import PlanReasons
-from nigari.workspace.plans.saved_plan import Reopened, reopened, restored
+from nigari.workspace.plans.saved_plan import Reopened, plan_workspace, reopened, restored
 from nigari.workspace.session.plan_reasons import plan_reasons
 from nigari.workspace.session.session import Session
 
@@ -81,10 +81,10 @@ def plan_subject(session: Session, path: str) -> Subject | None:
     saved = session.read_plan(path)
     if saved is None:
         return None
-    found = reopened(saved, session.where, session.diags)
+    session.shown = plan_workspace(saved, session.where)
+    found = reopened(saved, session.shown, session.diags)
     if found is None:
         return None
-    session.shown = found.workspace
     schemas = schemas_of(found.static, session.where)
     return run_to_end(_restored(session, found, schemas))
 

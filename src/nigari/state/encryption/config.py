@@ -8,7 +8,7 @@ neither HCL nor any particular kind of key provider or method.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from nigari.cty import Value
@@ -39,8 +39,8 @@ class EncryptionArguments(Protocol):
     """The arguments of a block, some of which may be made of other key providers' keys."""
 
     @property
-    def key_providers(self) -> Iterable[BlockName]:
-        """The key providers whose keys the arguments use."""
+    def key_providers(self) -> Mapping[BlockName, Range | None]:
+        """The key providers whose keys the arguments use, and where those are named."""
         ...
 
     def values(
@@ -64,9 +64,9 @@ class GivenArguments:
         return f"<arguments {', '.join(self.given)}>"
 
     @property
-    def key_providers(self) -> Iterable[BlockName]:
+    def key_providers(self) -> Mapping[BlockName, Range | None]:
         """The key providers that stand as a whole argument."""
-        return tuple(given for given in self.given.values() if isinstance(given, BlockName))
+        return {given: None for given in self.given.values() if isinstance(given, BlockName)}
 
     def values(
         self,
@@ -119,6 +119,8 @@ class TargetConfig:
     """The methods of the nested `fallback` blocks, outermost first."""
     enforced: bool = False
     subject: Range | None = None
+    named_at: Mapping[BlockName, Range] = MappingProxyType({})
+    """Where the block names its methods."""
 
 
 @record
@@ -153,9 +155,9 @@ class OverriddenArguments:
     override: EncryptionArguments
 
     @property
-    def key_providers(self) -> Iterable[BlockName]:
+    def key_providers(self) -> Mapping[BlockName, Range | None]:
         """The key providers that either side uses."""
-        return (*self.base.key_providers, *self.override.key_providers)
+        return {**self.base.key_providers, **self.override.key_providers}
 
     def values(
         self, keys: Mapping[BlockName, Value], diags: Diagnostics
@@ -216,4 +218,5 @@ def _merge_target(base: TargetConfig | None, override: TargetConfig | None) -> T
         fallbacks=override.fallbacks or base.fallbacks,
         enforced=base.enforced or override.enforced,
         subject=base.subject,
+        named_at={**base.named_at, **override.named_at},
     )

@@ -311,7 +311,7 @@ def undeclared_method(label: BlockName, target: TargetConfig) -> Diagnostic:
         "Encryption method is not declared",
         f'The encryption configuration uses method.{label}, but has no block method "{label.type}'
         f'" "{label.name}".',
-        target.subject,
+        target.named_at.get(label, target.subject),
     )
 
 

@@ -6,7 +6,7 @@ knows what refers to what, and nothing of what keys or methods are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from nigari.cty import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
@@ -103,14 +103,14 @@ def _provide(
 
 def _in_order(
     config: EncryptionConfig,
-    wanted: Iterable[BlockName],
+    wanted: Mapping[BlockName, Range | None],
     subject: Range | None,
     diags: Diagnostics,
 ) -> list[KeyProviderConfig] | None:
     """The wanted key providers and those they use, each after what it uses."""
     order: dict[BlockName, KeyProviderConfig] = {}
     path: list[BlockName] = []
-    work = [(label, subject, False) for label in wanted]
+    work = [(label, at or subject, False) for label, at in wanted.items()]
     while work:
         label, referrer, done = work.pop()
         provider = config.key_provider(label)
@@ -127,7 +127,8 @@ def _in_order(
             path.append(label)
             work.append((label, referrer, True))
             work.extend(
-                (each, provider.subject, False) for each in provider.arguments.key_providers
+                (each, at or provider.subject, False)
+                for each, at in provider.arguments.key_providers.items()
             )
     return list(order.values())
 

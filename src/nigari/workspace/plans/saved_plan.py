@@ -127,9 +127,18 @@ def _as_given(planning: Planning, name: str) -> Value | None:
     return value.resolve(planning.static.root.module.variables[name], Diagnostics())
 
 
+def plan_workspace(saved: SavedPlan, where: WorkingDirectory) -> Workspace:
+    """The files of the configuration that a plan was made from."""
+    files = LinkedFiles(saved)
+    packages = InstalledPackages(files, ".", saved.modules, saved.links)
+    workspace = Workspace(where, files=files, packages=packages)
+    workspace.sources.update(saved.sources)
+    return workspace
+
+
 def reopened(
     saved: SavedPlan,
-    where: WorkingDirectory,
+    workspace: Workspace,
     diags: Diagnostics,
     give: Callable[[Mapping[str, Variable]], Inputs] | None = None,
 ) -> Reopened | None:
@@ -137,9 +146,6 @@ def reopened(
 
     To be applied it needs the values of its ephemeral variables, which are given once more.
     """
-    files = LinkedFiles(saved)
-    packages = InstalledPackages(files, ".", saved.modules, saved.links)
-    workspace = Workspace(where, files=files, packages=packages)
     inputs = saved_inputs(saved)
     root = workspace.modules.compiled(workspace.directory, Diagnostics())
     if give is not None and root is not None:

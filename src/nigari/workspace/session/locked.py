@@ -45,6 +45,7 @@ from nigari.workspace.plans.planning import Planning, plan_timestamp
 from nigari.workspace.plans.saved_plan import (
     Reopened,
     lock_checksum,
+    plan_workspace,
     reopened,
     restored,
     saved_plan,
@@ -135,7 +136,8 @@ def _reopened(session: Session, path: str) -> Reopened | None:
         check_undeclared(inputs, variables, session.diags)
         return inputs
 
-    found = reopened(saved, session.where, session.diags, give_again)
+    session.shown = plan_workspace(saved, session.where)
+    found = reopened(saved, session.shown, session.diags, give_again)
     if found is not None:
         session.use_plan(found)
     return found

@@ -8,7 +8,7 @@ from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.record import record
 from nigari.workspace.plans.planning import Planning
-from nigari.workspace.plans.saved_plan import reopened, restored
+from nigari.workspace.plans.saved_plan import plan_workspace, reopened, restored
 from nigari.workspace.session.session import Session
 
 
@@ -29,9 +29,9 @@ async def open_plan(session: Session, path: str) -> OpenedPlan | None:
         return None
     # Whoever made the plan has been warned already.
     told, found = Diagnostics(), None
-    taken = reopened(saved, session.where, told)
+    session.shown = plan_workspace(saved, session.where)
+    taken = reopened(saved, session.shown, told)
     if taken is not None:
-        session.shown = taken.workspace
         found = await restored(taken, SILENCE, told)
     session.diags.extend(each for each in told if each.severity is Severity.ERROR)
     return None if found is None else OpenedPlan(saved, *found)

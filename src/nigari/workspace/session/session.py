@@ -150,8 +150,8 @@ class Session:
     @property
     def sources(self) -> Mapping[str, bytes]:
         """The files that have been read, for showing diagnostics."""
-        shown = self.shown or self._workspace
-        return {} if shown is None else shown.sources
+        own = {} if self._workspace is None else self._workspace.sources
+        return own if self.shown is None else {**own, **self.shown.sources}
 
     def context_of(self, place: Range) -> str:
         """The name of the block around a place."""
@@ -167,13 +167,9 @@ class Session:
 
     def use_plan(self, plan: Reopened) -> None:
         """Work from now on with the state and the variables that a saved plan was made with."""
-        workspace = self.workspace
-        self.inputs = {**self._inputs, **plan.inputs}
+        self.inputs = {**self.inputs, **plan.inputs}
         self._states, self._is_checked = self._found_states().elsewhere(plan.backend), True
         self._encryption = None
-        # What is wrong is shown in the configuration that the plan was made from.
-        self.shown = plan.workspace
-        self.shown.sources.update({**workspace.sources, **plan.saved.sources})
 
     def use_environment(self, plan: SavedPlan) -> bool:
         """Work in the environment that a saved plan was made in; False after reporting that it is

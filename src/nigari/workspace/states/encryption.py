@@ -7,7 +7,7 @@ What is not used is not evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from nigari.addrs.resource import Resource, ResourceInstance
@@ -114,15 +114,16 @@ class StaticArguments:
         self._attributes: dict[str, Attribute] | None = None
 
     @property
-    def key_providers(self) -> Iterable[BlockName]:
-        """The key providers whose keys the arguments use."""
-        found: dict[BlockName, None] = {}
+    def key_providers(self) -> Mapping[BlockName, Range | None]:
+        """The key providers whose keys the arguments use, and where those are named."""
+        found: dict[BlockName, Range | None] = {}
         for attribute in self._given(Diagnostics()).values():
             for reference in self._references(attribute.expr):
                 label = _key_provider(reference)
                 if label is not None:
-                    found[label] = None
-        return tuple(found)
+                    end = reference.remaining.steps[0].end
+                    found.setdefault(label, reference.source.range(reference.start, end))
+        return found
 
     def values(
         self, keys: Mapping[BlockName, Value], diags: Diagnostics
@@ -222,29 +223,37 @@ class _Reading:
         if block is None:
             return None
         enforced = self._typed(f"enforced of {block.name}", block.enforced, BOOL)
+        places: dict[BlockName, Range] = {}
         fallbacks: list[BlockName] = []
         inner = block.fallback
         while inner is not None:
-            label = self._method_name(inner.method, inner.range)
+            label = self._method_name(inner.method, inner.range, places)
             fallbacks += [] if label is None else [label]
             inner = inner.fallback
+        method = block.method
         return TargetConfig(
-            None if block.method is None else self._method_name(block.method, block.range),
+            None if method is None else self._method_name(method, block.range, places),
             tuple(fallbacks),
             enforced is not None and enforced.as_bool(),
             block.range,
+            places,
         )
 
-    def _method_name(self, expr: Expression | None, where: Range) -> BlockName | None:
-        """The method that an expression names, which is never evaluated."""
+    def _method_name(
+        self, expr: Expression | None, where: Range, places: dict[BlockName, Range]
+    ) -> BlockName | None:
+        """The method that an expression names, which is never evaluated; notes where it does."""
+        where = where if expr is None else expr.range
         traversal = None if expr is None else abs_traversal_for_expr(expr, Diagnostics())
         match [] if traversal is None else traversal.steps:
             case [TraverseRoot(name="method"), TraverseAttr() as kind, TraverseAttr() as name]:
-                return BlockName(kind.name, name.name)
+                label = BlockName(kind.name, name.name)
+                places.setdefault(label, where)
+                return label
         self._diags.error(
             "Invalid reference to an encryption method",
             "Refer to a method by its type and name, as in method.aes_gcm.example.",
-            where if expr is None else expr.range,
+            where,
         )
         return None
 
