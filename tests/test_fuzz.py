@@ -342,6 +342,14 @@ def test_what_could_not_be_destroyed_is_as_it_was_read(failed: str, is_known: bo
     assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
 
 
+def test_what_comes_after_triggers_that_mean_nothing() -> None:
+    step = Step({"main.tf": ""}, [["apply"]])
+    told = Difference("diagnostics: -error no change found for t.a", "")
+    more = Difference("calls: missing - / create more", 'more ["create", "b"]')
+    assert explanation(step, ["apply"], more, [told, more])
+    assert not explanation(step, ["apply"], more, [more])
+
+
 def _needs(module: str, theirs: str, ours: str) -> Difference:
     path = f"resources {module}.managed.t.a[None] dependencies"
     text = f"{path}\n  theirs {theirs}\n  ours   {ours}"

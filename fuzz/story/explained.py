@@ -208,6 +208,11 @@ EXPLAINED: Final = (
     Explained("a failure that does not matter is a warning", reasons.may_fail),
     Explained("that a deposed object is still there is an event", reasons.reports_failed_end),
     Explained("triggers without instances mean nothing", reasons.triggers_nothing),
+    Explained(
+        "triggers without instances mean nothing",
+        reasons.goes_on_without_triggers,
+        "diagnostics: -error no change found for",
+    ),
     Explained("OpenTofu cannot order these operations", reasons.is_circle),
     Explained("a mistake is reported once", reasons.is_told_once),
     Explained("try keeps the marks of what is not known yet", reasons.keeps_marks_in_try),

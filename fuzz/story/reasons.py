@@ -371,6 +371,13 @@ def triggers_nothing(_: Step, __: list[str], difference: Difference) -> bool:
     return "no change found for" in difference.kind
 
 
+def goes_on_without_triggers(_: Step, __: list[str], difference: Difference) -> bool:
+    """Whether more was done than by the real program, which stops there."""
+    return like(
+        difference, "events: more ", "state: ", "(calls|reads): missing - / ", "provisioners: - / "
+    )
+
+
 def is_circle(_: Step, __: list[str], difference: Difference) -> bool:
     return "Cycle: " in difference.kind
 
