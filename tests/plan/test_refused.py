@@ -9,7 +9,7 @@ import pytest
 
 from fuzz.story.world import provider as world
 from nigari.diagnostics import Severity
-from tests.plan.sessions import Options, applied, plan, planned
+from tests.plan.sessions import Options, applied, plan, planned, session
 from tests.plan.vault import REQUIRED, install
 from tests.providers_found import find_provider
 
@@ -112,6 +112,21 @@ def test_refused(
     places = {f"{d.severity.value} {d.subject.start.line}" for d in found if d.subject is not None}
     assert sorted(places) == wanted, found
     assert (made is None) == any(place.startswith("error") for place in wanted)
+
+
+@pytest.mark.parametrize(
+    "name", [row[0] for row in _ROWS if row[0].startswith(("a validation by", "variables that"))]
+)
+def test_validations_that_need_themselves_are_found_without_values(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ((text, wanted),) = [row[1:] for row in _ROWS if row[0] == name]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.tf").write_text('module "m" {\n  source = "./m"\n}\n')
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m/main.tf").write_text(text)
+    found = [each.subject for each in session().validate()]
+    assert [f"error {each.start.line}" for each in found if each is not None] == wanted
 
 
 def test_a_wrong_name_and_a_missing_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,14 +15,12 @@ from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.blocks.output import Output
-from nigari.config.blocks.resource import Resource
 from nigari.cty.paths import infinite_as_null
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.once import DONE, Effect
 from nigari.eval.nodes.output import OutputNode, infinite_output
-from nigari.eval.nodes.provider_names import FoundBlock
 from nigari.eval.nodes.resource import ValidateConfig, resource_schema
 from nigari.eval.static.run import StaticRun
 from nigari.eval.validate.run import Opinion, ValidateRun
@@ -53,7 +51,6 @@ from nigari.running.opinions import opinion_of
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
 from nigari.running.unknown_values import is_reported
-from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.provider import Schema
 from nigari.state.model import CheckResult, OutputState, State
 from nigari.state.moves.moving import MovedInstance, MoveResult
@@ -72,7 +69,7 @@ class Planner:
         self._pool = pool
         self._state = state
         self.diags: Diagnostics = Diagnostics()
-        self.graph: BlockGraph = BlockGraph(run_settings.root, self._schema_of)
+        self.graph: BlockGraph = BlockGraph(run_settings.root, pool)
         self.settings: BlockSettings | None = None
         self.plan_run: PlanRun | None = None
         self.incomplete: Plan | None = None
@@ -408,15 +405,6 @@ class Planner:
     def _schema_for(self, provider: Provider, addr: ResourceAddr) -> Schema | None:
         offered = self._pool.of(provider)
         return None if offered is None else resource_schema(offered, addr)
-
-    def _schema_of(self, found: FoundBlock, resource: Resource | None) -> SchemaBlock | None:
-        offered = self._pool.of(found.address.item.provider)
-        if offered is None:
-            return None
-        if resource is None:
-            return offered.provider.block
-        schema = resource_schema(offered, resource.addr)
-        return None if schema is None else schema.block
 
 
 def _warn_of_forgetting(changes: Iterable[Change], diags: Diagnostics) -> None:

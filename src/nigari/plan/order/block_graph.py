@@ -31,6 +31,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import FoundBlock, find_block
+from nigari.eval.nodes.resource import Schemas, resource_schema
 from nigari.hcl.body import Body
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference, parse_reference
@@ -40,9 +41,6 @@ from nigari.schema.provisioners import CONNECTION, PROVISIONERS
 
 Block: TypeAlias = tuple[ModuleAddr, str]
 """A module without keys, and the name of something in it."""
-
-BlockSchemas: TypeAlias = Callable[[FoundBlock, Resource | None], SchemaBlock | None]
-"""The schema of a resource's body; without a resource, of the provider configuration itself."""
 
 T = TypeVar("T")
 N = TypeVar("N")
@@ -87,9 +85,9 @@ def is_given_by_call(block: Block, need: Block) -> bool:
 
 
 class BlockGraph:
-    """Who needs whom among the blocks of a configuration."""
+    """Who needs whom among the blocks of a configuration, as far as schemas tell what is in them."""
 
-    def __init__(self, root: ModuleInstance, schemas: BlockSchemas) -> None:
+    def __init__(self, root: ModuleInstance, schemas: Schemas | None) -> None:
         self._schemas = schemas
         self._modules: dict[ModuleAddr, list[ModuleInstance]] = {}
         self._resources: dict[Block, AbsResource] = {}
@@ -388,7 +386,7 @@ class BlockGraph:
             yield from self._of_expression(found.key.caller, found.key.expr)
         if found.config is not None:
             yield provider_block(found.address)
-        schema = self._schemas(found, resource)
+        schema = self._schema_of(found, resource)
         if schema is not None:
             yield from self._of_body(instance, resource.body, schema)
         if resource.provisioners:
@@ -405,9 +403,20 @@ class BlockGraph:
             if connection is not None:
                 yield from self._of_body(instance, connection.body, CONNECTION)
 
+    def _schema_of(self, found: FoundBlock, resource: Resource | None) -> SchemaBlock | None:
+        """The schema of a resource's body; without a resource, of the provider configuration."""
+        schemas = self._schemas
+        offered = None if schemas is None else schemas.of(found.address.item.provider)
+        if offered is None:
+            return None
+        if resource is None:
+            return offered.provider.block
+        schema = resource_schema(offered, resource.addr)
+        return None if schema is None else schema.block
+
     def _provider_needs(self, found: FoundBlock) -> Iterator[Block]:
         config = found.config
-        schema = self._schemas(found, None)
+        schema = self._schema_of(found, None)
         if config is None or schema is None:
             return
         yield found.instance.addr.unkeyed, _EXPANSION

@@ -18,6 +18,7 @@ from nigari.running.driver import Driver
 from nigari.running.opinions import opinion_of
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
+from nigari.workspace.configuration.checking import report_cycles
 from nigari.workspace.plugins.providers import InstalledProviders
 
 TYPE_CHECKING = False
@@ -62,6 +63,7 @@ async def validate_with_plugins(
 
         await Driver(check.work, perform, _AT_ONCE).run()
         diags.extend(check.diags)
+        report_cycles(run.root.instance, pool, diags)
     finally:
         await pool.close_all()
 

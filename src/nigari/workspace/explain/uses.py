@@ -123,7 +123,7 @@ class WrittenGraph(BlockGraph):
     """What blocks need, by all references that are written in them."""
 
     def __init__(self, run: StaticRun) -> None:
-        super().__init__(run.root.instance, lambda _, __: None)
+        super().__init__(run.root.instance, None)
         self.blocks: list[Block] = []
         pending = [run.root.instance]
         while pending:
