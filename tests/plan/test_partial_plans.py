@@ -214,6 +214,24 @@ def test_conditions_of_what_selected_resources_need(
     assert objects == {f"module.m.{each}": count if each in wanted else 0 for each in _ALL_CHECKS}
 
 
+@pytest.mark.parametrize(("count", "status"), [(0, "pass"), (1, "unknown")])
+def test_checks_of_which_only_the_data_is_looked_at(count: int, status: str) -> None:
+    Path("m").mkdir()
+    Path("m/main.tf").write_text(
+        'check "c" {\n  data "terraform_remote_state" "s" {\n    backend = "local"\n'
+        '    config  = { path = "terraform.tfstate" }\n  }\n  assert {\n'
+        "    condition     = data.terraform_remote_state.s.outputs == {}\n"
+        '    error_message = "no"\n  }\n}\n'
+    )
+    Path("main.tf").write_text(
+        f'resource "terraform_data" "a" {{}}\nmodule "m" {{\n  source = "./m"\n  count  = {count}\n}}\n'
+    )
+    sessions.session().init()
+    options = Options(excludes=["terraform_data.a"])
+    (found,) = made_plan(sessions.plan(**options)).plan.checks
+    assert (found.status, len(found.objects)) == (status, count)
+
+
 _ENABLED = """\
 variable "v" { default = true }
 variable "e" {

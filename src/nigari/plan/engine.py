@@ -366,11 +366,15 @@ class Planner:
         selected = run.selection
 
         is_left_open = run.left_open()
+        entered = {frame.instance.addr.unkeyed for frame in (run.root, *run.called)}
 
         def is_expanded(each: DeclaredCheck) -> bool:
             if self._has_failed() or is_left_open(each.module, each.item):
                 return False
-            return selected is None or (each.module, each.item) in selected.blocks
+            if selected is None or (each.module, each.item) in selected.blocks:
+                return True
+            # It is known that there are none where nothing but the data would be read.
+            return (each.module, each.data) in selected.blocks and each.module not in entered
 
         found = check_results(run.record.conditions, declared, is_expanded)
         return found if selected is None else with_read_checks(found, _read_checks(run, selected))

@@ -36,6 +36,8 @@ class DeclaredCheck:
     kind: str
     module: ModuleAddr
     item: str
+    data: str = ""
+    """The data source that a check reads."""
 
     @property
     def block(self) -> str:
@@ -54,8 +56,9 @@ def declared_checks(instance: ModuleInstance) -> Iterator[DeclaredCheck]:
     for variable in module.variables.values():
         if variable.validations:
             yield DeclaredCheck("var", path, f"var.{variable.name}")
-    for name in module.checks:
-        yield DeclaredCheck("check", path, f"check.{name}")
+    for name, check in module.checks.items():
+        data = "" if check.data is None else str(check.data.addr)
+        yield DeclaredCheck("check", path, f"check.{name}", data)
     for children in instance.children.values():
         for child in list(children.values())[:1]:
             yield from declared_checks(child)
