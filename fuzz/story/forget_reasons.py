@@ -13,6 +13,7 @@ from fuzz.story.judging import (
     instances,
     is_part,
     like,
+    moved,
     sides_of,
     singled_out,
     subjects,
@@ -135,6 +136,7 @@ def _is_forgotten(address: str, step: Step) -> bool:
         unwanted |= {
             f"{after}{each.removeprefix(before)}" for each in unwanted if each.startswith(before)
         }
+    unwanted |= {new for new, old in moved(step).items() if old in unwanted}
     if address in unwanted:
         return True
     said = re.findall(

@@ -205,6 +205,25 @@ def test_what_needed_something_ends_before_it_also_where_that_has_moved(
     _check_ends(graph, "cxa")
 
 
+@pytest.mark.parametrize("options", [Options(), Options(destroy=True)])
+def test_what_has_moved_into_an_instance_of_a_module_ends_before_others_that_it_needed(
+    here: Path, options: Options
+) -> None:
+    Path("m").mkdir()
+    inside = 'resource "terraform_data" "b" {\n count = %d\n}\noutput "o" {\n value = 1\n}\n'
+    call = 'module "m" {\n source = "./m"\n for_each = toset(["one", "two"])\n}\n'
+    Path("m/main.tf").write_text(inside % 1)
+    _apply(f'{call}resource "terraform_data" "a" {{\n input = module.m\n}}\n')
+    Path("m/main.tf").write_text(inside % 0)
+    moved = 'moved {\n from = terraform_data.a\n to = module.m["one"].terraform_data.a\n}\n'
+    _, graph = _plan(call + moved, **options)
+    ends = [each for each in graph.operations if each.kind is OperationKind.DELETE]
+    (first,) = [each for each in ends if each.address.endswith(".a")]
+    for each in ends:
+        if each is not first:
+            assert graph.operations.index(first) in each.after
+
+
 def test_what_is_not_declared_any_more_does_not_wait_as_its_block_does_now(here: Path) -> None:
     first = 'resource "terraform_data" "a" {\n input = %d\n}\nresource "terraform_data" "b" {\n'
     _apply(f"{first % 1} count = 2\n}}")

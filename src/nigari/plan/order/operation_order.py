@@ -91,6 +91,7 @@ class _Building:
         """Endings of objects that stay until their successors and dependents are done."""
         self._settled: dict[Placed, tuple[int, ...]] = {}
         self._stored = stored_needs(plan.refreshed_state, moved)
+        self._former = _former_modules(moved)
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
         self._ephemeral: dict[int, EphemeralInstance] = {}
@@ -334,6 +335,17 @@ class _Building:
             at = at.parent
         return depth
 
+    def _stored_depth(self, block: Block, need: Block) -> int:
+        """How deep the module instances are within which objects of a block needed others: as deep as
+        both were in the same one when they were stored, and are now.
+        """
+        depth = self._shared_depth(block[0], need)
+        if block in self._former or need in self._former:
+            for path in self._former.get(block, (block[0],)):
+                for other in self._former.get(need, (need[0],)):
+                    depth = min(depth, shared_depth(path, other))
+        return depth
+
     def _ended_inside(self, module: ModuleAddr, need: Block) -> list[int]:
         """The endings of what something in a module instance needs."""
         return self._ended.of(need, ancestor(module, self._shared_depth(module, need)))
@@ -342,7 +354,7 @@ class _Building:
         """End what is of one block before what is of another, in each module instance that they
         share.
         """
-        depth = self._shared_depth(block[0], need)
+        depth = self._stored_depth(block, need)
         is_across = self._managers.get(block) != self._managers[need]
         is_declared = need in self._declared_needs(block)
         is_stored = need in self._stored.get(block, ())
@@ -437,12 +449,12 @@ class _Building:
         for block in self._made:
             for needed in self._needs_of(block):
                 if needed in self._ended:
-                    depth = self._shared_depth(block[0], needed)
+                    depth = self._stored_depth(block, needed)
                     self._make_after_end(block, needed, depth, waiting)
         for block in self._ended:
             for needed in self._stored.get(block, ()):
                 if needed != block and needed in self._made:
-                    depth = self._shared_depth(block[0], needed)
+                    depth = self._stored_depth(block, needed)
                     self._make_after_end(needed, block, depth, waiting)
 
     def _make_after_end(self, changed: Block, ended: Block, depth: int, waiting: set[int]) -> None:
@@ -600,6 +612,17 @@ def _former_needs(state: State, moved: Moved) -> dict[Block, set[Block]]:
         for block in after:
             needs.setdefault(block, set()).update(needs.get(before, ()))
     return needs
+
+
+def _former_modules(moved: Moved) -> dict[Block, set[ModuleAddr]]:
+    """The modules from which objects of blocks have moved that were in others, without keys."""
+    found: dict[Block, set[ModuleAddr]] = {}
+    for address, each in moved.items():
+        path = each.source.module.unkeyed
+        block = resource_block(resource_of(address))
+        if path != block[0]:
+            found.setdefault(block, set()).add(path)
+    return found
 
 
 def _moved_blocks(moved: Moved) -> dict[Block, set[Block]]:
