@@ -350,6 +350,19 @@ def test_what_comes_after_triggers_that_mean_nothing() -> None:
     assert not explanation(step, ["apply"], more, [more])
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "is_known"),
+    [("t.a", ".part[1].value", True), ("t.a", ".value", False), ("t.b", ".part[1].value", False)],
+)
+def test_places_of_ephemeral_values(name: str, path: str, is_known: bool) -> None:
+    summary = "Ephemeral value used in non-ephemeral context"
+    lines = [f"missing error main.tf:1 with t.a: {summary}", f"more error main.tf:2 with {name}: A"]
+    text = "\n".join([*lines, f'Attribute "{path}" is referencing an ephemeral value'])
+    given = Difference(f"diagnostics: -error {summary}", text)
+    step = Step({"main.tf": ""}, [["plan"]])
+    assert bool(explanation(step, ["plan"], given, [given])) is is_known
+
+
 def _needs(module: str, theirs: str, ours: str) -> Difference:
     path = f"resources {module}.managed.t.a[None] dependencies"
     text = f"{path}\n  theirs {theirs}\n  ours   {ours}"

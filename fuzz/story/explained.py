@@ -213,6 +213,7 @@ EXPLAINED: Final = (
         reasons.goes_on_without_triggers,
         "diagnostics: -error no change found for",
     ),
+    Explained("an ephemeral value is told where it is written", reasons.points_into_block),
     Explained("OpenTofu cannot order these operations", reasons.is_circle),
     Explained("a mistake is reported once", reasons.is_told_once),
     Explained("try keeps the marks of what is not known yet", reasons.keeps_marks_in_try),

@@ -378,6 +378,20 @@ def goes_on_without_triggers(_: Step, __: list[str], difference: Difference) -> 
     )
 
 
+def points_into_block(_: Step, __: list[str], difference: Difference) -> bool:
+    """Whether only the place differs of an ephemeral value in a block beside a `dynamic` one."""
+    kind = "diagnostics: -error Ephemeral value used in non-ephemeral context"
+    found = re.findall(
+        r"^(missing|more) error (\S+):\d+ with (\S+): ", difference.text, re.MULTILINE
+    )
+    missing, more = (
+        {(file, name) for word, file, name in found if word == which}
+        for which in ("missing", "more")
+    )
+    is_inside = re.search(r'^Attribute "\.\w+\[\d+\]\.', difference.text, re.MULTILINE) is not None
+    return difference.kind == kind and is_inside and missing == more
+
+
 def is_circle(_: Step, __: list[str], difference: Difference) -> bool:
     return "Cycle: " in difference.kind
 

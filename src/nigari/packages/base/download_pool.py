@@ -1,16 +1,21 @@
 """What the downloads of one run share: directories to download to, and threads that unpack.
 
 Both are bounded, so that a run with very many providers needs no more room than one with a few.
-What is downloaded, and where it is installed, is not known here.
+Directories that a run which was killed has left behind are removed by the next one. What is
+downloaded, and where it is installed, is not known here.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+
+from nigari.packages.base.whole_file import make_directories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,16 +28,20 @@ _AT_A_TIME: Final = 6
 """Packages that are downloaded or unpacked at the same time: enough to keep a fast connection busy
 while others are unpacked.
 """
+_PREFIX: Final = ".downloads-"
 
 
 class DownloadPool:
-    """Use it inside an event loop, and close it when no work is left."""
+    """Use it inside an event loop, and close it when no work is left. What is downloaded comes below
+    a directory.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, directory: Path) -> None:
         import asyncio
 
         self._limit = asyncio.Semaphore(_AT_A_TIME)
-        self._base: tempfile.TemporaryDirectory[str] | None = None
+        self._directory = directory
+        self._base: _Base | None = None
         self._unused: list[Path] = []
         self._made = 0
         self._threads: ThreadPoolExecutor | None = None
@@ -70,12 +79,57 @@ class DownloadPool:
         if self._threads is not None:
             self._threads.shutdown()
         if self._base is not None:
-            self._base.cleanup()
+            self._base.remove()
 
     def _make(self) -> Path:
         if self._base is None:
-            self._base = tempfile.TemporaryDirectory(prefix="nigari-providers-")
+            self._base = _Base(self._directory)
         self._made += 1
-        directory = Path(self._base.name, str(self._made))
+        directory = self._base.path / str(self._made)
         directory.mkdir()
         return directory
+
+
+class _Base:
+    """A new directory that nobody else removes as long as this process lives."""
+
+    def __init__(self, directory: Path) -> None:
+        make_directories(directory)
+        with _Lock(directory, waits=True):
+            for path in directory.glob(f"{_PREFIX}*"):
+                with _Lock(path) as lock:
+                    if lock.is_held:
+                        shutil.rmtree(path, ignore_errors=True)
+            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=directory))
+            self._lock = _Lock(self.path)
+
+    def remove(self) -> None:
+        """Remove it, and the one that it is in if there is nothing else in that."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._lock.release()
+        with suppress(OSError):
+            self.path.parent.rmdir()
+
+
+class _Lock:
+    """A lock on a directory, which ends with the process; it is not held where others have it, or
+    where the file system has no locks.
+    """
+
+    def __init__(self, directory: Path, waits: bool = False) -> None:
+        self._descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.is_held = False
+        else:
+            self.is_held = True
+
+    def __enter__(self) -> _Lock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        os.close(self._descriptor)

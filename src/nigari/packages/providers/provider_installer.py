@@ -94,7 +94,7 @@ async def install_providers(
         # Whoever runs this without an event loop notices here that one is needed.
         await asyncio.sleep(0)
         try:
-            await _side_by_side(remote)
+            await _side_by_side(remote, places.store.directory.parent)
         finally:
             listener.finished()
     for work in works:
@@ -108,12 +108,12 @@ async def install_providers(
     return Installation(replace(locks, providers=kept), done)
 
 
-async def _side_by_side(works: Sequence[_Work]) -> None:
+async def _side_by_side(works: Sequence[_Work], directory: Path) -> None:
     import asyncio
 
     from nigari.packages.base.download_pool import DownloadPool
 
-    pool = DownloadPool()
+    pool = DownloadPool(directory)
     tasks = [asyncio.ensure_future(work.begin(pool)) for work in works]
     try:
         await asyncio.gather(*tasks)
