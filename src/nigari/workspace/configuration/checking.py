@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from nigari.diagnostics import Diagnostics
@@ -12,11 +12,8 @@ from nigari.workspace.configuration.modules import NoModules
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.provider import Provider
-    from nigari.config.blocks.variable import Variable
     from nigari.eval.base.compile import CompiledModule
     from nigari.eval.base.inputs import Inputs
-    from nigari.eval.base.module_tree import ModuleInstance
-    from nigari.eval.nodes.resource import Schemas
     from nigari.eval.static.run import StaticRun
     from nigari.workspace.configuration.directory import Workspace
     from nigari.workspace.configuration.modules import CalledModules
@@ -132,30 +129,13 @@ def _look_at(
         return
     from nigari.eval.validate.run import ValidateRun
     from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
+    from nigari.workspace.configuration.cycles import report_cycles
 
     schemas = BuiltinSchemas()
     check = ValidateRun(run, schemas)
     check.run(partial(ask_builtin, workspace.where.environ))
     diags.extend(check.diags)
     report_cycles(run.root.instance, schemas, diags)
-
-
-def report_cycles(root: ModuleInstance, schemas: Schemas, diags: Diagnostics) -> None:
-    """Report validations that need themselves, if there are validations at all."""
-    if not any(each.validations for each in _variables(root)):
-        return
-    from nigari.plan.order.block_graph import BlockGraph
-    from nigari.plan.order.validation_cycles import report_validation_cycles
-
-    report_validation_cycles(BlockGraph(root, schemas), diags)
-
-
-def _variables(instance: ModuleInstance) -> Iterator[Variable]:
-    """The variables of a module and of those that it calls."""
-    yield from instance.module.variables.values()
-    for children in instance.children.values():
-        for child in children.values():
-            yield from _variables(child)
 
 
 class _Needed:

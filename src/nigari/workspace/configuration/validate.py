@@ -18,7 +18,7 @@ from nigari.running.driver import Driver
 from nigari.running.opinions import opinion_of
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
-from nigari.workspace.configuration.checking import report_cycles
+from nigari.workspace.configuration.cycles import report_cycles
 from nigari.workspace.plugins.providers import InstalledProviders
 
 TYPE_CHECKING = False
