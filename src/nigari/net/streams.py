@@ -38,10 +38,10 @@ _LARGE: Final = 1 << 20
 
 def tell_size(response: httpcore.Response) -> None:
     """Have an answer whose content was kept from the library announce it all the same."""
-    size = _kept(response)
-    if size:
+    stream = _keeping(response)
+    if stream is not None:
         response.headers = [
-            (name, b"%d" % size if name.lower() == b"content-length" else value)
+            (name, b"%d" % stream.kept if name.lower() == b"content-length" else value)
             for name, value in response.headers
         ]
 
@@ -50,24 +50,14 @@ def large_content(response: httpcore.Response, timeout: float) -> AsyncGenerator
     """The content of an answer, if it was kept from the library. Each piece is valid until the next
     one is asked for, or anything else is awaited.
     """
-    return _content(response, timeout) if _kept(response) else None
+    stream = _keeping(response)
+    return None if stream is None else stream.content(response, timeout)
 
 
-def _kept(response: httpcore.Response) -> int:
+def _keeping(response: httpcore.Response) -> _Stream | None:
+    """The stream of an answer that still has its content."""
     stream = response.extensions.get("network_stream")
-    return stream.kept if isinstance(stream, _Stream) else 0
-
-
-async def _content(
-    response: httpcore.Response,
-    timeout: float,  # noqa: ASYNC109 -- for each piece
-) -> AsyncGenerator[memoryview]:
-    stream = response.extensions["network_stream"]
-    async for piece in stream.content(timeout):
-        yield piece
-    if not stream.kept:
-        # The library may have the connection back.
-        await response.aread()
+    return stream if isinstance(stream, _Stream) and stream.kept else None
 
 
 class Connector(httpcore.AsyncNetworkBackend):
@@ -245,9 +235,12 @@ class _Stream(httpcore.AsyncNetworkStream):
 
     async def content(
         self,
+        response: httpcore.Response,
         timeout: float | None,  # noqa: ASYNC109 -- for each piece
     ) -> AsyncGenerator[memoryview]:
-        """What was kept from the library, or less if the connection ends."""
+        """What was kept from the library, or less if the connection ends. The library then has its
+        end of the answer, and may use the connection again.
+        """
         while self.kept:
             await self._arrival(timeout)
             with self._protocol.arrived()[: self.kept] as piece:
@@ -257,6 +250,7 @@ class _Stream(httpcore.AsyncNetworkStream):
                 length = len(piece)
             self._protocol.forget(length)
             self.kept -= length
+        await response.aread()
 
     async def _arrival(self, timeout: float | None) -> None:  # noqa: ASYNC109 -- as above
         try:

@@ -97,7 +97,8 @@ class _Base:
         make_directories(directory)
         with _Lock(directory, waits=True):
             for path in directory.glob(f"{_PREFIX}*"):
-                with _Lock(path) as lock:
+                # Whoever uses it may remove it at any time.
+                with suppress(FileNotFoundError), _Lock(path) as lock:
                     if lock.is_held:
                         shutil.rmtree(path, ignore_errors=True)
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=directory))

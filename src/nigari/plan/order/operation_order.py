@@ -1,20 +1,21 @@
 """The order of operations: from the changes of a plan to its execution graph.
 
-The rules, with A depending on B: B is created or updated before A; A is destroyed before anything is
-done to B if it depended on it when it was stored, whatever the configuration says by now. An object that is replaced goes before its successor comes, or after it where it is
-created first; then it also stays until everything that depends on it has been changed. So does a
-deposed object, and until the current one of its instance has been changed. That A is
-destroyed before B is given up where they have different providers and A's must be configured with
-what B will be: then nothing of A can be destroyed before B is made anew. Where B depended on A when
-both were stored, and A depends on B by now, B is destroyed first. A provider is open from before
-its first use until after its last, and so is an ephemeral object that anything uses. Conditions of
-what stays, of variables and of outputs are looked at before anything is made that needs those. Data
-sources of checks are read when all else has been made; what is destroyed need not be gone by then.
+The rules, with A depending on B: B is created or updated before A; A is destroyed before anything
+is done to B, if it depended on B when it was stored, whatever the configuration says by now. An
+object that is replaced goes before its successor comes, or after it where it is created first; then
+it also stays until everything that depends on it has been changed. So does a deposed object, and
+until the current one of its instance has been changed. That A is destroyed before B is given up
+where they have different providers and A's must be configured with what B will be: then nothing of
+A can be destroyed before B is made anew. Where B depended on A when both were stored, and A depends
+on B by now, B is destroyed first. A provider is open from before its first use until after its
+last, and so is an ephemeral object that anything uses. Conditions of what stays, of variables and
+of outputs are looked at before anything is made that needs those. Data sources of checks are read
+when all else has been made; what is destroyed need not be gone by then.
 
 Order is kept between the blocks of module instances, through operations that only stand for "all of
 this is done", so that the graph grows with blocks and their references and not with pairs of
 instances. Objects in two instances of one module do not wait for each other, unless what the one is
-called with comes from the other.
+called with comes from the other, or one of them has only moved there.
 """
 
 from __future__ import annotations
