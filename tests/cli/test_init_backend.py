@@ -255,13 +255,25 @@ def test_what_is_remembered_belongs_to_its_backend(directory: Path) -> None:
     assert inside("init", "-show").out == shown, "nothing changes where init fails"
     other = init("-var", "env=dev")
     assert other.code == 0
-    words = "The values remembered for var.region belong to another backend configuration."
+    words = "The values remembered for var.env, var.region belong to another backend configuration."
     assert words in " ".join(other.out.split())
     assert remembered()["config"] == {"path": "states/dev-none.tfstate", "workspace_dir": None}
     assert "Nothing is remembered" in inside("init", "-show").out
     assert init("-var", "env=dev", "-var", "region=us", "-reconfigure", "-remember").code == 0
     assert init().code == 0
     assert remembered()["config"] == {"path": "states/dev-us.tfstate", "workspace_dir": None}
+
+
+def test_what_is_remembered_for_another_backend_goes_also_unused(directory: Path) -> None:
+    write({"main.tf": _TWO})
+    given = "-var", "env=prod", "-var", "region=eu"
+    others = "-var", "env=dev", "-var", "region=us"
+    assert init(*given, "-remember").code == 0
+    assert "belong to another backend" in " ".join(init(*others).out.split())
+    assert "Nothing is remembered" in inside("init", "-show").out
+    assert init(*given, "-remember").code == 0
+    assert "belong to another backend" not in " ".join(init(*others, "-remember").out.split())
+    assert inside("init", "-show").out == 'env = "dev"\nregion = "us"\n'
 
 
 def test_options_of_the_backend_make_another_one(directory: Path) -> None:

@@ -35,6 +35,7 @@ from nigari.workspace.base.remembered import FILE_NAME as REMEMBERED
 from nigari.workspace.base.remembered import (
     belongs_to,
     forget,
+    load_remembered,
     save_remembered,
     worth_remembering,
 )
@@ -191,12 +192,15 @@ class Initialization:
         others = {
             name: given for name, given in inputs.items() if given.kind is not InputKind.REMEMBERED
         }
-        if run is not None and len(others) < len(inputs) and self._is_other_backend(run):
-            # What belongs to another environment must not have a say in this one.
-            self._view.forgetting([name for name in inputs if name not in others])
-            self._forgets = True
-            self.diags.take()
-            run = self._evaluate(others)
+        remembered = load_remembered(self._data, self.selected, Diagnostics())
+        if run is not None and remembered and self._is_other_backend(run):
+            # What belongs to another environment must not have a say in this one, nor later.
+            is_used, self._forgets = len(others) < len(inputs), True
+            if is_used or not self._options.remember:
+                self._view.forgetting(list(remembered))
+            if is_used:
+                self.diags.take()
+                run = self._evaluate(others)
         if run is None or self.diags.has_errors:
             return
         self._look_at_tests(run)
