@@ -165,6 +165,22 @@ def test_events(theirs: list[str], ours: list[str], kinds: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("status", "told", "kinds"),
+    [
+        (1, [], []),
+        (0, [], ["more apply_start read"]),
+        (1, [_STARTED], ["more apply_start read"]),
+    ],
+)
+def test_data_that_is_read_before_planning_fails(
+    status: int, told: list[str], kinds: list[str]
+) -> None:
+    left = Finished(status, "\n".join(told), "")
+    right = Finished(1, "\n".join([*told, _event("apply_start", "read", "data.t.d")]), "")
+    assert [each.kind for each in events(left, right)] == [f"events: {kind}" for kind in kinds]
+
+
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         (_event("apply_start", "create", 'module.m["x"].t.a[0]'), {"module.m.t.a"}),

@@ -461,6 +461,14 @@ def test_prevented_replacement(here: Path) -> None:
     assert _errors(text % 2) == ["Destroying is prevented"]
 
 
+def test_a_mistake_in_a_protection_names_the_instance(here: Path) -> None:
+    text = 'resource "terraform_data" "a" {\n count = %s\n lifecycle { prevent_destroy = %s }\n}'
+    _apply(text % (2, "false"))
+    Path("main.tf").write_text(text % (1, "sensitive(false)"))
+    found = {each.address for each in failed().diagnostics}
+    assert found == {"terraform_data.a[0]", "terraform_data.a[1]"}
+
+
 def test_prevented_deletion(here: Path) -> None:
     text = 'resource "terraform_data" "a" {\n count = %s\n lifecycle { prevent_destroy = true }\n}'
     _apply(text % 1)

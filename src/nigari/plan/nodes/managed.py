@@ -132,7 +132,7 @@ class ManagedInstance(ChangingInstance):
 
     def _protect(self) -> Sequence[Need]:
         origin = self._protection(self.owner.resource.lifecycle)
-        found = protection(origin, self.owner.run.diags)
+        found = protection(origin, self.address, self.owner.run.diags)
         if isinstance(found, list):
             return found
         self._protected = found

@@ -131,7 +131,7 @@ class OrphanNode(Node):
 
     def step(self) -> Sequence[Need]:
         if self.protection is not None:
-            found = protection(self.protection, self._run.diags)
+            found = protection(self.protection, self.address, self._run.diags)
             if isinstance(found, list):
                 return found
             self._protected = found

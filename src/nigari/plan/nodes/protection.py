@@ -19,20 +19,24 @@ from nigari.eval.base.scope import evaluate_origin
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
 
-def protection(origin: Origin, diags: Diagnostics) -> Value | list[Need]:
-    """What `prevent_destroy` says: true, false, null or unknown; false after reporting a mistake.
+def protection(
+    origin: Origin, address: AbsResourceInstance, diags: Diagnostics
+) -> Value | list[Need]:
+    """What `prevent_destroy` says of an instance: true, false, null or unknown; false after reporting a mistake.
 
     It is asked of instances that are no longer declared, too, so it cannot depend on `each` or
     `count`; nor on what only the arguments of a module instance could say that is gone with it.
     """
-    where = origin.compiled.expr.range
+
+    def report(problem: str) -> None:
+        where = origin.compiled.expr.range
+        diags.error("Invalid prevent_destroy", problem, where, address=str(address))
+
     for reference in origin.compiled.references:
         if isinstance(reference.subject, CountAttr | EachAttr):
-            _report(
+            report(
                 "It is also evaluated for instances that no longer exist, so it cannot use "
-                f"{reference.subject}.",
-                origin,
-                diags,
+                f"{reference.subject}."
             )
             return FALSE
     value = evaluate_origin(origin)
@@ -41,12 +45,12 @@ def protection(origin: Origin, diags: Diagnostics) -> Value | list[Need]:
     value, marks = value.unmark()
     if SENSITIVE in marks or EPHEMERAL in marks:
         kind = "sensitive" if SENSITIVE in marks else "ephemeral"
-        _report(f"It is {kind}, and refusing a plan would reveal its value.", origin, diags)
+        report(f"It is {kind}, and refusing a plan would reveal its value.")
         return FALSE
     try:
         return convert(value, BOOL)
     except CtyError as error:
-        diags.error("Invalid prevent_destroy", f"{error.message}.", where)
+        report(f"{error.message}.")
         return FALSE
 
 
@@ -77,7 +81,3 @@ def refuse_destruction(
         )
         return True
     return False
-
-
-def _report(problem: str, origin: Origin, diags: Diagnostics) -> None:
-    diags.error("Invalid prevent_destroy", problem, origin.compiled.expr.range)
