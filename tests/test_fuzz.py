@@ -449,8 +449,15 @@ output "p" {
 @pytest.mark.parametrize(
     ("line", "is_known"), [(2, False), (5, True), (8, True), (11, True), (14, False)]
 )
-def test_what_needs_a_mistake(line: int, is_known: bool) -> None:
-    text = f"more error main.tf:{line} with nothing: B\n\nreported error main.tf:2 with t.a: A"
+@pytest.mark.parametrize(
+    "reported",
+    [
+        "reported error main.tf:2 with t.a: A",
+        "reported error nowhere with nothing: A\nResource instance t.a[0] has prevent_destroy set",
+    ],
+)
+def test_what_needs_a_mistake(reported: str, line: int, is_known: bool) -> None:
+    text = f"more error main.tf:{line} with nothing: B\n\n{reported}"
     step = Step({"main.tf": _MISTAKES}, [["plan"]])
     more = Difference("diagnostics: +error B", text)
     assert bool(explanation(step, ["plan"], more, [more])) is is_known

@@ -175,6 +175,14 @@ def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool
         }
         for kind in ("more", "reported")
     )
+    # That something must not be destroyed is compared without its place.
+    for address in re.findall(r"Resource instance (\S+) has prevent_destroy set", difference.text):
+        kind, name = without_keys(address).split(".")[-2:]
+        reported |= {
+            (file, f"{kind}.{name}")
+            for file, text in step.files.items()
+            if f'"{kind}" "{name}" {{' in text
+        }
     wrong = {file.partition("/")[0] for file, _ in reported}
     for file, text in [*step.files.items()] * 2:  # no module is called by more than two others
         if calls(text, wrong):
