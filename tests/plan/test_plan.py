@@ -189,6 +189,22 @@ def test_what_needed_something_when_it_was_stored_ends_before_it(
     _check_ends(graph, stored[::-1])
 
 
+@pytest.mark.parametrize("refresh", [True, False])
+@pytest.mark.parametrize("destroy", [True, False])
+def test_the_configuration_says_the_order_where_the_state_does_not(
+    here: Path, destroy: bool, refresh: bool
+) -> None:
+    """As after an import by somebody who stores no dependencies."""
+    _apply(_chain("abc", 1))
+    path = Path("terraform.tfstate")
+    data = json.loads(path.read_text())
+    for resource in data["resources"]:
+        resource["instances"][0].pop("dependencies", None)
+    path.write_text(json.dumps(data))
+    _, graph = _plan(_chain("abc", 1, 2), destroy=destroy, refresh=refresh)
+    _check_ends(graph, "cba")
+
+
 @pytest.mark.parametrize("options", [Options(), Options(refresh=False), Options(destroy=True)])
 @pytest.mark.parametrize("target", ["x", "m"])
 def test_what_needed_something_ends_before_it_also_where_that_has_moved(

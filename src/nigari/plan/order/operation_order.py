@@ -1,7 +1,7 @@
 """The order of operations: from the changes of a plan to its execution graph.
 
 The rules, with A depending on B: B is created or updated before A; A is destroyed before anything
-is done to B, if it depended on B when it was stored, whatever the configuration says by now. An
+is done to B, if it depended on B as the state says, whatever the configuration says by now. An
 object that is replaced goes before its successor comes, or after it where it is created first; then
 it also stays until everything that depends on it has been changed. So does a deposed object, and
 until the current one of its instance has been changed. That A is destroyed before B is given up
@@ -74,16 +74,21 @@ REPLACED = "replaced"
 """Stands for the key of an object that will be deposed, which is chosen when that happens."""
 
 
-def execution_graph(plan: Plan, blocks: BlockGraph, moved: Moved) -> ExecutionGraph:
-    """The graph of a plan's operations, given what has moved since the state was stored."""
-    return _Building(plan, blocks, moved).finished()
+def execution_graph(
+    plan: Plan, blocks: BlockGraph, moved: Moved, is_renewed: bool
+) -> ExecutionGraph:
+    """The graph of a plan's operations, given what has moved since the state was stored, and whether
+    the state was brought up to date with what the configuration says of objects.
+    """
+    return _Building(plan, blocks, moved, is_renewed).finished()
 
 
 class _Building:
-    def __init__(self, plan: Plan, blocks: BlockGraph, moved: Moved) -> None:
+    def __init__(self, plan: Plan, blocks: BlockGraph, moved: Moved, is_renewed: bool) -> None:
         self._plan = plan
         self._blocks = blocks
         self._moved = moved
+        self._is_renewed = is_renewed
         self._operations: list[tuple[OperationKind, str, str]] = []
         self._after: list[dict[int, None]] = []
         self._made = OperationsOf()
@@ -358,7 +363,7 @@ class _Building:
         depth = self._stored_depth(block, need)
         is_across = self._managers.get(block) != self._managers[need]
         is_declared = need in self._declared_needs(block)
-        is_stored = need in self._stored.get(block, ())
+        is_stored = need in self._needed_to_the_end(block)
         self._has_former_ends = self._has_former_ends or not is_declared
         for module in needed.modules(depth):
             ends, before = needed.of(module), own.of(module) if is_stored else []
@@ -378,6 +383,12 @@ class _Building:
         """The resource blocks that a block needed when it was stored, or needs now."""
         stored, declared = self._stored.get(block), self._declared_needs(block)
         return declared | stored if stored else declared
+
+    def _needed_to_the_end(self, block: Block) -> Set[Block]:
+        """The resource blocks that objects need which end. The state says so; where it was not
+        brought up to date it may lack what the configuration says.
+        """
+        return self._stored.get(block, frozenset()) if self._is_renewed else self._needs_of(block)
 
     def _declared_needs(self, block: Block) -> Set[Block]:
         """The resource blocks that the configuration says a block needs."""
@@ -453,7 +464,7 @@ class _Building:
                     depth = self._stored_depth(block, needed)
                     self._make_after_end(block, needed, depth, waiting)
         for block in self._ended:
-            for needed in self._stored.get(block, ()):
+            for needed in self._needed_to_the_end(block):
                 if needed != block and needed in self._made:
                     depth = self._stored_depth(block, needed)
                     self._make_after_end(needed, block, depth, waiting)

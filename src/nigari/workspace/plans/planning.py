@@ -179,7 +179,9 @@ class Planning:
         """What the plan that was made here does, in which order."""
         if self._graph is None:
             assert self.planner is not None
-            self._graph = execution_graph(plan, self.planner.graph, self.planner.moved)
+            run = self.planner.plan_run
+            is_renewed = run is not None and run.refreshes
+            self._graph = execution_graph(plan, self.planner.graph, self.planner.moved, is_renewed)
         return self._graph
 
     def found_state(self, plan: Plan) -> State:
