@@ -379,6 +379,20 @@ def test_places_of_ephemeral_values(name: str, path: str, is_known: bool) -> Non
     assert bool(explanation(step, ["plan"], given, [given])) is is_known
 
 
+@pytest.mark.parametrize(
+    ("failed", "mode", "is_known"),
+    [("t.a", "data", True), ("", "data", False), ("t.a", "managed", False)],
+)
+def test_data_of_what_could_not_be_destroyed(failed: str, mode: str, is_known: bool) -> None:
+    (stored,) = _stored().state["resources"]
+    before = Seen({"resources": [{**stored, "mode": mode}]}, {})
+    step = Step({"main.tf": ""}, [["plan", "-destroy"]], before=before, failed={failed} - {""})
+    kept = json.dumps({"mode": mode, "name": "a", "provider": "old", "type": "t"})
+    text = f'resources .{mode}.t.a\n  theirs "<absent>"\n  ours   {kept}'
+    given = Difference("state: resources.*", text)
+    assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
+
+
 def _needs(module: str, theirs: str, ours: str) -> Difference:
     path = f"resources {module}.managed.t.a[None] dependencies"
     text = f"{path}\n  theirs {theirs}\n  ours   {ours}"

@@ -108,6 +108,14 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
     return is_value and is_as_before(step, difference)
 
 
+def keeps_data(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether data is in our state as before that something needs which could not be destroyed."""
+    is_kept = like(difference, r"state: resources\.\*$") and _is_data(difference)
+    is_more = all(each == f'theirs "{ABSENT}"' for each in sides_of(difference)[::2])
+    has_failed = bool(step.failed) and destroys(step, command)
+    return has_failed and is_kept and is_more and is_as_before(step, difference)
+
+
 def goes_by_where_things_are(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether a destroy of a part has kept what has moved and something depended on, or destroyed
     what depended on it: OpenTofu takes it for something else.

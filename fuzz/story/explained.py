@@ -114,6 +114,7 @@ EXPLAINED: Final = (
         "a destroy reads what it destroys and what providers need",
         destroy_reasons.leaves_what_it_read,
     ),
+    Explained("what is left keeps its data", destroy_reasons.keeps_data),
     Explained(
         "a destroy reads what it destroys and what providers need",
         destroy_reasons.reads_all_it_destroys,
