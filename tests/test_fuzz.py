@@ -307,12 +307,18 @@ def test_what_depends_on_something_that_has_moved(
 
 @pytest.mark.parametrize(
     ("flag", "ours", "is_known"),
-    [("-refresh-only", "old", True), ("-refresh-only", "new", False), ("-destroy", "old", False)],
+    [
+        ("-refresh-only", "old", True),
+        ("-refresh-only", "new", False),
+        ("-destroy", "old", False),
+        ("failed", "old", True),
+    ],
 )
 def test_providers_of_what_has_moved_and_is_not_declared(
     flag: str, ours: str, is_known: bool
 ) -> None:
     step = Step({"main.tf": _MOVED.replace("t.b", "t.a")}, [["plan", flag]], before=_stored())
+    step.failed = {"t.c"} if flag == "failed" else set()
     text = f'resources .managed.t.c provider\n  theirs "other"\n  ours   "{ours}"'
     given = Difference("state: resources.*.provider", text)
     assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
@@ -390,6 +396,30 @@ def test_data_of_what_could_not_be_destroyed(failed: str, mode: str, is_known: b
     kept = json.dumps({"mode": mode, "name": "a", "provider": "old", "type": "t"})
     text = f'resources .{mode}.t.a\n  theirs "<absent>"\n  ours   {kept}'
     given = Difference("state: resources.*", text)
+    assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("name", "ended", "is_known"), [("b", "t.a", True), ("b", "", False), ("c", "t.a", False)]
+)
+def test_marks_of_what_depended_on_something_that_went(
+    name: str, ended: str, is_known: bool
+) -> None:
+    (first,) = _stored(create_before_destroy=True).state["resources"]
+    (user,) = _stored(dependencies=["t.a"]).state["resources"]
+    before = Seen({"resources": [first, {**user, "name": "b"}]}, {})
+    step = Step({"main.tf": ""}, [["apply"]], before=before, ended={ended})
+    path = f"resources .managed.t.{name}[None] create_before_destroy"
+    given = Difference(
+        "state: resources.*.create_before_destroy", f'{path}\n  theirs true\n  ours   "<absent>"'
+    )
+    assert bool(explanation(step, ["apply"], given, [given])) is is_known
+
+
+@pytest.mark.parametrize(("flag", "is_known"), [("-target=t.a", True), ("-refresh=false", False)])
+def test_outputs_that_are_left_out_and_ephemeral(flag: str, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]])
+    given = Difference("exit code 1 / 0: Output does not allow ephemeral value", "")
     assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
 
 

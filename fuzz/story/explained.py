@@ -200,6 +200,7 @@ EXPLAINED: Final = (
     ),
     Explained("an apply opens what something in it uses", reasons.opens_what_is_used),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),
+    Explained("what depends on an object says when that is made", reasons.outlives_what_went),
     Explained("nothing depends on what is destroyed meanwhile", reasons.depends_on_what_went),
     Explained("an object depends on what its module refers to", reasons.depends_on_own_module),
     Explained("an output that cannot be known is kept", reasons.keeps_outputs),

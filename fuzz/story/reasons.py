@@ -266,6 +266,27 @@ def inherits(_: Step, __: list[str], difference: Difference) -> bool:
     return like(difference, r"state: resources\.\*\.create_before_destroy") and is_lost
 
 
+def outlives_what_went(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects are not marked that depended on others which were created first, and which this
+    apply destroys: OpenTofu marks them, too.
+    """
+    is_lost = set(sides_of(difference)) == {"theirs true", 'ours   "<absent>"'}
+    if not is_lost or not like(difference, r"state: resources\.\*\.create_before_destroy"):
+        return False
+    stored = list(step.before.instances())
+    went = {
+        without_keys(address)
+        for address, each in stored
+        if each.get("create_before_destroy") and address in step.ended
+    }
+    needing = {
+        unquoted(address)
+        for address, each in stored
+        if isinstance(needs := each.get("dependencies"), list) and went & set(needs)
+    }
+    return instances(difference) <= needing
+
+
 def depends_on_own_module(_: Step, __: list[str], difference: Difference) -> bool:
     """Whether only resources of the same module are missing in the real program's `dependencies`, of
     objects in one of its instances: it loses them where they change in other instances only.
@@ -334,11 +355,12 @@ def counts_as_stored(step: Step, _: list[str], difference: Difference) -> bool:
 
 def keeps_providers(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether objects that have moved to where nothing is declared have the provider that they had:
-    OpenTofu names the one of their new place when it refreshes them.
+    OpenTofu names the one of their new place when it refreshes them, or cannot destroy them.
     """
-    if not _refreshes_only(step) or not like(difference, r"state: resources\.\*\.provider$"):
-        return False
     places, found = moved(step), subjects(difference)
+    is_left = _refreshes_only(step) or found <= {without_keys(each) for each in step.failed}
+    if not is_left or not like(difference, r"state: resources\.\*\.provider$"):
+        return False
     stored = {
         address
         for address in step.before.addresses()

@@ -158,11 +158,14 @@ def targets_data_alone(step: Step, command: list[str], difference: Difference) -
 
 def leaves_outputs(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether only outputs are as before that the plan has left out: OpenTofu, which passes over
-    unused arguments when it applies a plan, stores some of them.
+    unused arguments when it applies a plan, stores some of them, or refuses to.
     """
-    is_applied = is_part(step) and command[0] == "apply"
-    is_output = like(difference, r"state: outputs\.\*")
-    return is_applied and is_output and is_as_before(step, difference)
+    if not is_part(step) or command[0] != "apply":
+        return False
+    refusal = "Output does not allow ephemeral value"
+    if like(difference, f"exit code 1 / 0: {refusal}$", f"diagnostics: -error {refusal}$"):
+        return True
+    return like(difference, r"state: outputs\.\*") and is_as_before(step, difference)
 
 
 def reports_targeted_outputs(step: Step, command: list[str], difference: Difference) -> bool:
