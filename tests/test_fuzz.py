@@ -423,6 +423,16 @@ def test_outputs_that_are_left_out_and_ephemeral(flag: str, is_known: bool) -> N
     assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
 
 
+@pytest.mark.parametrize(
+    ("name", "is_known"), [("module.m[0].ephemeral.t.e", True), ("module.m.ephemeral.t.e", False)]
+)
+def test_what_is_opened_in_an_instance_of_a_module(name: str, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [["plan"]])
+    text = _event("ephemeral_action_started", "", name)
+    given = Difference("events: more ephemeral_action_started", text)
+    assert bool(explanation(step, ["plan"], given, [given])) is is_known
+
+
 def _needs(module: str, theirs: str, ours: str) -> Difference:
     path = f"resources {module}.managed.t.a[None] dependencies"
     text = f"{path}\n  theirs {theirs}\n  ours   {ours}"

@@ -155,6 +155,9 @@ EXPLAINED: Final = (
         "what has no instances has none in a destroy, too", destroy_reasons.knows_what_is_not_there
     ),
     Explained(
+        "data waits for changes in its own instance of a module", reasons.opens_in_own_instance
+    ),
+    Explained(
         "data waits for changes in its own instance of a module",
         reasons.reads_in_own_instance,
         "events: missing planned_change read$",

@@ -67,6 +67,14 @@ def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> boo
     )
 
 
+def opens_in_own_instance(_: Step, command: list[str], difference: Difference) -> bool:
+    """Whether ephemeral resources in instances of a module were opened while planning."""
+    is_more = like(difference, "events: more ephemeral_action_(started|complete)$")
+    found = instances(difference)
+    is_inside = all(re.match(r"module\..*\].*\.ephemeral\.", each) for each in found)
+    return command[0] == "plan" and is_more and bool(found) and is_inside
+
+
 def knows_in_own_instance(_: Step, __: list[str], difference: Difference) -> bool:
     """Whether only more is known in instances of modules, because their data was read."""
     is_more = like(
