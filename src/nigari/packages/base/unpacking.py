@@ -418,11 +418,25 @@ def _special(name: str) -> ArchiveError:
 @contextmanager
 def _as_archive_errors() -> Iterator[None]:
     """Turn whatever reading a broken archive may raise into one error."""
+    try:
+        yield
+    except ArchiveError:
+        raise
+    except Exception as error:
+        if not _is_of_archive(error):
+            raise
+        raise ArchiveError(f"it is damaged, or not of the expected format ({error})") from error
+
+
+def _is_of_archive(error: Exception) -> bool:
+    """Whether an error says that an archive is broken. Most are not, and need no imports for this."""
     import lzma
     import tarfile
     import zipfile
     import zlib
 
+    if isinstance(error, OSError):
+        return error.errno is None
     broken = (
         zipfile.BadZipFile,
         tarfile.TarError,
@@ -435,13 +449,4 @@ def _as_archive_errors() -> Iterator[None]:
         UnicodeError,
         struct.error,
     )
-    try:
-        yield
-    except ArchiveError:
-        raise
-    except broken as error:
-        raise ArchiveError(f"it is damaged, or not of the expected format ({error})") from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise ArchiveError(f"it is damaged, or not of the expected format ({error})") from error
+    return isinstance(error, broken)
