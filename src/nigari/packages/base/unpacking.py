@@ -429,7 +429,7 @@ def _as_archive_errors() -> Iterator[None]:
 
 
 def _is_of_archive(error: Exception) -> bool:
-    """Whether an error says that an archive is broken. Most are not, and need no imports for this."""
+    """Whether an error says that an archive is broken. Nothing is imported for those that are not."""
     import lzma
     import tarfile
     import zipfile
