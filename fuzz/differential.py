@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import multiprocessing
 import shutil
 import sys
@@ -26,6 +27,7 @@ from fuzz.story import comparing
 from fuzz.story.difference import Difference
 from fuzz.story.events import events
 from fuzz.story.explained import explanation
+from fuzz.story.oracles import Outcome, broken, claims, invariants
 from fuzz.story.sides import Finished, Sides, two_sides, warm_up
 from fuzz.story.telling import PLAN, Step, Story
 from scripts.peers import cache
@@ -126,14 +128,28 @@ class Teller:
         went_on = comparing.went_on(theirs, ours) if PLAN not in command else None
         if went_on is not None:
             return [went_on], False
-        differences = [*comparing.exit_codes(theirs, ours), *comparing.diagnostics(theirs, ours)]
+        shown = None
+        if f"-out={PLAN}" in command and not theirs.status and not ours.status:
+            shown = self._both(["show", "-json", PLAN])
+        plan = None if shown is None or shown[1].status else json.loads(shown[1].stdout)
+        outcome = Outcome(ours, plan, sides.ours)
+        promised = claims(step, command, outcome)
+        covered = frozenset(each.path for each in promised)
+        differences = [
+            *broken(promised, outcome),
+            *invariants(step, command, before, outcome),
+            *comparing.exit_codes(theirs, ours),
+            *comparing.diagnostics(theirs, ours),
+        ]
         if theirs.status == ours.status:
             # How far a plan comes that fails is up to the program.
             if command[0] != "plan" or not theirs.status:
-                differences += events(theirs, ours)
-            if f"-out={PLAN}" in command and not theirs.status:
-                differences += comparing.plans(*self._both(["show", "-json", PLAN]))
-            differences += comparing.results(sides, before, theirs)
+                differences += events(
+                    theirs, ours, (path[1] for path in covered if path[0] == "events")
+                )
+            if shown is not None:
+                differences += comparing.plans(*shown, covered)
+            differences += comparing.results(sides, before, theirs, covered)
             if not theirs.status:
                 differences += comparing.reads(sides)
         return differences, theirs.status == 0 == ours.status

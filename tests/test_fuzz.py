@@ -1,6 +1,7 @@
 """The searches: what they make, and how they judge it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,13 +12,16 @@ from fuzz.story.difference import Difference
 from fuzz.story.events import UNENDED, events
 from fuzz.story.explained import explanation
 from fuzz.story.judging import subjects
+from fuzz.story.oracles import Outcome, broken, claims, invariants
 from fuzz.story.order import too_early
-from fuzz.story.sides import Finished
+from fuzz.story.sides import Finished, Side
 from fuzz.story.telling import Seen, Step, Story
+from fuzz.story.world import JOURNAL
 from fuzz.tree import leaf, listed, node
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.parser import parse_body, parse_expression
 from nigari.hcl.source import Source
+from tests.real.alike import Tree
 
 
 def test_a_seed_always_gives_the_same() -> None:
@@ -548,3 +552,79 @@ def test_what_an_excluded_object_needed(done: str, is_planned: bool, is_known: b
     ended = _event("planned_change", "delete", 'module.m["x"].t.a')
     planned = [Difference("events: missing planned_change delete", ended)] * is_planned
     assert bool(explanation(step, ["apply", "p"], given, [given, *planned])) is is_known
+
+
+_SENSITIVE = {"o": {"value": "v", "type": "string", "sensitive": True}}
+_DELETED = {
+    "actions": ["delete"],
+    "before": "v",
+    "after": None,
+    "after_unknown": False,
+    "before_sensitive": True,
+    "after_sensitive": True,
+}
+
+
+def _destroy(tmp_path: Path, plan: dict[str, Tree], events: list[dict[str, Tree]]) -> set[str]:
+    """The paths at which a planned destroy of a sensitive output breaks what is promised."""
+    seen = Seen(json.loads(json.dumps({"resources": [], "outputs": _SENSITIVE})), {})
+    command = ["plan", "-json", "-out=p", "-destroy"]
+    side = Side(tmp_path, {})
+    side.clear()
+    printed = Finished(0, "\n".join(map(json.dumps, events)), "")
+    outcome = Outcome(printed, plan, side)
+    found = claims(Step({}, [command], before=seen), command, outcome)
+    return {each.text.splitlines()[0] for each in broken(found, outcome)}
+
+
+def _reported(sensitive: bool, kind: str = "outputs") -> dict[str, Tree]:
+    return {"type": kind, "outputs": {"o": {"sensitive": sensitive, "action": "delete"}}}
+
+
+@pytest.mark.parametrize(
+    ("deleted", "events", "wrong"),
+    [
+        ({"o": _DELETED}, [_reported(True)], set()),
+        (
+            {"o": {**_DELETED, "before_sensitive": False}},
+            [_reported(True)],
+            {"plan output_changes"},
+        ),
+        ({"o": {**_DELETED, "before": "w"}}, [_reported(True)], {"plan output_changes"}),
+        ({}, [_reported(True)], {"plan output_changes"}),
+        ({"o": _DELETED}, [_reported(False)], {"events outputs"}),
+        ({"o": _DELETED}, [], {"events outputs"}),
+        (
+            {"o": _DELETED},
+            [_reported(True), {"type": "ephemeral_action_started"}],
+            {"events ephemeral_action_started"},
+        ),
+    ],
+)
+def test_what_a_destroy_promises(
+    tmp_path: Path, deleted: dict[str, Tree], events: list[dict[str, Tree]], wrong: set[str]
+) -> None:
+    assert _destroy(tmp_path, {"output_changes": deleted}, events) == wrong
+
+
+@pytest.mark.parametrize(
+    ("journal", "stored", "wrong"),
+    [
+        ([["create", "a"]], ["a"], set()),
+        ([["create", "a"]], [], {"state: does not know of a create"}),
+        ([["delete", "a"]], ["a"], {"state: does not know of a delete"}),
+        ([["delete", "a"], ["create", "b"]], ["b"], set()),
+        ([["create", "a"], ["delete", "a"]], [], set()),
+    ],
+)
+def test_no_object_is_lost(
+    tmp_path: Path, journal: list[list[str]], stored: list[str], wrong: set[str]
+) -> None:
+    side = Side(tmp_path, {})
+    side.clear()
+    (tmp_path / JOURNAL).parent.mkdir()
+    (tmp_path / JOURNAL).write_text("".join(f"{json.dumps(each)}\n" for each in journal))
+    (side.work / "terraform.tfstate").write_text(_state(**{name: [] for name in stored}))
+    outcome = Outcome(Finished(1, "", ""), None, side)
+    found = invariants(Step({}, []), ["apply"], '{"resources": []}', outcome)
+    assert {each.kind for each in found} == wrong

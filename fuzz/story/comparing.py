@@ -14,7 +14,6 @@ from typing import Final
 
 from fuzz.story.difference import Difference, listed, plain, trees
 from fuzz.story.events import event_kind, read_events, subject
-from fuzz.story.order import too_early
 from fuzz.story.sides import EARLY, Finished, Sides
 from fuzz.story.world import SUMMARIES
 from tests.real.alike import Tree, states
@@ -29,6 +28,8 @@ _LEFT_BEHIND: Final = "Destroy was successful but left behind forgotten instance
 """What OpenTofu reports in place of what it has done."""
 _FORGOTTEN: Final = ("left behind forgotten instances", "Objects are left behind")
 """What is reported after a destroy that was carried out, and has forgotten something."""
+Covered = frozenset[tuple[str, ...]]
+"""The paths that oracles have checked, which are not compared."""
 BEYOND: Final = "diagnostics: of what the real program has not come to"
 
 
@@ -47,7 +48,7 @@ def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
 
 def went_on(theirs: Finished, ours: Finished) -> Difference | None:
     """Whether both failed, but ours only while it applied a plan, which the other did not have."""
-    if not (theirs.status and ours.status) or _has_begun(theirs) or not _has_begun(ours):
+    if not (theirs.status and ours.status) or begun(theirs) or not begun(ours):
         return None
     if _has_plan(theirs):
         return None
@@ -59,7 +60,7 @@ def _has_plan(finished: Finished) -> bool:
     return any(event["type"] == "change_summary" for event in read_events(finished.stdout))
 
 
-def _has_begun(finished: Finished) -> bool:
+def begun(finished: Finished) -> bool:
     """Whether a program began to apply a plan, or has applied one that only forgets objects."""
     return any(
         (event["type"] == "apply_start" and event_kind(event) != "apply_start read")
@@ -189,11 +190,17 @@ def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
             )
 
 
+def planned(finished: Finished, *actions: str) -> set[str]:
+    """The instances that a program plans to change, with one of some actions if any are given."""
+    events = read_events(finished.stdout)
+    changes = (each for each in events if each["type"] == "planned_change")
+    found = (subject(each) for each in changes if not actions or event_kind(each).endswith(actions))
+    return {each.partition(" ")[2] for each in found}
+
+
 def ended(finished: Finished) -> set[str]:
     """The instances that a program plans to destroy."""
-    planned = (each for each in read_events(finished.stdout) if each["type"] == "planned_change")
-    found = (subject(each) for each in planned if event_kind(each).endswith(("delete", "replace")))
-    return {each.partition(" ")[2] for each in found}
+    return planned(finished, "delete", "replace")
 
 
 def failed(finished: Finished) -> set[str]:
@@ -202,11 +209,19 @@ def failed(finished: Finished) -> set[str]:
     return {subject(each).partition(" ")[2] for each in events if each["type"] == "apply_errored"}
 
 
-def plans(theirs: Finished, ours: Finished) -> Iterator[Difference]:
+def plans(theirs: Finished, ours: Finished, covered: Covered) -> Iterator[Difference]:
     """Whether something else is planned, from `show -json`."""
     if theirs.status or ours.status:
         return
-    yield from trees("plan", *(_view(each.stdout) for each in (theirs, ours)))
+    views = (without(_view(each.stdout), "plan", covered) for each in (theirs, ours))
+    yield from trees("plan", *views)
+
+
+def without(tree: Tree, root: str, covered: Covered) -> Tree:
+    """Return a tree without the members that claims cover below a root."""
+    left = {path[1] for path in covered if path[0] == root and len(path) == 2}
+    assert isinstance(tree, dict)
+    return {name: each for name, each in tree.items() if name not in left}
 
 
 def _view(shown: str) -> Tree:
@@ -234,17 +249,15 @@ def _change_key(change: Tree) -> str:
     return f"{change['address']} deposed {before.get('id') if isinstance(before, dict) else ''}"
 
 
-def results(sides: Sides, before: str, real: Finished) -> Iterator[Difference]:
+def results(sides: Sides, before: str, real: Finished, covered: Covered) -> Iterator[Difference]:
     """Whether the state, the objects, the calls or what provisioners wrote is different."""
     theirs, ours = states(sides.theirs.state(), sides.ours.state())
-    yield from trees("state", *(by_name(json.loads(plain(each))) for each in (theirs, ours)))
+    found = (by_name(json.loads(plain(each))) for each in (theirs, ours))
+    yield from trees("state", *(without({**each}, "state", covered) for each in found))
     # How far planning comes that fails is up to the program, and importing is only reading.
-    has_failed_plan = real.status and not _has_begun(real)
+    has_failed_plan = real.status and not begun(real)
     counted = [each for each in _CHANGING if each != _IMPORTING or not has_failed_plan]
     yield from _calls("calls", tuple(counted), sides)
-    early = too_early(before, sides.ours.state(), sides.ours.journal())
-    if early and not too_early(before, sides.theirs.state(), sides.theirs.journal()):
-        yield Difference("order: an operation came too early", "\n".join(early))
     left, right = Counter(sides.theirs.log()), Counter(sides.ours.log())
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())

@@ -25,10 +25,6 @@ from fuzz.story.judging import (
 from fuzz.story.telling import Step
 
 
-def opens_for_destroy(step: Step, command: list[str], difference: Difference) -> bool:
-    return destroys(step, command) and like(difference, "events: missing ephemeral_action")
-
-
 def is_lenient_destroy(step: Step, command: list[str], difference: Difference) -> bool:
     """A destroy that goes on where OpenTofu stops at something that is not to be destroyed."""
     if not destroys(step, command) or command[0] == "apply" or difference.has_plan:
@@ -39,14 +35,6 @@ def is_lenient_destroy(step: Step, command: list[str], difference: Difference) -
     ):
         return False
     return not refused and like(difference, "exit code 1 / 0", "diagnostics: -error")
-
-
-def destroys_from_state(step: Step, command: list[str], difference: Difference) -> bool:
-    if not destroys(step, command):
-        return False
-    return like(difference, r"plan: output_changes\.", "events: (missing outputs|outputs)") or (
-        is_part(step) and like(difference, "state: outputs")
-    )
 
 
 def keeps_secrets(step: Step, command: list[str], difference: Difference) -> bool:

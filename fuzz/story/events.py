@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from fuzz.story.difference import Difference, paths, plain
@@ -48,10 +48,10 @@ _IGNORED_MEMBERS: Final = ("@message", "@timestamp", "@module", "@level", "elaps
 Event = dict[str, Tree]
 
 
-def events(theirs: Finished, ours: Finished) -> Iterator[Difference]:
-    """Whether something else was reported while the command was at work."""
+def events(theirs: Finished, ours: Finished, covered: Iterable[str] = ()) -> Iterator[Difference]:
+    """Whether something else was reported while the command was at work, besides covered types."""
     # How far planning comes that fails is up to the program.
-    ignored = _PLANNING_EVENTS if theirs.status else _IGNORED_EVENTS
+    ignored = (*(_PLANNING_EVENTS if theirs.status else _IGNORED_EVENTS), *covered)
     left, right = (list(_told(each.stdout, ignored)) for each in (theirs, ours))
     if theirs.status and not any(_is_change(each) for each in (*left, *right)):
         left, right = ([e for e in each if not _is_reading(e)] for each in (left, right))

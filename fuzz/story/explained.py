@@ -90,12 +90,7 @@ EXPLAINED: Final = (
         "events: (missing|more) (planned_change|apply_start) delete$",
     ),
     Explained("what is to go is managed by the provider that made it", reasons.falls_back),
-    Explained(
-        "only what a provider needs is opened while a destroy is planned",
-        destroy_reasons.opens_for_destroy,
-    ),
     Explained("a destroy looks at nothing that it need not", destroy_reasons.is_lenient_destroy),
-    Explained("a destroy ends the outputs that the state has", destroy_reasons.destroys_from_state),
     Explained("what could not be destroyed is as secret as before", destroy_reasons.keeps_secrets),
     Explained(
         "a destroy reads what it destroys and what providers need",

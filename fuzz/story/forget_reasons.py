@@ -7,13 +7,12 @@ import re
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.judging import (
     called,
-    declaration,
     destroys,
     gone,
     instances,
+    is_forgotten,
     is_part,
     like,
-    moved,
     sides_of,
     singled_out,
     subjects,
@@ -70,7 +69,7 @@ def takes_along_with_what_is_gone(step: Step, command: list[str], difference: Di
         found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
     else:
         found = instances(difference)
-    is_forgotten = any(_is_forgotten(each, step) for each in blocks)
+    is_forgotten = any(is_forgotten(each, step) for each in blocks)
     return destroys(step, command) and is_more and is_forgotten and found <= needing | left
 
 
@@ -94,7 +93,7 @@ def reports_what_is_gone(step: Step, command: list[str], difference: Difference)
         r"diagnostics: \+error Objects are left behind$",
     )
     counted = re.search(r"forgotten instead of destroyed: (\d+)", difference.text)
-    forgotten = [each for each in gone(step) if _is_forgotten(without_keys(each), step)]
+    forgotten = [each for each in gone(step) if is_forgotten(without_keys(each), step)]
     is_all = counted is not None and int(counted[1]) == len(forgotten)
     return destroys(step, command) and is_failure and is_all
 
@@ -126,22 +125,4 @@ def _has_forgotten(step: Step) -> bool:
 def _is_about_forgotten(step: Step, difference: Difference) -> bool:
     """Whether all resources that a difference is about are to be forgotten."""
     found = subjects(difference)
-    return bool(found) and all(_is_forgotten(each, step) for each in found)
-
-
-def _is_forgotten(address: str, step: Step) -> bool:
-    unwanted = {without_keys(each) for each in step.before.unwanted()}
-    for old, new in (command[2:] for command in step.commands if command[:2] == ["state", "mv"]):
-        before, after = without_keys(old), without_keys(new)
-        unwanted |= {
-            f"{after}{each.removeprefix(before)}" for each in unwanted if each.startswith(before)
-        }
-    unwanted |= {new for new, old in moved(step).items() if old in unwanted}
-    if address in unwanted:
-        return True
-    said = re.findall(
-        r"(?m)^  from = (\S+)\n  lifecycle {\n    destroy = false", step.files["main.tf"]
-    )
-    if any(address == each or address.startswith(f"{each}.") for each in said):
-        return True
-    return "destroy = false" in declaration(address, step.files)
+    return bool(found) and all(is_forgotten(each, step) for each in found)

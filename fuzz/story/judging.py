@@ -100,12 +100,32 @@ def called(difference: Difference) -> Iterator[tuple[str, str]]:
 
 
 def gone(step: Step) -> set[str]:
-    """The instances of the state whose objects are no longer there."""
+    """The instances of the state whose objects are no longer there; `terraform_data` has none."""
     return {
         unquoted(address)
         for identifier, address in step.before.objects_of().items()
-        if step.objects.get(identifier, step.before.objects.get(identifier)) is None
+        if without_keys(address).split(".")[-2] != "terraform_data"
+        and step.objects.get(identifier, step.before.objects.get(identifier)) is None
     }
+
+
+def is_forgotten(address: str, step: Step) -> bool:
+    """Whether a resource, named without keys, is forgotten once it is no longer wanted."""
+    unwanted = {without_keys(each) for each in step.before.unwanted()}
+    for old, new in (command[2:] for command in step.commands if command[:2] == ["state", "mv"]):
+        before, after = without_keys(old), without_keys(new)
+        unwanted |= {
+            f"{after}{each.removeprefix(before)}" for each in unwanted if each.startswith(before)
+        }
+    unwanted |= {new for new, old in moved(step).items() if old in unwanted}
+    if address in unwanted:
+        return True
+    said = re.findall(
+        r"(?m)^  from = (\S+)\n  lifecycle {\n    destroy = false", step.files["main.tf"]
+    )
+    if any(address == each or address.startswith(f"{each}.") for each in said):
+        return True
+    return "destroy = false" in declaration(address, step.files)
 
 
 def moved(step: Step) -> dict[str, str]:

@@ -18,6 +18,7 @@ from fuzz.story.configuration import Block
 from fuzz.story.mutations import Mutations
 from fuzz.story.world import STORED
 from fuzz.story.writing import files
+from tests.real.alike import Tree
 from tests.real.case_files import Files
 
 PLAN: Final = "p"
@@ -39,6 +40,11 @@ class Seen:
         """Those that are forgotten and not destroyed."""
         found = (address for address, each in self.instances() if each.get("skip_destroy"))
         return frozenset(found)
+
+    def outputs(self) -> dict[str, dict[str, Tree]]:
+        """The output values of the state, with their types and flags."""
+        found: dict[str, dict[str, Tree]] = json.loads(json.dumps(self.state.get("outputs", {})))
+        return found
 
     def objects_of(self) -> dict[str, str]:
         """The instance of each object, by the identifier of the object."""
