@@ -133,9 +133,10 @@ class Teller:
                 differences += events(theirs, ours)
             if f"-out={PLAN}" in command and not theirs.status:
                 differences += comparing.plans(*self._both(["show", "-json", PLAN]))
-            differences += comparing.results(sides, before, theirs)
+            outcomes = sides.theirs.outcome(), sides.ours.outcome()
+            differences += comparing.results(before, *outcomes, theirs)
             if not theirs.status:
-                differences += comparing.reads(sides)
+                differences += comparing.reads(*outcomes)
         return differences, theirs.status == 0 == ours.status
 
     def _both(self, command: list[str]) -> tuple[Finished, Finished]:

@@ -15,7 +15,7 @@ from typing import Final
 from fuzz.story.difference import Difference, listed, plain, trees
 from fuzz.story.events import event_kind, read_events, subject
 from fuzz.story.order import too_early
-from fuzz.story.sides import EARLY, Finished, Sides
+from fuzz.story.sides import EARLY, Finished, Outcome
 from fuzz.story.world import SUMMARIES
 from tests.real.alike import Tree, states
 
@@ -29,6 +29,7 @@ _LEFT_BEHIND: Final = "Destroy was successful but left behind forgotten instance
 """What OpenTofu reports in place of what it has done."""
 _FORGOTTEN: Final = ("left behind forgotten instances", "Objects are left behind")
 """What is reported after a destroy that was carried out, and has forgotten something."""
+_TOO_EARLY: Final = "order: an operation came too early"
 BEYOND: Final = "diagnostics: of what the real program has not come to"
 
 
@@ -234,18 +235,27 @@ def _change_key(change: Tree) -> str:
     return f"{change['address']} deposed {before.get('id') if isinstance(before, dict) else ''}"
 
 
-def results(sides: Sides, before: str, real: Finished) -> Iterator[Difference]:
+def results(before: str, theirs: Outcome, ours: Outcome, real: Finished) -> Iterator[Difference]:
     """Whether the state, the objects, the calls or what provisioners wrote is different."""
-    theirs, ours = states(sides.theirs.state(), sides.ours.state())
-    yield from trees("state", *(by_name(json.loads(plain(each))) for each in (theirs, ours)))
     # How far planning comes that fails is up to the program, and importing is only reading.
     has_failed_plan = real.status and not _has_begun(real)
     counted = [each for each in _CHANGING if each != _IMPORTING or not has_failed_plan]
-    yield from _calls("calls", tuple(counted), sides)
-    early = too_early(before, sides.ours.state(), sides.ours.journal())
-    if early and not too_early(before, sides.theirs.state(), sides.theirs.journal()):
-        yield Difference("order: an operation came too early", "\n".join(early))
-    left, right = Counter(sides.theirs.log()), Counter(sides.ours.log())
+    yield from changes(theirs, ours, tuple(counted))
+    early = too_early(before, ours.state, ours.journal)
+    if early and not too_early(before, theirs.state, theirs.journal):
+        yield Difference(_TOO_EARLY, "\n".join(early))
+
+
+def changes(
+    theirs: Outcome, ours: Outcome, counted: tuple[str, ...] = _CHANGING
+) -> Iterator[Difference]:
+    """Whether the state, the calls or what provisioners wrote is different, in any order."""
+    left_state, right_state = states(theirs.state, ours.state)
+    yield from trees(
+        "state", *(by_name(json.loads(plain(each))) for each in (left_state, right_state))
+    )
+    yield from calls("calls", counted, theirs, ours)
+    left, right = Counter(theirs.log), Counter(ours.log)
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())
         yield Difference(
@@ -254,10 +264,10 @@ def results(sides: Sides, before: str, real: Finished) -> Iterator[Difference]:
         )
 
 
-def reads(sides: Sides) -> Iterator[Difference]:
+def reads(theirs: Outcome, ours: Outcome) -> Iterator[Difference]:
     """Whether other objects or facts were read, however often."""
     for operation in _READING:
-        yield from _calls("reads", (operation,), sides)
+        yield from calls("reads", (operation,), theirs, ours)
 
 
 def by_name(state: Tree) -> dict[str, Tree]:
@@ -281,12 +291,15 @@ def by_name(state: Tree) -> dict[str, Tree]:
     return {**state, "resources": found}
 
 
-def _calls(kind: str, operations: tuple[str, ...], sides: Sides) -> Iterator[Difference]:
+def calls(
+    kind: str, operations: tuple[str, ...], theirs: Outcome, ours: Outcome
+) -> Iterator[Difference]:
+    """Whether the provider got other calls; those that change nothing count once."""
     left, right = (
-        Counter(plain([*call]) for call in side.journal() if call[0] in operations)
-        for side in (sides.theirs, sides.ours)
+        Counter(plain([*call]) for call in each.journal if call[0] in operations)
+        for each in (theirs, ours)
     )
-    if kind == "reads":
+    if kind != "calls":
         left, right = Counter(set(left)), Counter(set(right))
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())
