@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from fuzz.story.difference import Difference, listed, plain, trees
-from fuzz.story.events import event_kind, read_events, subject
+from fuzz.story.events import event_kind, events, read_events, subject
 from fuzz.story.order import too_early
 from fuzz.story.sides import EARLY, Finished, Outcome
 from fuzz.story.world import SUMMARIES
@@ -31,6 +31,26 @@ _FORGOTTEN: Final = ("left behind forgotten instances", "Objects are left behind
 """What is reported after a destroy that was carried out, and has forgotten something."""
 _TOO_EARLY: Final = "order: an operation came too early"
 BEYOND: Final = "diagnostics: of what the real program has not come to"
+
+
+Two = tuple[Finished, Finished]
+
+
+def differences(
+    command: list[str], before: str, ended: Two, outcomes: tuple[Outcome, Outcome]
+) -> Iterator[Difference]:
+    """All that is different after a command, but for the plan that it has written."""
+    theirs, ours = ended
+    yield from exit_codes(theirs, ours)
+    yield from diagnostics(theirs, ours)
+    if theirs.status != ours.status:
+        return
+    # How far a plan comes that fails is up to the program.
+    if command[0] != "plan" or not theirs.status:
+        yield from events(theirs, ours)
+    yield from results(before, *outcomes, theirs)
+    if not theirs.status:
+        yield from reads(*outcomes)
 
 
 def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
@@ -199,8 +219,8 @@ def ended(finished: Finished) -> set[str]:
 
 def failed(finished: Finished) -> set[str]:
     """The instances that a program could not change."""
-    events = read_events(finished.stdout)
-    return {subject(each).partition(" ")[2] for each in events if each["type"] == "apply_errored"}
+    told = read_events(finished.stdout)
+    return {subject(each).partition(" ")[2] for each in told if each["type"] == "apply_errored"}
 
 
 def plans(theirs: Finished, ours: Finished) -> Iterator[Difference]:
