@@ -17,6 +17,7 @@ from fuzz.expansion.model import (
     Key,
     Model,
     Origin,
+    Outside,
     Passing,
     Setting,
     Settings,
@@ -85,9 +86,12 @@ class Chances:
             origin=self.choice([*Origin]),
             passing=passing,
             places=places,
+            outside=self.choice([*Outside]),
         )
         for name in ("m", "n") if Feature.CALLS in self._features else ("m",):
-            after = found.calls[0].name if found.calls and self.happens(0.5) else ""
+            after = found.calls[0].name if found.calls and self.happens(0.6) else ""
+            if found.outside is Outside.APART:
+                after = ""
             kind = self.choice(["for_each", "for_each", "count"])
             call = Call(name, kind, {}, after)
             found.calls.append(call)
@@ -171,7 +175,7 @@ class Chances:
         ways: dict[str, Sequence[Setting]] = {
             "value": ("v1", "v2", "v3"),
             "force": ("f1", "f2"),
-            "note": ("plain", "plain", "plain", "bad"),
+            "note": ("plain",) * 9 + ("bad",),
             "place": [*model.places],
             "destroy": (True, True, False),
             "first": (True, False),

@@ -55,6 +55,18 @@ class Passing(Enum):
     WHOLE = "all instances of a provider, of which it selects one"
 
 
+class Outside(Enum):
+    """What the root module uses of its calls.
+
+    Order, `-target` and `-exclude` follow blocks, as they do in OpenTofu: what uses one instance of
+    a call depends on the whole call, which separate calls do not have.
+    """
+
+    APART = "nothing, so that a target or an exception may be one instance"
+    WHOLE = "all instances, so that anything may fail"
+    PART = "one instance, so that all must succeed"
+
+
 @dataclass
 class Thing:
     """A resource of a source."""
@@ -113,7 +125,8 @@ class Call:
     """The call before it whose outputs it gets."""
 
     def addresses(self) -> list[str]:
-        return [address(self.name, key) for key in self.instances]
+        """The addresses of its instances, in the order in which a value has them."""
+        return [address(self.name, key) for key in sorted(self.instances, key=str)]
 
 
 @dataclass
@@ -132,8 +145,7 @@ class Model:
     past_places: dict[Key, str] = field(default_factory=dict)
     """Those that were there once."""
     renames: list[tuple[str, str]] = field(default_factory=list)
-    has_partial: bool = False
-    """Whether something outside of a call uses one of its instances only."""
+    outside: Outside = Outside.WHOLE
     before: str = "b1"
     """A value of the resource that calls depend on."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from fuzz.expansion.chances import Chances
-from fuzz.expansion.model import Origin, address, compact, literal
+from fuzz.expansion.model import Origin, Outside, compact, literal
 from fuzz.expansion.writing import ENVIRONMENT, compact_files, literal_files
 from fuzz.story.telling import PLAN, Seen, Step
 
@@ -30,7 +30,6 @@ class Story:
         self._chance = random.Random(seed)
         self._chances = Chances(self._chance)
         self._model = self._chances.model()
-        self._model.has_partial = self._chances.happens(0.3)
         self._steps = steps
         self._done = 0
 
@@ -51,8 +50,7 @@ class Story:
             for _ in range(self._chance.choice([0, 1, 1, 2, 3])):
                 self._chances.change(self._model)
             commands = self._chosen(seen)
-        # Whoever uses an instance depends on the whole call, which separate calls do not have.
-        fails = not self._model.has_partial and self._chances.happens(0.15)
+        fails = self._model.outside is not Outside.PART and self._chances.happens(0.15)
         return self._pair(seen, commands, self._some_failures(seen) if fails else [])
 
     def _pair(self, seen: Seen, commands: list[list[str]], failures: list[str]) -> Pair:
@@ -88,10 +86,11 @@ class Story:
 
     def _chosen(self, seen: Seen) -> list[list[str]]:
         roll = self._chance.random()
-        addresses = self._addresses(seen)
-        if roll < 0.25 and not self._model.has_partial:
+        if roll < 0.25 and self._model.outside is not Outside.PART:
             name = self._chance.choice(["-target", "-target", "-exclude"])
-            flags = [f"{name}={self._chance.choice(addresses)}" for _ in range(1 + (roll < 0.07))]
+            flags = [
+                f"{name}={self._chance.choice(self._addresses())}" for _ in range(1 + (roll < 0.07))
+            ]
             if roll > 0.22:
                 flags.append("-destroy")
             return self._planned(*flags)
@@ -106,17 +105,11 @@ class Story:
             return [["state", "rm", compact(self._chance.choice(seen.addresses()))], _AGAIN]
         return [*self._planned(), _AGAIN]
 
-    def _addresses(self, seen: Seen) -> list[str]:
-        calls = [f"module.{call.name}" for call in self._model.calls]
-        instances = [each for call in self._model.calls for each in call.addresses()]
-        inner = [
-            f"{address(call.name, key)}.{address('c', each)}"
-            for call in self._model.calls
-            for key, instance in call.instances.items()
-            for each in instance.inner
-        ]
-        stored = [compact(each) for each in seen.addresses()]
-        return self._chance.choice([calls, instances, instances, inner, stored or instances])
+    def _addresses(self) -> list[str]:
+        """What may be singled out: nothing below an instance, since what it needs there is a block."""
+        if self._model.outside is Outside.APART:
+            return [each for call in self._model.calls for each in call.addresses()]
+        return [f"module.{call.name}" for call in self._model.calls]
 
     def _some_failures(self, seen: Seen) -> list[str]:
         names = {str(each["name"]) for each in seen.objects.values()}

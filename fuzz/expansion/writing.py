@@ -14,6 +14,7 @@ from fuzz.expansion.model import (
     Key,
     Model,
     Origin,
+    Outside,
     Passing,
     Source,
     Style,
@@ -117,7 +118,7 @@ class _Literal:
         return ", ".join(self._addresses())
 
     def _addresses(self) -> list[str]:
-        return [literal(address(INNER, key)) for key in self._instance.inner]
+        return [literal(address(INNER, key)) for key in sorted(self._instance.inner)]
 
     def provider(self) -> str:
         return "world.all"
@@ -239,9 +240,11 @@ def _around(model: Model, outputs: list[str], written: Callable[[str], str]) -> 
     yield (
         f'resource "world_thing" "before" {{\n  name  = "before"\n  value = "{model.before}"\n}}\n'
     )
-    used = [*outputs]
-    if model.has_partial:
-        used = [f"{written(each.addresses()[0])}.o" for each in model.calls]
+    used = {
+        Outside.APART: ['"apart"'] * len(outputs),
+        Outside.WHOLE: outputs,
+        Outside.PART: [f"{written(each.addresses()[0])}.o" for each in model.calls],
+    }[model.outside]
     yield (
         f'resource "world_thing" "after" {{\n  name  = "after"\n  value = join("+", '
         f"[{', '.join(used)}])\n}}\n"
