@@ -1,7 +1,6 @@
 """The searches: what they make, and how they judge it."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,11 +11,10 @@ from fuzz.story.difference import Difference
 from fuzz.story.events import UNENDED, events
 from fuzz.story.explained import explanation
 from fuzz.story.judging import subjects
-from fuzz.story.oracles import Outcome, broken, claims, invariants
+from fuzz.story.oracles import Result, broken, claims, invariants
 from fuzz.story.order import too_early
-from fuzz.story.sides import Finished, Side
+from fuzz.story.sides import Finished, Outcome
 from fuzz.story.telling import Seen, Step, Story
-from fuzz.story.world import JOURNAL
 from fuzz.tree import leaf, listed, node
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.parser import parse_body, parse_expression
@@ -565,16 +563,14 @@ _DELETED = {
 }
 
 
-def _destroy(tmp_path: Path, plan: dict[str, Tree], events: list[dict[str, Tree]]) -> set[str]:
+def _destroy(plan: dict[str, Tree], events: list[dict[str, Tree]]) -> set[str]:
     """The paths at which a planned destroy of a sensitive output breaks what is promised."""
     seen = Seen(json.loads(json.dumps({"resources": [], "outputs": _SENSITIVE})), {})
     command = ["plan", "-json", "-out=p", "-destroy"]
-    side = Side(tmp_path, {})
-    side.clear()
     printed = Finished(0, "\n".join(map(json.dumps, events)), "")
-    outcome = Outcome(printed, plan, side)
-    found = claims(Step({}, [command], before=seen), command, outcome)
-    return {each.text.splitlines()[0] for each in broken(found, outcome)}
+    result = Result(printed, plan, Outcome(_state(), [], []))
+    found = claims(Step({}, [command], before=seen), command, result)
+    return {each.text.splitlines()[0] for each in broken(found, result)}
 
 
 def _reported(sensitive: bool, kind: str = "outputs") -> dict[str, Tree]:
@@ -602,9 +598,9 @@ def _reported(sensitive: bool, kind: str = "outputs") -> dict[str, Tree]:
     ],
 )
 def test_what_a_destroy_promises(
-    tmp_path: Path, deleted: dict[str, Tree], events: list[dict[str, Tree]], wrong: set[str]
+    deleted: dict[str, Tree], events: list[dict[str, Tree]], wrong: set[str]
 ) -> None:
-    assert _destroy(tmp_path, {"output_changes": deleted}, events) == wrong
+    assert _destroy({"output_changes": deleted}, events) == wrong
 
 
 @pytest.mark.parametrize(
@@ -617,14 +613,8 @@ def test_what_a_destroy_promises(
         ([["create", "a"], ["delete", "a"]], [], set()),
     ],
 )
-def test_no_object_is_lost(
-    tmp_path: Path, journal: list[list[str]], stored: list[str], wrong: set[str]
-) -> None:
-    side = Side(tmp_path, {})
-    side.clear()
-    (tmp_path / JOURNAL).parent.mkdir()
-    (tmp_path / JOURNAL).write_text("".join(f"{json.dumps(each)}\n" for each in journal))
-    (side.work / "terraform.tfstate").write_text(_state(**{name: [] for name in stored}))
-    outcome = Outcome(Finished(1, "", ""), None, side)
-    found = invariants(Step({}, []), ["apply"], '{"resources": []}', outcome)
+def test_no_object_is_lost(journal: list[list[str]], stored: list[str], wrong: set[str]) -> None:
+    state = _state(**{name: [] for name in stored})
+    result = Result(Finished(1, "", ""), None, Outcome(state, journal, []))
+    found = invariants(Step({}, []), ["apply"], _state(), result)
     assert {each.kind for each in found} == wrong

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from fuzz.story.difference import Difference, listed, plain, trees
-from fuzz.story.events import event_kind, read_events, subject
-from fuzz.story.sides import EARLY, Finished, Sides
+from fuzz.story.events import event_kind, events, read_events, subject
+from fuzz.story.sides import EARLY, Finished, Outcome
 from fuzz.story.world import SUMMARIES
 from tests.real.alike import Tree, states
 
@@ -31,6 +31,26 @@ _FORGOTTEN: Final = ("left behind forgotten instances", "Objects are left behind
 Covered = frozenset[tuple[str, ...]]
 """The paths that oracles have checked, which are not compared."""
 BEYOND: Final = "diagnostics: of what the real program has not come to"
+
+
+Two = tuple[Finished, Finished]
+
+
+def differences(
+    command: list[str], ended: Two, outcomes: tuple[Outcome, Outcome], covered: Covered
+) -> Iterator[Difference]:
+    """All that is different after a command, but for the plan that it has written."""
+    theirs, ours = ended
+    yield from exit_codes(theirs, ours)
+    yield from diagnostics(theirs, ours)
+    if theirs.status != ours.status:
+        return
+    # How far a plan comes that fails is up to the program.
+    if command[0] != "plan" or not theirs.status:
+        yield from events(theirs, ours, (path[1] for path in covered if path[0] == "events"))
+    yield from results(*outcomes, theirs, covered)
+    if not theirs.status:
+        yield from reads(*outcomes)
 
 
 def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
@@ -205,11 +225,11 @@ def ended(finished: Finished) -> set[str]:
 
 def failed(finished: Finished) -> set[str]:
     """The instances that a program could not change."""
-    events = read_events(finished.stdout)
-    return {subject(each).partition(" ")[2] for each in events if each["type"] == "apply_errored"}
+    told = read_events(finished.stdout)
+    return {subject(each).partition(" ")[2] for each in told if each["type"] == "apply_errored"}
 
 
-def plans(theirs: Finished, ours: Finished, covered: Covered) -> Iterator[Difference]:
+def plans(theirs: Finished, ours: Finished, covered: Covered = frozenset()) -> Iterator[Difference]:
     """Whether something else is planned, from `show -json`."""
     if theirs.status or ours.status:
         return
@@ -249,16 +269,27 @@ def _change_key(change: Tree) -> str:
     return f"{change['address']} deposed {before.get('id') if isinstance(before, dict) else ''}"
 
 
-def results(sides: Sides, before: str, real: Finished, covered: Covered) -> Iterator[Difference]:
+def results(
+    theirs: Outcome, ours: Outcome, real: Finished, covered: Covered
+) -> Iterator[Difference]:
     """Whether the state, the objects, the calls or what provisioners wrote is different."""
-    theirs, ours = states(sides.theirs.state(), sides.ours.state())
-    found = (by_name(json.loads(plain(each))) for each in (theirs, ours))
-    yield from trees("state", *(without({**each}, "state", covered) for each in found))
     # How far planning comes that fails is up to the program, and importing is only reading.
     has_failed_plan = real.status and not begun(real)
     counted = [each for each in _CHANGING if each != _IMPORTING or not has_failed_plan]
-    yield from _calls("calls", tuple(counted), sides)
-    left, right = Counter(sides.theirs.log()), Counter(sides.ours.log())
+    yield from changes(theirs, ours, tuple(counted), covered)
+
+
+def changes(
+    theirs: Outcome,
+    ours: Outcome,
+    counted: tuple[str, ...] = _CHANGING,
+    covered: Covered = frozenset(),
+) -> Iterator[Difference]:
+    """Whether the state, the calls or what provisioners wrote is different, in any order."""
+    found = (by_name(json.loads(plain(each))) for each in states(theirs.state, ours.state))
+    yield from trees("state", *(without({**each}, "state", covered) for each in found))
+    yield from calls("calls", counted, theirs, ours)
+    left, right = Counter(theirs.log), Counter(ours.log)
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())
         yield Difference(
@@ -267,10 +298,10 @@ def results(sides: Sides, before: str, real: Finished, covered: Covered) -> Iter
         )
 
 
-def reads(sides: Sides) -> Iterator[Difference]:
+def reads(theirs: Outcome, ours: Outcome) -> Iterator[Difference]:
     """Whether other objects or facts were read, however often."""
     for operation in _READING:
-        yield from _calls("reads", (operation,), sides)
+        yield from calls("reads", (operation,), theirs, ours)
 
 
 def by_name(state: Tree) -> dict[str, Tree]:
@@ -294,12 +325,15 @@ def by_name(state: Tree) -> dict[str, Tree]:
     return {**state, "resources": found}
 
 
-def _calls(kind: str, operations: tuple[str, ...], sides: Sides) -> Iterator[Difference]:
+def calls(
+    kind: str, operations: tuple[str, ...], theirs: Outcome, ours: Outcome
+) -> Iterator[Difference]:
+    """Whether the provider got other calls; those that change nothing count once."""
     left, right = (
-        Counter(plain([*call]) for call in side.journal() if call[0] in operations)
-        for side in (sides.theirs, sides.ours)
+        Counter(plain([*call]) for call in each.journal if call[0] in operations)
+        for each in (theirs, ours)
     )
-    if kind == "reads":
+    if kind != "calls":
         left, right = Counter(set(left)), Counter(set(right))
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())

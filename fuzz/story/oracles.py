@@ -13,32 +13,32 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from fuzz.story.comparing import begun, by_name, planned
+from fuzz.story.comparing import Covered, begun, by_name, differences, planned
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import read_events
 from fuzz.story.judging import destroys, gone, is_forgotten, is_part, moved, unquoted, without_keys
 from fuzz.story.order import too_early
-from fuzz.story.sides import Finished, Side
+from fuzz.story.sides import Finished, Outcome
 from fuzz.story.telling import PLAN, Step
 from tests.real.alike import Tree
 
 Path = tuple[str, ...]
-"""Where something is in an outcome: `plan` and a path in `show -json`, `events` and a type, `state` and a path."""
+"""A position in a result: `plan` and a path in `show -json`, `events` and a type, `state` and a path."""
 
 _EPHEMERAL: Final = ("ephemeral_action_started", "ephemeral_action_complete")
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What Nigari did with a command."""
+class Result:
+    """Nigari's answer to a command: what it printed, planned and changed."""
 
     finished: Finished
     plan: dict[str, Tree] | None
     """`show -json` of the plan, where the command saved one."""
-    side: Side
+    outcome: Outcome
 
     def at(self, path: Path) -> Tree:
-        """Return what the outcome has at a path."""
+        """Return what the result has at a path."""
         root, *rest = path
         if root == "events":
             return [each for each in self._events() if each["type"] == path[1]]
@@ -49,7 +49,7 @@ class Outcome:
 
     def state(self) -> dict[str, Tree]:
         """Return the stored state, by names of resources and outputs."""
-        return by_name(json.loads(self.side.state()))
+        return by_name(json.loads(self.outcome.state))
 
     def _events(self) -> Iterator[dict[str, Tree]]:
         for event in read_events(self.finished.stdout):
@@ -65,18 +65,33 @@ class Claim:
     expected: Tree
 
 
-Oracle = Callable[[Step, list[str], Outcome], Iterable[Claim]]
+def judged(
+    step: Step, command: list[str], before: str, theirs: tuple[Finished, Outcome], ours: Result
+) -> tuple[list[Difference], Covered]:
+    """Return what is wrong with a result beside OpenTofu's, and the paths that claims cover."""
+    promised = claims(step, command, ours)
+    covered = frozenset(each.path for each in promised)
+    ended, outcomes = (theirs[0], ours.finished), (theirs[1], ours.outcome)
+    found = [
+        *broken(promised, ours),
+        *invariants(step, command, before, ours),
+        *differences(command, ended, outcomes, covered),
+    ]
+    return found, covered
 
 
-def claims(step: Step, command: list[str], outcome: Outcome) -> list[Claim]:
+Oracle = Callable[[Step, list[str], Result], Iterable[Claim]]
+
+
+def claims(step: Step, command: list[str], result: Result) -> list[Claim]:
     """Return what the promises predict for a command."""
-    return [claim for oracle in _ORACLES for claim in oracle(step, command, outcome)]
+    return [claim for oracle in _ORACLES for claim in oracle(step, command, result)]
 
 
-def broken(found: Iterable[Claim], outcome: Outcome) -> Iterator[Difference]:
+def broken(found: Iterable[Claim], result: Result) -> Iterator[Difference]:
     """Yield a difference for each claim that does not hold."""
     for claim in found:
-        actual = outcome.at(claim.path)
+        actual = result.at(claim.path)
         if actual != claim.expected:
             where = " ".join(claim.path)
             text = (
@@ -85,13 +100,13 @@ def broken(found: Iterable[Claim], outcome: Outcome) -> Iterator[Difference]:
             yield Difference(f"promise broken: {claim.promise}: {claim.path[0]}", text)
 
 
-def _destroyed_outputs(step: Step, command: list[str], outcome: Outcome) -> Iterator[Claim]:
+def _destroyed_outputs(step: Step, command: list[str], result: Result) -> Iterator[Claim]:
     """A destroy deletes exactly the outputs that the state has, with the flags that they have."""
     promise = "a destroy deletes the outputs that the state has"
-    if not destroys(step, command) or outcome.finished.status:
+    if not destroys(step, command) or result.finished.status:
         return
     stored = step.before.outputs() if not is_part(step) else {}
-    if outcome.plan is not None:
+    if result.plan is not None:
         yield Claim(
             promise,
             ("plan", "output_changes"),
@@ -124,7 +139,7 @@ def _deleted(output: dict[str, Tree]) -> Tree:
     }
 
 
-def _closed_in_destroys(step: Step, command: list[str], _: Outcome) -> Iterator[Claim]:
+def _closed_in_destroys(step: Step, command: list[str], _: Result) -> Iterator[Claim]:
     """No provider of a story is configured from an ephemeral resource, so a destroy opens none."""
     if destroys(step, command):
         for kind in _EPHEMERAL:
@@ -134,31 +149,31 @@ def _closed_in_destroys(step: Step, command: list[str], _: Outcome) -> Iterator[
 _ORACLES: Final[tuple[Oracle, ...]] = (_destroyed_outputs, _closed_in_destroys)
 
 
-def invariants(step: Step, command: list[str], before: str, ours: Outcome) -> Iterator[Difference]:
-    """Yield what is wrong with an outcome whatever OpenTofu did: these hold without any promise."""
-    yield from _lost_objects(ours.side)
+def invariants(step: Step, command: list[str], before: str, ours: Result) -> Iterator[Difference]:
+    """Yield what is wrong with a result whatever OpenTofu did: these hold without any promise."""
+    yield from _lost_objects(ours.outcome)
     if not ours.finished.status:
-        early = too_early(before, ours.side.state(), ours.side.journal())
+        early = too_early(before, ours.outcome.state, ours.outcome.journal)
         if early:
             yield Difference("order: an operation came too early", "\n".join(early))
         if destroys(step, command) and not is_part(step):
             yield from _left_after_destroy(step, command, ours)
 
 
-def _lost_objects(side: Side) -> Iterator[Difference]:
+def _lost_objects(outcome: Outcome) -> Iterator[Difference]:
     """An object that was created and not deleted is in the state; one that was deleted is not."""
     stored = {
         str((instance.get("attributes") or {}).get("id"))
-        for resource in json.loads(side.state())["resources"]
+        for resource in json.loads(outcome.state)["resources"]
         for instance in resource["instances"]
     }
-    last = {call[1]: call[0] for call in side.journal() if call[0] in ("create", "delete")}
+    last = {call[1]: call[0] for call in outcome.journal if call[0] in ("create", "delete")}
     for identifier, verb in last.items():
         if (verb == "create") is not (identifier in stored):
             yield Difference(f"state: does not know of a {verb}", f"{verb} {identifier}")
 
 
-def _left_after_destroy(step: Step, command: list[str], ours: Outcome) -> Iterator[Difference]:
+def _left_after_destroy(step: Step, command: list[str], ours: Result) -> Iterator[Difference]:
     """A destroy that succeeds plans the end of every stored object, and leaves nothing."""
     if PLAN not in command:
         missing = set() if "-refresh=false" in command else gone(step)

@@ -1,9 +1,9 @@
-"""Two directories with the same in them, one for each program, and how each program is run.
+"""Sides of a comparison: a directory each, and the program that runs there.
 
 The real program is a process. Ours runs in a fork of this process, in which everything is imported
 already: that leaves nothing behind from command to command, as a new process would, and takes a
 tenth of the time. It carries out operations in a legal order that is left to chance, the same for
-the same story. Both talk to plugins that run all the time, one for each directory.
+the same story. Each side has a plugin that runs all the time.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
@@ -53,6 +55,17 @@ class Finished:
     stderr: str
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """The results of a command in its directory."""
+
+    state: str
+    journal: list[list[str]]
+    """The calls of the provider."""
+    log: list[str]
+    """The lines that provisioners wrote."""
+
+
 class Side:
     """A directory with a working directory and a world in it."""
 
@@ -68,8 +81,16 @@ class Side:
             "CHECKPOINT_DISABLE": "1",
         }
 
-    def clear(self) -> None:
-        """Have nothing, for a new story."""
+    @abstractmethod
+    def start(self, command: list[str]) -> None:
+        """Start a command line."""
+
+    @abstractmethod
+    def finish(self) -> Finished:
+        """Wait for the command line that was started last."""
+
+    def begin(self, seed: int) -> None:
+        """Have nothing, for the story of a seed."""
         for name in ("work", DIRECTORY):
             shutil.rmtree(self.path / name, ignore_errors=True)
         self.work.mkdir()
@@ -119,6 +140,9 @@ class Side:
         path = self.work / LOG
         return path.read_text().splitlines() if path.exists() else []
 
+    def outcome(self) -> Outcome:
+        return Outcome(self.state(), self.journal(), self.log())
+
     def objects(self) -> dict[str, dict[str, object]]:
         folder = self.path / OBJECTS
         paths = folder.iterdir() if folder.exists() else ()
@@ -128,49 +152,54 @@ class Side:
         return Seen(json.loads(self.state()), self.objects())
 
 
-class Sides:
-    """Both directories, and the two programs."""
+class RealSide(Side):
+    """The side of the real program."""
 
-    def __init__(self, tofu: Path, theirs: Side, ours: Side) -> None:
+    def __init__(self, path: Path, environment: dict[str, str], tofu: Path) -> None:
+        super().__init__(path, environment)
         self._tofu = tofu
-        self._chance = random.Random()
-        self.theirs = theirs
-        self.ours = ours
+        self._process: subprocess.Popen[str] | None = None
 
-    def begin(self, seed: int) -> None:
-        """Have nothing, for a new story, whose seed also decides in which orders ours works."""
-        self._chance.seed(seed)
-        for side in (self.theirs, self.ours):
-            side.clear()
-
-    def both(self, command: list[str]) -> tuple[Finished, Finished]:
-        """Run a command line in both at the same time: what came of theirs, and of ours."""
-        order = self._chance.randrange(_ORDERS)
-        theirs = subprocess.Popen(
+    def start(self, command: list[str]) -> None:
+        self._process = subprocess.Popen(
             [self._tofu, *command],
-            cwd=self.theirs.work,
-            env=self.theirs.environment,
+            cwd=self.work,
+            env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        child = self._fork(command, order)
-        try:
-            said, complained = theirs.communicate(timeout=_SECONDS)
-        except subprocess.TimeoutExpired:
-            theirs.kill()
-            said, complained = theirs.communicate()
-        _, status = os.waitpid(child, 0)
-        outputs = [(self.ours.path / name).read_text("utf-8") for name in ("stdout", "stderr")]
-        ours = Finished(os.waitstatus_to_exitcode(status), *outputs)
-        return Finished(theirs.returncode, said, complained), ours
 
-    def _fork(self, command: list[str], order: int) -> int:
+    def finish(self) -> Finished:
+        process = self._process
+        assert process is not None
+        try:
+            said, complained = process.communicate(timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said, complained = process.communicate()
+        return Finished(process.returncode, said, complained)
+
+
+class OurSide(Side):
+    """A side of ours."""
+
+    def __init__(self, path: Path, environment: dict[str, str]) -> None:
+        super().__init__(path, environment)
+        self._chance = random.Random()
+        self._child = 0
+
+    def begin(self, seed: int) -> None:
+        super().begin(seed)
+        self._chance.seed(seed)
+
+    def start(self, command: list[str]) -> None:
+        order = self._chance.randrange(_ORDERS)
         sys.stdout.flush()
-        child = os.fork()
-        if child:
-            return child
+        self._child = os.fork()
+        if self._child:
+            return
         status = 70
         try:
             signal.alarm(_SECONDS)
@@ -178,14 +207,19 @@ class Sides:
         finally:
             os._exit(status)
 
+    def finish(self) -> Finished:
+        _, status = os.waitpid(self._child, 0)
+        outputs = [(self.path / name).read_text("utf-8") for name in ("stdout", "stderr")]
+        return Finished(os.waitstatus_to_exitcode(status), *outputs)
+
     def _run(self, command: list[str], order: int) -> int:
         from nigari.cli.main import main
 
-        os.chdir(self.ours.work)
+        os.chdir(self.work)
         os.environ.clear()
-        os.environ.update(self.ours.environment)
+        os.environ.update(self.environment)
         for number, name in ((1, "stdout"), (2, "stderr")):
-            file = os.open(self.ours.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            file = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(file, number)
             stream = os.fdopen(number, "wb", closefd=False)
             setattr(sys, name, TextIOWrapper(stream, "utf-8"))
@@ -200,6 +234,27 @@ class Sides:
         return status
 
 
+@dataclass(frozen=True)
+class Sides:
+    """Two sides that are compared."""
+
+    theirs: Side
+    ours: Side
+
+    def begin(self, seed: int) -> None:
+        for side in (self.theirs, self.ours):
+            side.begin(seed)
+
+    def both(self, command: list[str]) -> tuple[Finished, Finished]:
+        """Run a command line in both at the same time: what came of theirs, and of ours."""
+        for side in (self.theirs, self.ours):
+            side.start(command)
+        return self.theirs.finish(), self.ours.finish()
+
+
+MakeSide = Callable[[Path, dict[str, str]], Side]
+
+
 def warm_up() -> None:
     """Import everything that a command may need."""
     for found in pkgutil.walk_packages(nigari.__path__, "nigari."):
@@ -212,13 +267,21 @@ def warm_up() -> None:
 
 
 @contextlib.contextmanager
-def two_sides(tofu: Path, directory: Path) -> Iterator[Sides]:
-    """Both sides below a directory, with their plugins running."""
+def running_sides(directory: Path, makers: Mapping[str, MakeSide]) -> Iterator[list[Side]]:
+    """Make sides below a directory, with their plugins running."""
     with contextlib.ExitStack() as stack:
         sides = []
-        for name in ("theirs", "ours"):
-            (directory / name).mkdir(parents=True)
+        for name, make in makers.items():
+            path = directory / name
+            path.mkdir(parents=True)
             source = f"registry.opentofu.org/{SOURCE}"
-            environment = stack.enter_context(running(source, _SERVING, directory / name))
-            sides.append(Side(directory / name, environment))
-        yield Sides(tofu, *sides)
+            sides.append(make(path, stack.enter_context(running(source, _SERVING, path))))
+        yield sides
+
+
+@contextlib.contextmanager
+def two_sides(tofu: Path, directory: Path) -> Iterator[Sides]:
+    """Both programs below a directory."""
+    makers: dict[str, MakeSide] = {"theirs": partial(RealSide, tofu=tofu), "ours": OurSide}
+    with running_sides(directory, makers) as (theirs, ours):
+        yield Sides(theirs, ours)

@@ -1,0 +1,298 @@
+"""Random models, and random changes of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from copy import deepcopy
+from enum import Enum
+from typing import Final, TypeVar
+
+from fuzz.expansion.model import (
+    ABOVE,
+    INNER,
+    STATIC,
+    Call,
+    Instance,
+    Key,
+    Model,
+    Origin,
+    Outside,
+    Passing,
+    Setting,
+    Settings,
+    Source,
+    Style,
+    Thing,
+    address,
+)
+
+_T = TypeVar("_T")
+_NAMES: Final = ("x", "y", "z", "w")
+_KEYS: Final = ("a", "b", "d", "e")
+_INNER_KEYS: Final = ("i", "j")
+_LEAVES: Final = ("leaf", "twig")
+_LABELS: Final = {"eu": "in-eu", "us": "in-us", "as": "in-as"}
+
+
+class Feature(Enum):
+    """What a story may have, besides a call with instances."""
+
+    SOURCES = "instances from several sources"
+    VERSIONS = "a source that moves or removes what another one has"
+    NESTING = "calls inside of sources"
+    REPETITION = "resources that are repeated in one source only"
+    STATIC = "static settings of instances"
+    PROVIDERS = "a provider for each instance"
+    CALLS = "several calls"
+
+
+class Chances:
+    """Makes models and changes them, by chance."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self._births = 0
+        # A story with few features shows what others would hide.
+        self._features = {each for each in Feature if self.happens(0.6)}
+        self._statics = [each for each in STATIC if self.happens(0.5)]
+
+    def happens(self, share: float) -> bool:
+        return self._chance.random() < share
+
+    def choice(self, choices: Sequence[_T]) -> _T:
+        return self._chance.choice(choices)
+
+    # Models.
+
+    def model(self) -> Model:
+        passing = self.choice([Passing.KEYED, Passing.WHOLE])
+        if Feature.PROVIDERS not in self._features:
+            passing = Passing.NONE
+        places: dict[Key, str] = dict(_LABELS.items())
+        if self.happens(0.3):
+            places = dict(enumerate(_LABELS.values()))
+        leaves = {name: self._source(name, may_nest=False) for name in _LEAVES}
+        sources = {"one": self._source("one")}
+        if Feature.SOURCES in self._features:
+            sources["two"] = self._source("two")
+        if Feature.VERSIONS in self._features:
+            sources["three"] = self._version(self.choice([*sources.values()]))
+        found = Model(
+            sources=sources,
+            leaves=leaves,
+            calls=[],
+            style=self.choice([*Style]),
+            origin=self.choice([*Origin]),
+            passing=passing,
+            places=places,
+            outside=self.choice([*Outside]),
+        )
+        for name in ("m", "n") if Feature.CALLS in self._features else ("m",):
+            after = found.calls[0].name if found.calls and self.happens(0.6) else ""
+            if found.outside is Outside.APART:
+                after = ""
+            kind = self.choice(["for_each", "for_each", "count"])
+            call = Call(name, kind, {}, after)
+            found.calls.append(call)
+            for number in range(self.choice([1, 2, 2, 3])):
+                key = _KEYS[number] if kind == "for_each" else number
+                call.instances[key] = self._instance(found)
+        return found
+
+    def _source(self, name: str, may_nest: bool = True) -> Source:
+        may_nest &= Feature.NESTING in self._features
+        found = Source(name, has_inner=may_nest and self.happens(0.7))
+        names = self._chance.sample(_NAMES, self.choice([1, 2, 2, 3]))
+        for each in names:
+            found.things.append(self._thing(each, found))
+        if found.has_inner:
+            self._nest(found)
+        return found
+
+    def _nest(self, source: Source) -> None:
+        """Have an inner call before the last thing of a source, or after any of them."""
+        names = [each.name for each in source.things]
+        if len(names) > 1 and self.happens(0.5):
+            last = source.things[-1]
+            (last.needs if self.happens(0.6) else last.follows).append(INNER)
+            names.pop()
+        source.inner_needs = self.choice([ABOVE, *names])
+
+    def _thing(self, name: str, source: Source) -> Thing:
+        """A resource that depends on some before it, so that there is no cycle."""
+        before = [each.name for each in source.things]
+        found = Thing(name)
+        if Feature.REPETITION in self._features:
+            found.repetition = self.choice(["", "", "count", "for_each"])
+        for other in before:
+            if self.happens(0.5):
+                (found.needs if self.happens(0.7) else found.follows).append(other)
+        if self.happens(0.3):
+            found.needs.append(ABOVE)
+        if Feature.STATIC in self._features:
+            found.settings = {each for each in self._statics if self.happens(0.5)}
+        return found
+
+    def _version(self, source: Source) -> Source:
+        """The next version of a source, in which something has another name, or is gone."""
+        found = deepcopy(source)
+        found.name = "three"
+        free = [name for name in _NAMES if found.thing(name) is None]
+        thing = self.choice(found.things)
+        if self.happens(0.6) and free:
+            new = self.choice(free)
+            found.moves.append((thing.address, f"world_thing.{new}"))
+            self._rename(found, thing.name, new)
+            thing.name = new
+        elif len(found.things) > 1:
+            found.things.remove(thing)
+            found.removals.append((thing.address, self.choice([None, None, False, True])))
+        return found
+
+    def _rename(self, source: Source, old: str, new: str) -> None:
+        for each in source.things:
+            each.needs = [new if name == old else name for name in each.needs]
+            each.follows = [new if name == old else name for name in each.follows]
+        if source.inner_needs == old:
+            source.inner_needs = new
+
+    def _instance(self, model: Model) -> Instance:
+        found = Instance(self.choice([*model.sources]), self._settings(model))
+        for key in self._chance.sample(_INNER_KEYS, self.choice([1, 1, 2])):
+            settings = {**self._settings(model), "place": found.settings["place"]}
+            found.inner[key] = Instance(self.choice([*model.leaves]), settings)
+        return found
+
+    def _settings(self, model: Model) -> Settings:
+        self._births += 1
+        return {"tag": f"t{self._births}"} | {
+            name: self._setting(model, name)
+            for name in ("value", "force", "note", "place", *STATIC)
+        }
+
+    def _setting(self, model: Model, name: str) -> Setting:
+        ways: dict[str, Sequence[Setting]] = {
+            "value": ("v1", "v2", "v3"),
+            "force": ("f1", "f2"),
+            "note": ("plain",) * 9 + ("bad",),
+            "place": [*model.places],
+            "destroy": (True, True, False),
+            "first": (True, False),
+            "ignored": ([], ["value"], ["note", "force"], "all"),
+            "guard": (False, False, False, True),
+            "when": ("create", "destroy"),
+            "lenient": ("continue", "fail"),
+        }
+        return self.choice(ways[name])
+
+    # Changes.
+
+    def change(self, model: Model) -> None:
+        """Change something, for good."""
+        call = self.choice(model.calls)
+        ways = [
+            self._change_source,
+            self._change_source,
+            self._swap,
+            self._set,
+            self._set,
+            self._add,
+            self._remove,
+            self._rename_key,
+            self._change_inner,
+            self._edit,
+            self._relocate,
+        ]
+        self.choice(ways)(model, call)
+
+    def _some(self, call: Call) -> Instance:
+        return self.choice([*call.instances.values()])
+
+    def _change_source(self, model: Model, call: Call) -> None:
+        self._some(call).source = self.choice([*model.sources])
+
+    def _swap(self, model: Model, call: Call) -> None:
+        first, second = self._some(call), self._some(call)
+        first.source, second.source = second.source, first.source
+
+    def _set(self, model: Model, call: Call) -> None:
+        instance = self._some(call)
+        if instance.inner and self.happens(0.3):
+            instance = self.choice([*instance.inner.values()])
+        names = ("value", "value", "force", "note", *STATIC)
+        name = self.choice(names)
+        instance.settings[name] = self._setting(model, name)
+
+    def _relocate(self, model: Model, call: Call) -> None:
+        """Have another provider configuration."""
+        instance, place = self._some(call), self.choice([*model.places])
+        for each in (instance, *instance.inner.values()):
+            each.settings["place"] = place
+
+    def _add(self, model: Model, call: Call) -> None:
+        key = self._free_key(call)
+        if key is not None:
+            call.instances[key] = self._instance(model)
+
+    def _free_key(self, call: Call) -> Key | None:
+        if call.kind == "count":
+            return len(call.instances)
+        return next((key for key in _KEYS if key not in call.instances), None)
+
+    def _remove(self, model: Model, call: Call) -> None:
+        if len(call.instances) > 1:
+            last = call.kind == "count"
+            keys = [*call.instances]
+            del call.instances[keys[-1] if last else self.choice(keys)]
+            self._forget_places(model)
+
+    def _forget_places(self, model: Model) -> None:
+        """Remove instances of the provider together with all that they manage."""
+        used = {each.settings["place"] for call in model.calls for each in call.instances.values()}
+        for place in reversed([*model.places]):
+            if place in used:
+                if isinstance(place, int):
+                    break
+                continue
+            if len(model.places) > 1 and self.happens(0.7):
+                model.past_places[place] = model.places.pop(place)
+            elif isinstance(place, int):
+                break
+
+    def _rename_key(self, model: Model, call: Call) -> None:
+        key = self._free_key(call)
+        if call.kind == "count" or key is None:
+            return
+        old = self.choice([*call.instances])
+        call.instances[key] = call.instances.pop(old)
+        if self.happens(0.7):
+            model.renames.append((address(call.name, old), address(call.name, key)))
+
+    def _change_inner(self, model: Model, call: Call) -> None:
+        instance = self._some(call)
+        free = [key for key in _INNER_KEYS if key not in instance.inner]
+        if free and self.happens(0.4):
+            settings = {**self._settings(model), "place": instance.settings["place"]}
+            instance.inner[free[0]] = Instance(self.choice([*model.leaves]), settings)
+        elif len(instance.inner) > 1 and self.happens(0.4):
+            del instance.inner[self.choice([*instance.inner])]
+        else:
+            self.choice([*instance.inner.values()]).source = self.choice([*model.leaves])
+
+    def _edit(self, model: Model, call: Call) -> None:
+        """Change a source, for all instances that come from it."""
+        source = self.choice([*model.sources.values(), *model.leaves.values()])
+        thing = self.choice(source.things)
+        kind = self.choice(["repetition", "settings", "reverse"])
+        if kind == "repetition" and Feature.REPETITION in self._features:
+            thing.repetition = self.choice(["", "count", "for_each"])
+        elif kind == "settings" and Feature.STATIC in self._features and self._statics:
+            thing.settings ^= {self.choice(self._statics)}
+        else:
+            for other in source.things:
+                if thing.name in other.needs:
+                    other.needs.remove(thing.name)
+                    if not other.needs and not other.follows:
+                        thing.needs.append(other.name)
+                    break

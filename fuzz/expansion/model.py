@@ -1,0 +1,174 @@
+"""A configuration whose module calls have instances that differ, as data.
+
+Two texts are written of it: one with the features that only nigari has, and the literal one with a
+call for each instance. Deliberately unknown: how either is written, and chance.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+Key = str | int
+Setting = bool | str | int | list[str]
+Settings = dict[str, Setting]
+
+STATIC: Final = ("destroy", "first", "ignored", "guard", "when", "lenient")
+"""The settings that must be static; the others are ordinary values."""
+
+
+INNER: Final = "c"
+"""The name of the call that sources have."""
+ABOVE: Final = "above"
+"""The variable with what a call gets from what is before it."""
+
+
+_KEYED: Final = re.compile(r'(module\.[mnc]|\.by)\[\\*"?(\w+)\\*"?\]')
+_NAMED: Final = re.compile(r"\bmodule\.([mnc])_(\w+)")
+
+
+class Style(Enum):
+    """In which way a source takes the settings of its instance."""
+
+    OBJECT = "one variable with all of them"
+    VARIABLES = "a variable for each"
+    LOCALS = "local values"
+
+
+class Origin(Enum):
+    """Where the values of calls come from."""
+
+    DEFAULT = "the default of a variable"
+    LOCAL = "a local value"
+    MODULE = "an output of another module"
+    FILE = "a file with values of variables"
+    ENVIRONMENT = "an environment"
+
+
+class Passing(Enum):
+    """In which way an instance gets its provider configuration."""
+
+    NONE = "the one of the root module"
+    KEYED = "one instance of a provider, by a key"
+    WHOLE = "all instances of a provider, of which it selects one"
+
+
+class Outside(Enum):
+    """What the root module uses of its calls.
+
+    Order, `-target` and `-exclude` follow blocks, as they do in OpenTofu: what uses one instance of
+    a call depends on the whole call, which separate calls do not have.
+    """
+
+    APART = "nothing, so that a target or an exception may be one instance"
+    WHOLE = "all instances, so that anything may fail"
+    PART = "one instance, so that all must succeed"
+
+
+@dataclass
+class Thing:
+    """A resource of a source."""
+
+    name: str
+    repetition: str = ""
+    """`count`, `for_each` or nothing."""
+    needs: list[str] = field(default_factory=list)
+    """The names of those whose values it uses; `INNER` and `ABOVE` are two of them."""
+    follows: list[str] = field(default_factory=list)
+    """The names of those that it only depends on."""
+    settings: set[str] = field(default_factory=set)
+    """Those of `STATIC` that it has from its instance."""
+
+    @property
+    def address(self) -> str:
+        return f"world_thing.{self.name}"
+
+
+@dataclass
+class Source:
+    """A directory that module instances come from."""
+
+    name: str
+    things: list[Thing] = field(default_factory=list)
+    moves: list[tuple[str, str]] = field(default_factory=list)
+    removals: list[tuple[str, bool | None]] = field(default_factory=list)
+    """What it no longer declares, and whether it is destroyed; None: by the setting."""
+    has_inner: bool = False
+    """Whether it has a call of its own, with the inner instances of its instance."""
+    inner_needs: str = "above"
+    """The name of what that call gets."""
+
+    def thing(self, name: str) -> Thing | None:
+        return next((each for each in self.things if each.name == name), None)
+
+
+@dataclass
+class Instance:
+    """An instance of a call."""
+
+    source: str
+    settings: Settings
+    inner: dict[str, Instance] = field(default_factory=dict)
+
+
+@dataclass
+class Call:
+    """A module call of the root module, or the one that sources have."""
+
+    name: str
+    kind: str
+    """`for_each` or `count`."""
+    instances: dict[Key, Instance]
+    after: str = ""
+    """The call before it whose outputs it gets."""
+
+    def addresses(self) -> list[str]:
+        """The addresses of its instances, in the order in which a value has them."""
+        return [address(self.name, key) for key in sorted(self.instances, key=str)]
+
+
+@dataclass
+class Model:
+    """All of it."""
+
+    sources: dict[str, Source]
+    leaves: dict[str, Source]
+    """The sources of inner calls."""
+    calls: list[Call]
+    style: Style
+    origin: Origin
+    passing: Passing
+    places: dict[Key, str]
+    """The instances of the provider, with their labels."""
+    past_places: dict[Key, str] = field(default_factory=dict)
+    """Those that were there once."""
+    renames: list[tuple[str, str]] = field(default_factory=list)
+    outside: Outside = Outside.WHOLE
+    before: str = "b1"
+    """A value of the resource that calls depend on."""
+
+
+def address(name: str, key: Key) -> str:
+    """The address of a module instance."""
+    return f'module.{name}["{key}"]' if isinstance(key, str) else f"module.{name}[{key}]"
+
+
+def literal(text: str) -> str:
+    """A text with the addresses of module and provider instances as the literal one has them."""
+    return _KEYED.sub(r"\1_\2", text)
+
+
+def without_keys(text: str) -> str:
+    """A text with literal addresses as that of the whole call."""
+    return _NAMED.sub(r"module.\1", text)
+
+
+def compact(text: str) -> str:
+    """A literal address as the compact one has it."""
+    return _NAMED.sub(lambda found: address(found[1], _key(found[2])), text)
+
+
+def _key(text: str) -> Key:
+    return int(text) if text.isdigit() else text

@@ -1,0 +1,120 @@
+"""A story of a model: step by step what becomes of it, as two texts with commands that fit them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Final
+
+from fuzz.expansion.chances import Chances
+from fuzz.expansion.model import Origin, Outside, compact, literal
+from fuzz.expansion.writing import ENVIRONMENT, compact_files, literal_files
+from fuzz.story.telling import PLAN, Seen, Step
+
+_FAILING: Final = ("create", "create", "update", "delete", "half create", "half update", "read")
+_AGAIN: Final = ["plan", "-json", f"-out={PLAN}"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A step of both texts; each has as many commands as the other."""
+
+    literal: Step
+    compact: Step
+
+
+class Story:
+    """One step after the other, from one seed."""
+
+    def __init__(self, seed: int, steps: int = 4) -> None:
+        self._chance = random.Random(seed)
+        self._chances = Chances(self._chance)
+        self._model = self._chances.model()
+        self._steps = steps
+        self._done = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self._done > self._steps
+
+    def next(self, seen: Seen) -> Pair:
+        """What comes next, now that the literal side has this."""
+        self._done += 1
+        commands = self._planned()
+        if self._done > self._steps:
+            commands = self._chance.choice(
+                [[["destroy", "-auto-approve", "-json"]], self._planned("-destroy")]
+            )
+        elif self._done > 1:
+            self._model.renames.clear()
+            for _ in range(self._chance.choice([0, 1, 1, 2, 3])):
+                self._chances.change(self._model)
+            commands = self._chosen(seen)
+        fails = self._model.outside is not Outside.PART and self._chances.happens(0.15)
+        return self._pair(seen, commands, self._some_failures(seen) if fails else [])
+
+    def _pair(self, seen: Seen, commands: list[list[str]], failures: list[str]) -> Pair:
+        if failures:
+            commands = [*commands, *self._planned()] if self._done <= self._steps else commands
+        written = [self._written_out(command, seen) for command in commands]
+        if self._model.origin is Origin.ENVIRONMENT:
+            commands = [[f"-env={ENVIRONMENT}", *command] for command in commands]
+        return Pair(
+            Step(literal_files(self._model), written, failures=failures, before=seen),
+            Step(compact_files(self._model), commands, failures=failures, before=seen),
+        )
+
+    def _written_out(self, command: list[str], seen: Seen) -> list[str]:
+        """A command line for the literal side, on which a call is several."""
+        found = []
+        for word in command:
+            name, _, goal = word.partition("=")
+            calls = [each for each in self._model.calls if goal == f"module.{each.name}"]
+            instances = [literal(each) for call in calls for each in call.addresses()]
+            instances += [
+                each.split(".world_thing")[0].split(".module.c")[0]
+                for each in seen.addresses()
+                if calls and each.startswith(f"{goal}_")
+            ]
+            found += [f"{name}={each}" for each in sorted({*instances})] or [literal(word)]
+        return found
+
+    # What is run.
+
+    def _planned(self, *flags: str) -> list[list[str]]:
+        return [["plan", "-json", f"-out={PLAN}", *flags], ["apply", "-json", PLAN]]
+
+    def _chosen(self, seen: Seen) -> list[list[str]]:
+        roll = self._chance.random()
+        if roll < 0.25 and self._model.outside is not Outside.PART:
+            name = self._chance.choice(["-target", "-target", "-exclude"])
+            flags = [
+                f"{name}={self._chance.choice(self._addresses())}" for _ in range(1 + (roll < 0.07))
+            ]
+            if roll > 0.22:
+                flags.append("-destroy")
+            return self._planned(*flags)
+        if roll < 0.3 and seen.addresses():
+            replaced = compact(self._chance.choice(seen.addresses()))
+            return [*self._planned(f"-replace={replaced}"), _AGAIN]
+        if roll < 0.35:
+            return [["apply", "-auto-approve", "-json"], _AGAIN]
+        if roll < 0.4:
+            return [*self._planned("-refresh-only"), _AGAIN]
+        if roll < 0.43 and seen.addresses():
+            return [["state", "rm", compact(self._chance.choice(seen.addresses()))], _AGAIN]
+        return [*self._planned(), _AGAIN]
+
+    def _addresses(self) -> list[str]:
+        """What may be singled out: nothing below an instance, since what it needs there is a block."""
+        if self._model.outside is Outside.APART:
+            return [each for call in self._model.calls for each in call.addresses()]
+        return [f"module.{call.name}" for call in self._model.calls]
+
+    def _some_failures(self, seen: Seen) -> list[str]:
+        names = {str(each["name"]) for each in seen.objects.values()}
+        if not names or self._chances.happens(0.3):
+            instances = [each for call in self._model.calls for each in call.instances.values()]
+            names = {f"{each.settings['tag']}-{name}" for each in instances for name in "xyz"}
+        chosen = self._chance.sample(sorted(names), min(len(names), self._chance.randint(1, 2)))
+        return [f"{self._chance.choice(_FAILING)} {name}" for name in chosen]

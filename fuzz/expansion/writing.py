@@ -1,0 +1,418 @@
+"""The files of a model, with module calls that have instances, or with a call for each of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Protocol
+
+from fuzz.expansion.model import (
+    ABOVE,
+    INNER,
+    Call,
+    Instance,
+    Key,
+    Model,
+    Origin,
+    Outside,
+    Passing,
+    Source,
+    Style,
+    Thing,
+    address,
+    literal,
+)
+from fuzz.story.configuration import LOG
+from tests.real.case_files import MAIN, Files
+
+_MODULES: Final = ".terraform/modules/modules.json"
+_REQUIRED: Final = (
+    'terraform {\n  required_providers {\n    world = { source = "hashicorp/world"% }\n  }\n}\n'
+)
+_COMMAND: Final = f'"echo ${{self.name}} ${{self.value}} >> {LOG}; test ${{self.note}} != bad"'
+_REPETITIONS: Final = {"count": "2", "for_each": 'toset(["k", "l"])'}
+_NAMES: Final = {"count": ", count.index", "for_each": ", each.key"}
+_ARGUMENTS: Final = {
+    "destroy": "destroy",
+    "first": "create_before_destroy",
+    "ignored": "ignore_changes",
+    "guard": "prevent_destroy",
+}
+ENVIRONMENT: Final = "prod"
+
+
+class _Form(Protocol):
+    """What a source says, which is written in two ways."""
+
+    def setting(self, name: str) -> str:
+        """A setting of the instance."""
+
+    def inner(self, source: Source) -> Iterator[str]:
+        """The calls that the source has."""
+
+    def inner_outputs(self) -> str:
+        """What those calls give."""
+
+    def inner_addresses(self) -> str:
+        """Those calls, as a list of addresses."""
+
+    def provider(self) -> str:
+        """The provider configuration of the resources of an instance that selects it."""
+
+
+class _Compact:
+    """One text for all instances of a source."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def setting(self, name: str) -> str:
+        ways = {
+            Style.OBJECT: f"var.s.{name}",
+            Style.VARIABLES: f"var.{name}",
+            Style.LOCALS: f"local.{name}",
+        }
+        return ways[self._model.style]
+
+    def inner(self, source: Source) -> Iterator[str]:
+        yield _compact_call(
+            self._model,
+            Call(INNER, "for_each", {}),
+            (self.setting("inner"), "../"),
+            _reference(self, source, source.inner_needs),
+        )
+
+    def inner_outputs(self) -> str:
+        return f'join(",", [for k, each in module.{INNER} : each.o])'
+
+    def inner_addresses(self) -> str:
+        return f"module.{INNER}"
+
+    def provider(self) -> str:
+        return f"world.all[{self.setting('place')}]"
+
+
+class _Literal:
+    """A text for one instance of a source."""
+
+    def __init__(self, model: Model, instance: Instance) -> None:
+        self._model = model
+        self._instance = instance
+
+    def setting(self, name: str) -> str:
+        value = self._instance.settings[name]
+        if name == "ignored" and isinstance(value, list):
+            return f"[{', '.join(value)}]"
+        is_word = name in ("when", "lenient", "ignored")
+        return str(value) if is_word else json.dumps(value)
+
+    def inner(self, source: Source) -> Iterator[str]:
+        above = _reference(self, source, source.inner_needs)
+        for key, each in self._instance.inner.items():
+            yield _literal_call(self._model, INNER, key, each, above)
+
+    def inner_outputs(self) -> str:
+        return f'join(",", [{", ".join(f"{each}.o" for each in self._addresses())}])'
+
+    def inner_addresses(self) -> str:
+        return ", ".join(self._addresses())
+
+    def _addresses(self) -> list[str]:
+        return [literal(address(INNER, key)) for key in sorted(self._instance.inner)]
+
+    def provider(self) -> str:
+        return "world.all"
+
+
+# The two texts.
+
+
+def compact_files(model: Model) -> Files:
+    """The configuration with what only nigari has."""
+    found = {MAIN: "\n".join(_compact_root(model))}
+    values = {each.name: _values(each) for each in model.calls}
+    assigned = "".join(f"{name} = {value}\n" for name, value in values.items())
+    if model.origin is Origin.MODULE:
+        found[f"names/{MAIN}"] = "\n".join(
+            f'output "{name}" {{\n  value = {value}\n}}\n' for name, value in values.items()
+        )
+    elif model.origin is Origin.FILE:
+        found["terraform.tfvars"] = assigned
+    elif model.origin is Origin.ENVIRONMENT:
+        found["environments.hcl"] = (
+            f'environment "{ENVIRONMENT}" {{\n  variables = {{\n{assigned}  }}\n}}\n'
+        )
+    form = _Compact(model)
+    for source in (*model.sources.values(), *model.leaves.values()):
+        found[f"{source.name}/{MAIN}"] = "\n".join(_source(model, source, form))
+    return found
+
+
+def literal_files(model: Model) -> Files:
+    """The same, written out."""
+    found = {MAIN: "\n".join(_literal_root(model))}
+    installed = [("", ".")]
+    for call in model.calls:
+        for key, instance in call.instances.items():
+            directory = literal(address(call.name, key)).removeprefix("module.")
+            found |= _written_out(model, directory, instance, model.sources, installed)
+    entries = [
+        {"Key": key, "Source": f"./{path.rpartition('/')[2]}", "Dir": path}
+        for key, path in installed
+    ]
+    entries[0]["Source"] = ""
+    found[_MODULES] = json.dumps({"Modules": entries})
+    return found
+
+
+def _written_out(
+    model: Model,
+    directory: str,
+    instance: Instance,
+    sources: dict[str, Source],
+    installed: list[tuple[str, str]],
+) -> Files:
+    """The directory of one instance and those of its inner ones."""
+    source = sources[instance.source]
+    form = _Literal(model, instance)
+    installed.append((directory.replace("/", "."), directory))
+    found = {f"{directory}/{MAIN}": "\n".join(_source(model, source, form))}
+    for key, each in instance.inner.items() if source.has_inner else ():
+        below = literal(address(INNER, key)).removeprefix("module.")
+        found |= _written_out(model, f"{directory}/{below}", each, model.leaves, installed)
+    return found
+
+
+# Root modules.
+
+
+def _compact_root(model: Model) -> Iterator[str]:
+    yield _REQUIRED.replace("%", "")
+    yield 'provider "world" {\n  label = "root"\n}\n'
+    yield _compact_provider(model.places)
+    origins = {Origin.LOCAL: "local.", Origin.MODULE: "module.names."}
+    origin = origins.get(model.origin, "var.")
+    if model.origin is Origin.MODULE:
+        yield 'module "names" {\n  source = "./names"\n}\n'
+    for call, above in _with_above(model, _compact_outputs):
+        if model.origin is Origin.LOCAL:
+            yield f"locals {{\n  {call.name} = {_values(call)}\n}}\n"
+        elif origin == "var.":
+            default = f"  default = {_values(call)}\n" if model.origin is Origin.DEFAULT else ""
+            yield f'variable "{call.name}" {{\n  type = any\n{default}}}\n'
+        yield _compact_call(model, call, (f"{origin}{call.name}", "./"), above)
+    for old, new in model.renames:
+        yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
+    yield from _around(model, [_compact_outputs(each) for each in model.calls], lambda text: text)
+
+
+def _literal_root(model: Model) -> Iterator[str]:
+    yield _REQUIRED.replace("%", "")
+    yield 'provider "world" {\n  label = "root"\n}\n'
+    for key, label in {**model.past_places, **model.places}.items():
+        yield f'provider "world" {{\n  alias = "by_{key}"\n  label = "{label}"\n}}\n'
+    for call, above in _with_above(model, _literal_outputs):
+        for key, each in call.instances.items():
+            yield _literal_call(model, call.name, key, each, above)
+    for old, new in model.renames:
+        yield f"moved {{\n  from = {literal(old)}\n  to   = {literal(new)}\n}}\n"
+    yield from _around(model, [_literal_outputs(each) for each in model.calls], literal)
+
+
+def _with_above(model: Model, outputs: Callable[[Call], str]) -> Iterator[tuple[Call, str]]:
+    """The calls, with what each gets from what is before it."""
+    calls = {each.name: each for each in model.calls}
+    for call in model.calls:
+        given = "world_thing.before.id"
+        yield call, outputs(calls[call.after]) if call.after else given
+
+
+def _compact_outputs(call: Call) -> str:
+    return f'join(",", [for k, each in module.{call.name} : each.o])'
+
+
+def _literal_outputs(call: Call) -> str:
+    return f'join(",", [{", ".join(f"{literal(each)}.o" for each in call.addresses())}])'
+
+
+def _around(model: Model, outputs: list[str], written: Callable[[str], str]) -> Iterator[str]:
+    """What the root module has before and after its calls."""
+    yield (
+        f'resource "world_thing" "before" {{\n  name  = "before"\n  value = "{model.before}"\n}}\n'
+    )
+    used = {
+        Outside.APART: ['"apart"'] * len(outputs),
+        Outside.WHOLE: outputs,
+        Outside.PART: [f"{written(each.addresses()[0])}.o" for each in model.calls],
+    }[model.outside]
+    yield (
+        f'resource "world_thing" "after" {{\n  name  = "after"\n  value = join("+", '
+        f"[{', '.join(used)}])\n}}\n"
+    )
+    for call, value in zip(model.calls, used, strict=True):
+        yield f'output "{call.name}" {{\n  value = {value}\n}}\n'
+
+
+# Calls.
+
+
+def _compact_call(model: Model, call: Call, place: tuple[str, str], above: str) -> str:
+    values, way = place
+    each = "each.value" if call.kind == "for_each" else f"{values}[count.index]"
+    repeated = values if call.kind == "for_each" else f"length({values})"
+    lines = [
+        f'module "{call.name}" {{',
+        f"  {call.kind} = {repeated}",
+        f'  source = "{way}${{{each}.source}}"',
+    ]
+    if model.style is Style.VARIABLES:
+        lines += [f"  {name} = {each}.{name}" for name in _all_names(model)]
+    else:
+        lines.append(f"  s = {each}")
+    passed = {
+        Passing.NONE: "",
+        Passing.KEYED: f"world = world.by[{each}.place]",
+        Passing.WHOLE: "world.all = world.by",
+    }[model.passing]
+    if call.name == INNER and passed:
+        passed = {Passing.KEYED: "", Passing.WHOLE: "world.all = world.all"}[model.passing]
+    return "\n".join([*lines, *_ending(above, passed)])
+
+
+def _literal_call(model: Model, name: str, key: Key, instance: Instance, above: str) -> str:
+    below = literal(address(name, key)).removeprefix("module.")
+    place = f"world.by_{instance.settings['place']}"
+    if name == INNER:
+        place = "world.all"
+    passed = {
+        Passing.NONE: "",
+        Passing.KEYED: "" if name == INNER else f"world = {place}",
+        Passing.WHOLE: f"world.all = {place}",
+    }[model.passing]
+    lines = [f'module "{below}" {{', f'  source = "./{below}"']
+    return "\n".join([*lines, *_ending(above, passed)])
+
+
+def _ending(above: str, passed: str) -> Iterator[str]:
+    yield f"  {ABOVE} = {above}"
+    if passed:
+        yield f"  providers = {{\n    {passed}\n  }}"
+    yield "}\n"
+
+
+def _compact_provider(places: dict[Key, str]) -> str:
+    first = next(iter(places), "")
+    if isinstance(first, int):
+        labels = json.dumps([*places.values()])
+        repeated, label = f"count = length({labels})", f"{labels}[count.index]"
+    else:
+        repeated, label = f"for_each = {json.dumps(places)}", "each.value"
+    return f'provider "world" {{\n  alias = "by"\n  {repeated}\n  label = {label}\n}}\n'
+
+
+def _values(call: Call) -> str:
+    """The value that the instances of a call are made of."""
+    found = {str(key): _value(each) for key, each in call.instances.items()}
+    return json.dumps(found if call.kind == "for_each" else [*found.values()])
+
+
+def _value(instance: Instance) -> dict[str, object]:
+    inner = {key: _value(each) for key, each in instance.inner.items()}
+    return {"source": instance.source, **instance.settings, "inner": inner}
+
+
+def _all_names(model: Model) -> Iterable[str]:
+    some = next(iter(model.calls[0].instances.values()))
+    return (*some.settings, "inner")
+
+
+# Sources.
+
+
+def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
+    is_whole = model.passing is Passing.WHOLE
+    yield _REQUIRED.replace("%", ", configuration_aliases = [world.all]" if is_whole else "")
+    yield f'variable "{ABOVE}" {{\n  type = string\n}}\n'
+    if isinstance(form, _Compact):
+        yield from _variables(model)
+    for thing in source.things:
+        yield _thing(source, thing, form, form.provider() if is_whole else "")
+    if source.has_inner:
+        yield from form.inner(source)
+    for old, new in source.moves:
+        yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
+    for name, is_destroyed in source.removals:
+        destroy = form.setting("destroy") if is_destroyed is None else json.dumps(is_destroyed)
+        yield f"removed {{\n  from = {name}\n  lifecycle {{\n    destroy = {destroy}\n  }}\n}}\n"
+    everything = [each.name for each in source.things]
+    found = [_reference(form, source, each) for each in everything]
+    if source.has_inner:
+        found.append(form.inner_outputs())
+    yield f'output "o" {{\n  value = join(",", [{", ".join(found)}])\n}}\n'
+
+
+def _variables(model: Model) -> Iterator[str]:
+    names = _all_names(model)
+    if model.style is Style.VARIABLES:
+        yield from (f'variable "{name}" {{\n  type = any\n}}\n' for name in names)
+        return
+    yield 'variable "s" {\n  type = any\n}\n'
+    if model.style is Style.LOCALS:
+        lines = "\n".join(f"  {name} = var.s.{name}" for name in names)
+        yield f"locals {{\n{lines}\n}}\n"
+
+
+def _thing(source: Source, thing: Thing, form: _Form, provider: str) -> str:
+    ending = _NAMES.get(thing.repetition, "")
+    values = [form.setting("value"), *(_reference(form, source, each) for each in thing.needs)]
+    lines = [f'resource "world_thing" "{thing.name}" {{']
+    if thing.repetition:
+        lines.append(f"  {thing.repetition} = {_REPETITIONS[thing.repetition]}")
+    if provider:
+        lines.append(f"  provider = {provider}")
+    lines += [
+        f'  name = join("-", [{form.setting("tag")}, "{thing.name}"{ending}])',
+        f'  value = join("+", [{", ".join(values)}])',
+        f"  force = {form.setting('force')}",
+        f"  note = {form.setting('note')}",
+    ]
+    if thing.follows:
+        followed = [_followed(form, source, each) for each in thing.follows]
+        lines.append(f"  depends_on = [{', '.join(each for each in followed if each)}]")
+    return "\n".join([*lines, *_lifecycle(thing, form), "}", ""])
+
+
+def _lifecycle(thing: Thing, form: _Form) -> Iterator[str]:
+    if thing.settings & _ARGUMENTS.keys():
+        yield "  lifecycle {"
+        for setting, argument in _ARGUMENTS.items():
+            if setting in thing.settings:
+                yield f"    {argument} = {form.setting(setting)}"
+        yield "  }"
+    if thing.settings & {"when", "lenient"}:
+        yield '  provisioner "local-exec" {'
+        if "when" in thing.settings:
+            yield f"    when = {form.setting('when')}"
+        if "lenient" in thing.settings:
+            yield f"    on_failure = {form.setting('lenient')}"
+        yield f"    command = {_COMMAND}\n  }}"
+
+
+def _reference(form: _Form, source: Source, name: str) -> str:
+    """The value of a thing of a source, of what is above it, or of its inner calls."""
+    if name == ABOVE:
+        return f"var.{ABOVE}"
+    if name == INNER:
+        return form.inner_outputs() if source.has_inner else '"none"'
+    thing = source.thing(name)
+    if thing is None:
+        return '"gone"'
+    ways = {"": "@.id", "count": 'join(",", @[*].id)', "for_each": 'join(",", values(@)[*].id)'}
+    return ways[thing.repetition].replace("@", thing.address)
+
+
+def _followed(form: _Form, source: Source, name: str) -> str:
+    if name == INNER:
+        return form.inner_addresses() if source.has_inner else ""
+    thing = source.thing(name)
+    return "" if thing is None else thing.address
