@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import nigari
+from nigari.workspace.plans import planning
 from tests.plan.sessions import applied, apply_saved, saved, words
 
 _TEXT = """
@@ -37,6 +38,18 @@ def test_applied_later(here: Path) -> None:
     saved({"v": "1"})
     (here / "main.tf").write_text("this is not even a configuration")
     assert apply_saved().outputs["o"].to_python() == ["1", "hello"]
+
+
+def test_timestamp_of_the_plan(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "main.tf").write_text("""
+        resource "terraform_data" "a" { input = uuid() }
+        output "o" { value = [plantimestamp(), terraform_data.a.output != ""] }
+    """)
+    then, now = "2031-01-02T03:04:05Z", "2032-01-02T03:04:05Z"
+    monkeypatch.setattr(planning, "plan_timestamp", lambda: then)
+    saved({})
+    monkeypatch.setattr(planning, "plan_timestamp", lambda: now)
+    assert apply_saved().outputs["o"].to_python() == [then, True]
 
 
 def test_refused_after_the_state_has_changed(here: Path) -> None:

@@ -15,12 +15,12 @@ from nigari.apply.view import ApplyView
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
 from nigari.diagnostics.unexpected import unexpected
+from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Change
 from nigari.plan.model.check_results import value_at
 from nigari.plan.model.conditions import Noted
 from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.plan.nodes.module_conditions import module_conditions
-from nigari.plan.order.operation_order import REPLACED
 
 
 class Operations:

@@ -8,6 +8,7 @@ any more, and only if all of them lead to somewhere inside. What is wrong with a
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import struct
@@ -130,6 +131,20 @@ def unpack_archive(
     target.finish()
 
 
+def read_zip(data: bytes, limits: Limits | None = None) -> dict[str, bytes]:
+    """The entries of a zip archive in memory. Nothing is unpacked from one that announces more than
+    the limits allow.
+    """
+    import zipfile
+
+    budget = _Budget(len(data), limits or Limits())
+    with _as_archive_errors(), zipfile.ZipFile(io.BytesIO(data)) as package:
+        for entry in package.infolist():
+            budget.count()
+            budget.spend(entry.file_size)
+        return {entry.filename: package.read(entry) for entry in package.infolist()}
+
+
 def path_inside(directory: Path, name: str) -> Path:
     """Where a file of a package belongs in a directory, by the name that strangers gave it."""
     parts = [part for part in name.split("/") if part not in ("", ".")]
@@ -140,6 +155,34 @@ def path_inside(directory: Path, name: str) -> Path:
 
 def _outside(name: str) -> ArchiveError:
     return ArchiveError(f"it has an entry outside its own directory, {quoted(name)}")
+
+
+class _Budget:
+    """How much of an archive has been read so far, against its limits."""
+
+    def __init__(self, packed: int, limits: Limits) -> None:
+        self.limits = limits
+        self._packed = max(packed, 1)
+        self._entries = 0
+        self._size = 0
+
+    def count(self) -> None:
+        """Count one more entry, or one more block of what is no entry."""
+        self._entries += 1
+        if self._entries > self.limits.entries:
+            raise _too_many(self.limits)
+
+    def spend(self, size: int) -> None:
+        """Count bytes of unpacked content."""
+        self._size += size
+        limits = self.limits
+        if self._size > limits.size:
+            raise ArchiveError(f"its files have more than {limits.size // _MEBIBYTE} MiB")
+        if self._size > limits.small and self._size > self._packed * limits.ratio:
+            raise ArchiveError(
+                f"it grows to more than {limits.ratio} times its size when it is "
+                "unpacked, as only harmful archives do"
+            )
 
 
 class _Target:
@@ -155,22 +198,18 @@ class _Target:
     ) -> None:
         self._root = os.path.realpath(directory)
         self.limits = limits
+        self._budget = _Budget(packed, limits)
         self._given_up = given_up
         self._is_strict = is_strict
-        self._packed = max(packed, 1)
-        self._entries = 0
-        self._written = 0
         self._has_files = False
         self._links: dict[str, str] = {}
         self.digests: dict[str, str] | None = None
 
     def count(self) -> None:
         """Notice one more entry, or one more block of what is no entry."""
-        self._entries += 1
         if self._given_up is not None and self._given_up():
             raise ArchiveError("unpacking was interrupted")
-        if self._entries > self.limits.entries:
-            raise _too_many(self.limits)
+        self._budget.count()
 
     def path(self, name: str) -> str:
         """Where an entry is written."""
@@ -188,7 +227,7 @@ class _Target:
         digest = None if self.digests is None else _sha256()
         with open(path, "wb", buffering=0) as file:
             while chunk := content.read(_READ_AT_ONCE):
-                self._account_for(len(chunk))
+                self._budget.spend(len(chunk))
                 left = memoryview(chunk)
                 while left:
                     left = left[file.write(left[:_WRITTEN_AT_ONCE]) :]
@@ -245,17 +284,6 @@ class _Target:
         if os.path.isdir(path):
             raise ArchiveError(f"{quoted(name)} is both a directory and a file in the archive")
         return path
-
-    def _account_for(self, size: int) -> None:
-        self._written += size
-        limits = self.limits
-        if self._written > limits.size:
-            raise ArchiveError(f"its files have more than {limits.size // _MEBIBYTE} MiB")
-        if self._written > limits.small and self._written > self._packed * limits.ratio:
-            raise ArchiveError(
-                f"it grows to more than {limits.ratio} times its size when it is "
-                "unpacked, as only harmful archives do"
-            )
 
     def _name(self, path: str) -> str:
         return os.path.relpath(path, self._root).replace(os.sep, "/")

@@ -160,10 +160,10 @@ class Planning:
 
     async def restore(self, saved: SavedPlan) -> Plan | None:
         """A plan that was saved, ready to be applied here; None after reporting why it is not."""
-        self.timestamp = saved.timestamp
+        self.timestamp = saved.plan.timestamp
         self._graph = saved.graph
         planner = self.planner = Planner(
-            self._static, self.run_settings(self._listener), self.pool, saved.previous
+            self._static, self.run_settings(self._listener), self.pool, saved.plan.previous_state
         )
         plan = await planner.restore(saved)
         self.diags.extend(self._installed.problems)

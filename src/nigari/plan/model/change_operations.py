@@ -1,0 +1,47 @@
+"""Which operations carry out the change of an object, and whether those of a plan file do."""
+
+from __future__ import annotations
+
+from nigari.json_shape import ShapeError
+from nigari.plan.model.changes import Action, Plan
+from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+MAKING: Final = {
+    Action.CREATE: OperationKind.CREATE,
+    Action.UPDATE: OperationKind.UPDATE,
+    Action.READ: OperationKind.READ,
+    Action.NO_OP: OperationKind.CHECK,
+    Action.DELETE_THEN_CREATE: OperationKind.CREATE,
+    Action.CREATE_THEN_DELETE: OperationKind.CREATE,
+    Action.FORGET_THEN_CREATE: OperationKind.CREATE,
+}
+ENDING: Final = {
+    Action.DELETE: OperationKind.DELETE,
+    Action.DELETE_THEN_CREATE: OperationKind.DELETE,
+    Action.CREATE_THEN_DELETE: OperationKind.DELETE,
+    Action.FORGET: OperationKind.FORGET,
+    Action.FORGET_THEN_CREATE: OperationKind.FORGET,
+}
+REPLACED: Final = "replaced"
+"""Stands for the key of an object that will be deposed, which is chosen when that happens."""
+
+_ON_OBJECTS: Final = frozenset((*MAKING.values(), *ENDING.values())) - {OperationKind.CHECK}
+
+
+def check_operations(plan: Plan, graph: ExecutionGraph) -> None:
+    """Raise a `ShapeError` for an operation on an object that its change does not ask for."""
+    wanted = set()
+    for change in plan.changes:
+        address, action = str(change.address), change.action
+        if action in MAKING:
+            wanted.add((MAKING[action], address, ""))
+        if action in ENDING:
+            is_late = action is Action.CREATE_THEN_DELETE
+            wanted.add((ENDING[action], address, REPLACED if is_late else change.deposed))
+    for index, each in enumerate(graph.operations):
+        if each.kind in _ON_OBJECTS and (each.kind, each.address, each.deposed) not in wanted:
+            raise ShapeError("carries out no change of the plan", f"graph[{index}]")
