@@ -45,38 +45,38 @@ def parse_document(data: bytes) -> object:
     return document
 
 
-def text(data: object) -> str:
+def as_text(data: object) -> str:
     """A string."""
     if not isinstance(data, str):
         raise ShapeError("is not a string")
     return data
 
 
-def number(data: object) -> int:
+def as_number(data: object) -> int:
     """A whole number that is not negative."""
     if not isinstance(data, int) or isinstance(data, bool) or data < 0:
         raise ShapeError("is not a whole number")
     return data
 
 
-def flag(data: object) -> bool:
+def as_flag(data: object) -> bool:
     """True or false."""
     if not isinstance(data, bool):
         raise ShapeError("is neither true nor false")
     return data
 
 
-def packed(data: object) -> bytes:
+def as_bytes(data: object) -> bytes:
     """Bytes, in base64."""
     try:
-        return base64.b64decode(text(data), validate=True)
+        return base64.b64decode(as_text(data), validate=True)
     except ShapeError:
         raise
     except ValueError:
         raise ShapeError("is not base64 text") from None
 
 
-def members(data: object) -> dict[str, object]:
+def as_members(data: object) -> dict[str, object]:
     """An object with any members."""
     if not isinstance(data, dict):
         raise ShapeError("is not an object")
@@ -91,6 +91,17 @@ def one_of(kind: type[E]) -> Shape[E]:
             return kind(data)
         except ValueError:
             raise ShapeError("has an unsupported value") from None
+
+    return read
+
+
+def word(*words: str) -> Shape[str]:
+    """One of several texts."""
+
+    def read(data: object) -> str:
+        if data not in words:
+            raise ShapeError(f"is none of {', '.join(words)}")
+        return as_text(data)
 
     return read
 
@@ -115,7 +126,7 @@ def map_of(shape: Shape[T]) -> Shape[dict[str, T]]:
     """An object whose members are all alike."""
 
     def read(data: object) -> dict[str, T]:
-        return {name: _inner(name, shape, each) for name, each in members(data).items()}
+        return {name: _inner(name, shape, each) for name, each in as_members(data).items()}
 
     return read
 
@@ -126,7 +137,7 @@ class Members:
     __slots__ = ("_data",)
 
     def __init__(self, data: object) -> None:
-        self._data = members(data)
+        self._data = as_members(data)
 
     def read(self, name: str, shape: Shape[T]) -> T:
         """A member that must be there."""

@@ -33,10 +33,16 @@ _ON_OBJECTS: Final = frozenset((*MAKING.values(), *ENDING.values())) - {Operatio
 
 
 def check_operations(plan: Plan, graph: ExecutionGraph) -> None:
-    """Raise a `ShapeError` for an operation on an object that its change does not ask for."""
+    """Raise a `ShapeError` for an operation that no change asks for, or without an object to change."""
     wanted = set()
-    for change in plan.changes:
+    for index, change in enumerate(plan.changes):
         address, action = str(change.address), change.action
+        if action is Action.UPDATE:
+            known = plan.refreshed_state.instance(change.address)
+            if known is None or known.current is None:
+                raise ShapeError("updates an object that does not exist", f"changes[{index}]")
+        if change.deposed and action not in (Action.DELETE, Action.FORGET, Action.NO_OP):
+            raise ShapeError("makes an object of a deposed one", f"changes[{index}]")
         if action in MAKING:
             wanted.add((MAKING[action], address, ""))
         if action in ENDING:

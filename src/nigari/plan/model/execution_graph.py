@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from nigari.json_shape import Members, ShapeError, list_of, members, number, one_of, text
+from nigari.json_shape import Members, ShapeError, as_members, as_number, as_text, list_of, one_of
 from nigari.record import record
 
 
@@ -105,7 +105,7 @@ def _operation(data: object) -> Operation:
     found = Members(data)
     return Operation(
         found.read("kind", one_of(OperationKind)),
-        found.read("address", text),
-        found.read("after", list_of(number)),
-        text(members(data).get("deposed", "")),
+        found.read("address", as_text),
+        found.read("after", list_of(as_number)),
+        as_text(as_members(data).get("deposed", "")),
     )

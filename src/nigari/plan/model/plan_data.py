@@ -25,15 +25,16 @@ from nigari.diagnostics import Diagnostics
 from nigari.json_shape import (
     Members,
     ShapeError,
-    flag,
+    as_bytes,
+    as_flag,
+    as_members,
+    as_number,
+    as_text,
     list_of,
     map_of,
-    members,
-    number,
     one_of,
     optional,
-    packed,
-    text,
+    word,
 )
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import (
@@ -47,11 +48,13 @@ from nigari.plan.model.changes import (
     PlanMode,
     Reason,
 )
+from nigari.plan.model.check_results import VALUES, value_at
 from nigari.record import record, replace
 from nigari.running.deferrals import DeferralReason, DeferredKind
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
-from nigari.state.model import CheckObject, CheckResult, State
+from nigari.state.model import CHECK_KINDS, CHECK_STATUSES, CheckObject, CheckResult, State
+from nigari.state.objects import UnreadableObject, decode
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
 TYPE_CHECKING = False
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     SchemaOf: TypeAlias = Callable[[Provider, Resource], Schema | None]
     Data: TypeAlias = dict[str, object]
 
+_STATUS: Final = word(*CHECK_STATUSES)
 _NO_SCHEMA: Final = Schema(Block())
 """What stands for the schemas until the providers are known."""
 
@@ -97,12 +101,12 @@ def plan_from(data: Members, previous: State, refreshed: State) -> Plan:
         previous,
         refreshed,
         data.read("checks", list_of(_check_from)),
-        data.read("targeted", flag),
+        data.read("targeted", as_flag),
         data.read("timestamp", _timestamp),
         ephemeral=data.read("ephemeral", list_of(_ephemeral_from)),
         modules=dict(data.read("modules", list_of(_module_from))),
-        generated=data.read("generated", map_of(text)),
-        is_incomplete=data.read("incomplete", flag),
+        generated=data.read("generated", map_of(as_text)),
+        is_incomplete=data.read("incomplete", as_flag),
         deferred=data.read("deferred", list_of(_deferred_from)),
         ended_data=data.read("ended_data", list_of(_address)),
     )
@@ -110,7 +114,7 @@ def plan_from(data: Members, previous: State, refreshed: State) -> Plan:
 
 def with_schemas(plan: Plan, schema_of: SchemaOf, diags: Diagnostics) -> Plan | None:
     """The plan with the schemas of what it is about; None after reporting which do not fit."""
-    binding = _Binding(schema_of, diags)
+    binding = _Binding(plan.refreshed_state, schema_of, diags)
     ephemeral = [
         EphemeralInstance(each.address, each.provider, binding.schema(each))
         for each in plan.ephemeral
@@ -129,6 +133,7 @@ def with_schemas(plan: Plan, schema_of: SchemaOf, diags: Diagnostics) -> Plan | 
 class _Binding:
     """Adds schemas to what was read, whose values must fit them."""
 
+    state: State
     schema_of: SchemaOf
     diags: Diagnostics
 
@@ -147,6 +152,7 @@ class _Binding:
     def change(self, change: Change) -> Change:
         schema = self.schema(change)
         self._check(change, schema, change.before, change.after)
+        self._check_stored(change, schema)
         for identity in (change.identity, change.imported_identity):
             if identity is not None and schema is not _NO_SCHEMA:
                 wanted = schema.identity
@@ -167,6 +173,18 @@ class _Binding:
             for value in values:
                 self._fits(subject, value, schema.block.implied_type)
 
+    def _check_stored(self, change: Change, schema: Schema) -> None:
+        instance = self.state.instance(change.address)
+        if instance is None or schema is _NO_SCHEMA:
+            return
+        key = change.deposed
+        stored = instance.deposed.get(key) if key else instance.current
+        try:
+            if stored is not None:
+                decode(stored, schema)
+        except UnreadableObject as problem:
+            self._mismatch(f"{change.address} cannot be read: {problem}.")
+
     def _fits(self, subject: Change | Drift, value: Value, wanted: Type | None) -> None:
         if value.is_null:
             return
@@ -182,7 +200,7 @@ def _timestamp(data: object) -> str:
     """A point in time as `plantimestamp` gives it."""
     from time import strptime
 
-    found = text(data)
+    found = as_text(data)
     strptime(found, "%Y-%m-%dT%H:%M:%SZ")
     return found
 
@@ -203,8 +221,8 @@ def value_to_plan(value: Value) -> Data:
 def value_from_plan(data: object) -> Value:
     """A value, whose sensitive parts are marked."""
     found = Members(data)
-    content = found.read("value", packed)
-    paths = parse_paths(text(members(data).get("sensitive", "[]")))
+    content = found.read("value", as_bytes)
+    paths = parse_paths(as_text(as_members(data).get("sensitive", "[]")))
     try:
         value = msgpack.unmarshal(content, DYNAMIC)
         return mark_with_paths(value, [(path, frozenset((SENSITIVE,))) for path in paths])
@@ -220,7 +238,7 @@ def _optional_to(value: Value | None) -> object:
 
 
 def _address(data: object, deferred_allowed: bool = False) -> AbsResourceInstance:
-    found = parse_resource_instance(text(data), Diagnostics(), deferred_allowed)
+    found = parse_resource_instance(as_text(data), Diagnostics(), deferred_allowed)
     if found is None:
         raise ShapeError("is not the address of a resource instance")
     return found
@@ -231,14 +249,14 @@ def _address_or_deferred(data: object) -> AbsResourceInstance:
 
 
 def _module(data: object) -> ModuleAddr:
-    found = parse_module(text(data), Diagnostics())
+    found = parse_module(as_text(data), Diagnostics())
     if found is None:
         raise ShapeError("is not the address of a module instance")
     return found
 
 
 def _module_from(data: object) -> tuple[ModuleAddr, tuple[str, ...]]:
-    first, *names = list_of(text)(data) or ("",)
+    first, *names = list_of(as_text)(data) or ("",)
     return _module(first), tuple(names)
 
 
@@ -251,7 +269,7 @@ def _ephemeral_from(data: object) -> EphemeralInstance:
     address = found.read("address", _address_or_deferred)
 
     def provider(text_: object) -> AbsProviderInstance:
-        stored = parse_provider_instance(text(text_), Diagnostics())
+        stored = parse_provider_instance(as_text(text_), Diagnostics())
         if stored is None:
             raise ShapeError("is not the address of a provider instance")
         return provider_for(address.module, stored)
@@ -290,12 +308,12 @@ def _change_from(data: object) -> Change:
         subject.provider,
         subject.schema,
         found.read("reason", one_of(Reason)),
-        found.read("replace_paths", lambda each: parse_paths(text(each))),
-        found.read("private", packed),
-        found.read("deposed", text),
+        found.read("replace_paths", lambda each: parse_paths(as_text(each))),
+        found.read("private", as_bytes),
+        found.read("deposed", as_text),
         found.read("previous_address", _address_or_deferred),
         found.read("identity", optional(value_from_plan)),
-        found.read("imported_as", text),
+        found.read("imported_as", as_text),
         found.read("imported_identity", optional(value_from_plan)),
     )
 
@@ -339,19 +357,19 @@ def _deferred_to(deferred: DeferredChange) -> Data:
 def _deferred_from(data: object) -> DeferredChange:
     found = Members(data)
     return DeferredChange(
-        found.read("address", text),
+        found.read("address", as_text),
         found.read("kind", one_of(DeferredKind)),
         found.read("reason", one_of(DeferralReason)),
-        found.read("chain", list_of(text)),
-        found.read("round", number),
-        found.read("most", number),
+        found.read("chain", list_of(as_text)),
+        found.read("round", as_number),
+        found.read("most", as_number),
         found.read("change", optional(_change_from)),
         found.read("settled", list_of(_key)),
     )
 
 
 def _key(data: object) -> int | str | None:
-    return data if data is None or isinstance(data, str) else number(data)
+    return data if data is None or isinstance(data, str) else as_number(data)
 
 
 def _output_to(change: OutputChange) -> Data:
@@ -367,11 +385,11 @@ def _output_to(change: OutputChange) -> Data:
 def _output_from(data: object) -> OutputChange:
     found = Members(data)
     return OutputChange(
-        found.read("name", text),
+        found.read("name", as_text),
         found.read("action", one_of(Action)),
         found.read("before", value_from_plan),
         found.read("after", value_from_plan),
-        found.read("sensitive", flag),
+        found.read("sensitive", as_flag),
     )
 
 
@@ -382,14 +400,13 @@ def _check_to(check: CheckResult) -> Data:
 
 def _check_from(data: object) -> CheckResult:
     found = Members(data)
-    return CheckResult(
-        found.read("kind", text),
-        found.read("block", text),
-        found.read("status", text),
-        found.read("objects", list_of(_check_object)),
-    )
+    kind = found.read("kind", word(*CHECK_KINDS))
+    objects = found.read("objects", list_of(_check_object))
+    for each in objects if kind in VALUES else ():
+        value_at(each.address)
+    return CheckResult(kind, found.read("block", as_text), found.read("status", _STATUS), objects)
 
 
 def _check_object(data: object) -> CheckObject:
     parts = data if isinstance(data, list) and len(data) == 3 else [None] * 3
-    return CheckObject(text(parts[0]), text(parts[1]), list_of(text)(parts[2]))
+    return CheckObject(as_text(parts[0]), _STATUS(parts[1]), list_of(as_text)(parts[2]))

@@ -11,18 +11,19 @@ import io
 import json
 from collections.abc import Mapping
 
+from nigari.backends.opening import stored_arguments
+from nigari.backends.workspaces import is_valid_name
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.json_shape import (
     Members,
     ShapeError,
+    as_number,
+    as_text,
     list_of,
     map_of,
-    members,
-    number,
     optional,
     parse_document,
-    text,
 )
 from nigari.packages.base.unpacking import ArchiveError, read_zip
 from nigari.plan.model.change_operations import check_operations
@@ -123,7 +124,7 @@ def read_plan_file(data: bytes, diags: Diagnostics) -> SavedPlan | None:
         if seal != seal_of(contents):
             raise ShapeError("were changed after it was written", "its contents")
         header = Members(parse_document(contents[_HEADER]))
-        if header.read("version", number) != _VERSION:
+        if header.read("version", as_number) != _VERSION:
             raise ShapeError("was written by another version of this program")
         previous = parse_state(contents[_BEFORE], diags)
         refreshed = parse_state(contents[_NOW], diags)
@@ -189,30 +190,37 @@ def _saved_plan(
     return SavedPlan(
         plan,
         graph,
-        header.read("workspace", text),
-        header.read("environment", text),
-        header.read("lineage", text),
-        header.read("serial", number),
-        header.read("lock", text),
-        header.read("files", map_of(text)),
+        header.read("workspace", _workspace),
+        header.read("environment", as_text),
+        header.read("lineage", as_text),
+        header.read("serial", as_number),
+        header.read("lock", as_text),
+        header.read("files", map_of(as_text)),
         header.read("variables", map_of(value_from_plan)),
         header.read("given", map_of(value_from_plan)),
         header.read("origins", map_of(_origin_from)),
         header.read("backend", optional(_backend)),
-        header.read("modules_directory", text),
-        header.read("links", map_of(text)),
-        frozenset(header.read("empty", list_of(text))),
+        header.read("modules_directory", as_text),
+        header.read("links", map_of(as_text)),
+        frozenset(header.read("empty", list_of(as_text))),
         sources,
     )
+
+
+def _workspace(data: object) -> str:
+    name = as_text(data)
+    if not is_valid_name(name):
+        raise ShapeError("is not the name of a workspace")
+    return name
 
 
 def _backend(data: object) -> Data:
     """What the working directory remembers of a backend, whose arguments are not known here."""
     found = Members(data)
     return {
-        "type": found.read("type", text),
-        "config": found.read("config", members),
-        "hash": found.read("hash", number),
+        "type": found.read("type", as_text),
+        "config": found.read("config", stored_arguments),
+        "hash": found.read("hash", as_number),
     }
 
 
@@ -228,14 +236,14 @@ def _origin_to(origin: Origin) -> list[object]:
 def _origin_from(data: object) -> Origin:
     parts = data if isinstance(data, list) else []
     if len(parts) == 1:
-        return text(parts[0]), None
+        return as_text(parts[0]), None
     if len(parts) != 4:
         raise ShapeError("is not the origin of a value")
-    return text(parts[0]), Range(text(parts[1]), _position(parts[2]), _position(parts[3]))
+    return as_text(parts[0]), Range(as_text(parts[1]), _position(parts[2]), _position(parts[3]))
 
 
 def _position(data: object) -> Pos:
-    numbers = list_of(number)(data)
+    numbers = list_of(as_number)(data)
     if len(numbers) != 3:
         raise ShapeError("is not a position in a file")
     return Pos(*numbers)
