@@ -46,9 +46,13 @@ def parse_document(data: bytes) -> object:
 
 
 def as_text(data: object) -> str:
-    """A string."""
+    """A string that can be written again; bytes of file names that are no UTF-8 are allowed."""
     if not isinstance(data, str):
         raise ShapeError("is not a string")
+    try:
+        data.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise ShapeError("is not Unicode text") from None
     return data
 
 
@@ -126,7 +130,7 @@ def map_of(shape: Shape[T]) -> Shape[dict[str, T]]:
     """An object whose members are all alike."""
 
     def read(data: object) -> dict[str, T]:
-        return {name: _inner(name, shape, each) for name, each in as_members(data).items()}
+        return {as_text(name): _inner(name, shape, each) for name, each in as_members(data).items()}
 
     return read
 

@@ -461,10 +461,11 @@ def _special(name: str) -> ArchiveError:
     )
 
 
+_CLASH: Final = "clashes with another one: a name is that of both a file and a directory"
 _OF_NAMES: Final = {
-    errno.EISDIR: "is both a directory and a file in the archive",
-    errno.EEXIST: "is both a directory and a file in the archive",
-    errno.ENOTDIR: "is below an entry that is a file",
+    errno.EISDIR: _CLASH,
+    errno.EEXIST: _CLASH,
+    errno.ENOTDIR: _CLASH,
     errno.ENAMETOOLONG: "has a name that is too long",
     errno.EILSEQ: "has a name that this file system does not allow",
     errno.EINVAL: "has a name that this file system does not allow",

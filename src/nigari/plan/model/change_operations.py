@@ -31,6 +31,8 @@ REPLACED: Final = "replaced"
 
 _ON_OBJECTS: Final = frozenset((*MAKING.values(), *ENDING.values())) - {OperationKind.CHECK}
 
+_ON_OPEN: Final = (OperationKind.OPEN, OperationKind.CLOSE)
+
 
 def check_operations(plan: Plan, graph: ExecutionGraph) -> None:
     """Raise a `ShapeError` for an operation that no change asks for, or without an object to change."""
@@ -48,6 +50,11 @@ def check_operations(plan: Plan, graph: ExecutionGraph) -> None:
         if action in ENDING:
             is_late = action is Action.CREATE_THEN_DELETE
             wanted.add((ENDING[action], address, REPLACED if is_late else change.deposed))
+    opened = {str(each.provider) for each in plan.changes}
+    for instance in plan.ephemeral:
+        opened.update((str(instance.address), str(instance.provider)))
     for index, each in enumerate(graph.operations):
         if each.kind in _ON_OBJECTS and (each.kind, each.address, each.deposed) not in wanted:
             raise ShapeError("carries out no change of the plan", f"graph[{index}]")
+        if each.kind in _ON_OPEN and each.address not in opened:
+            raise ShapeError("opens something that no change needs", f"graph[{index}]")
