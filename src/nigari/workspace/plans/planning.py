@@ -265,7 +265,7 @@ class Planning:
         table = function_table(
             self._files,
             ".",
-            root=self._where.root,
+            root=self._where.absolute_root,
             home_directory=home_directory(self._where.environ),
             plan_timestamp=self.timestamp,
             deferral=None if is_applying else _later,
