@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test pictures page-pictures peers check-real bench \
-	bench-compiled page wheel check-wheel fuzz fuzz-expressions differential equivalences outside clean
+	bench-compiled page wheel check-wheel fuzz fuzz-files fuzz-expressions differential equivalences outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -73,6 +73,9 @@ bench-compiled: wheel ## the same for the compiled wheel, as build/bench-compile
 
 fuzz: $(READY) ## search for inputs that break the reader of HCL: make fuzz N=1000000 SEED=1
 	$(BIN)/python -m fuzz.hcl_files -n $(N) -s $(SEED)
+
+fuzz-files: $(READY) ## damage plans, states and what is below .terraform: make fuzz-files N=10000 SEED=1
+	$(BIN)/python -m fuzz.damaged_files -n $(N) -s $(SEED)
 
 page: ## build the page of `nigari explore`; needs Node.js 20 or newer
 	npm --prefix page ci --silent

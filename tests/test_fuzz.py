@@ -1,9 +1,11 @@
 """The searches: what they make, and how they judge it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from fuzz.damaged_files import KINDS, search
 from fuzz.functions import FUNCTIONS
 from fuzz.grammar import FIXTURE, Grammar
 from fuzz.story.comparing import BEYOND
@@ -27,6 +29,14 @@ def test_a_seed_always_gives_the_same() -> None:
     assert [str(first.expression()) for _ in range(50)] == [
         str(second.expression()) for _ in range(50)
     ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_files_are_reported(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert search(kind, 15, 20261118, tmp_path) == {}
 
 
 def test_the_fixture_is_valid() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import nigari as package
 from nigari.workspace.base.home_directory import home_directory
 from tests.cli.process import nigari
 
@@ -56,6 +57,52 @@ def test_home_and_working_directory_in_every_phase(place: Path) -> None:
     typed = 'pathexpand("~")\npath.cwd\n'
     done = nigari("-chdir=work", "console", cwd=place, settings=environ, stdin=typed)
     assert done.out == f'"{home}"\n"{place}"\n'
+
+
+WORKING_DIRECTORIES = (
+    ("{0}/link", ".", "{0}/link", "{0}/link"),
+    ("{0}/real", ".", "{0}/real", "{0}/real"),
+    ("{0}/link/../link/.", ".", "{0}/link", "{0}/link"),
+    ("link", ".", "{0}/real", "{0}/real"),
+    ("{0}", ".", "{0}/real", "{0}/real"),
+    ("{0}/nowhere", ".", "{0}/real", "{0}/real"),
+    ("", ".", "{0}/real", "{0}/real"),
+    ("{0}/link", "sub", "{0}/link", "{0}/real/sub"),
+    ("{0}/link/sub", "sub", "{0}/real", "{0}/link/sub"),
+)
+"""`$PWD`, what `-chdir` names, `path.cwd`, and `abspath(".")`, in a linked directory."""
+
+SEEN = 'path.cwd\nabspath(path.root)\nabspath("../x")\npath.root\n'
+
+
+def linked_directory(tmp_path: Path) -> Path:
+    """A symbolic link to a directory with a directory in it."""
+    (tmp_path / "real" / "sub").mkdir(parents=True)
+    for directory in ("real", "real/sub"):
+        (tmp_path / directory / "main.tf").write_text("")
+    (tmp_path / "link").symlink_to("real")
+    return tmp_path / "link"
+
+
+@pytest.mark.parametrize(("pwd", "changed", "current", "absolute"), WORKING_DIRECTORIES)
+def test_linked_directories_keep_their_names(
+    pwd: str, changed: str, current: str, absolute: str, tmp_path: Path
+) -> None:
+    link = linked_directory(tmp_path)
+    settings = {"PWD": pwd.format(tmp_path)}
+    done = nigari(f"-chdir={changed}", "console", cwd=link, stdin=SEEN, settings=settings)
+    there = absolute.format(tmp_path)
+    beside = f"{os.path.dirname(there)}/x"
+    found = [current.format(tmp_path), there, beside, "."]
+    assert done.out.splitlines() == [f'"{each}"' for each in found], done.err
+
+
+def test_linked_directories_of_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = linked_directory(tmp_path)
+    monkeypatch.chdir(link)
+    monkeypatch.setenv("PWD", str(link))
+    found = package.load("sub").evaluate('[path.cwd, abspath(".")]')
+    assert str(found).count(f'"{link}/sub"') == 2
 
 
 @pytest.mark.parametrize("environ", [{}, {"HOME": ""}])

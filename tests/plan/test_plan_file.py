@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import nigari
+from nigari.plan.model.plan_file import seal_of
+from nigari.workspace.plans import planning
 from tests.plan.sessions import applied, apply_saved, saved, words
 
 _TEXT = """
@@ -39,6 +42,18 @@ def test_applied_later(here: Path) -> None:
     assert apply_saved().outputs["o"].to_python() == ["1", "hello"]
 
 
+def test_timestamp_of_the_plan(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "main.tf").write_text("""
+        resource "terraform_data" "a" { input = uuid() }
+        output "o" { value = [plantimestamp(), terraform_data.a.output != ""] }
+    """)
+    then, now = "2031-01-02T03:04:05Z", "2032-01-02T03:04:05Z"
+    monkeypatch.setattr(planning, "plan_timestamp", lambda: then)
+    saved({})
+    monkeypatch.setattr(planning, "plan_timestamp", lambda: now)
+    assert apply_saved().outputs["o"].to_python() == [then, True]
+
+
 def test_refused_after_the_state_has_changed(here: Path) -> None:
     saved({"v": "1"})
     applied({"v": "2"})
@@ -56,6 +71,48 @@ def test_refused_when_altered(here: Path) -> None:
     with zipfile.ZipFile("p", "a") as archive:
         archive.writestr("sources/other.tf", "")
     assert "contents were changed" in _refused()
+
+
+def test_refused_when_a_byte_is_damaged(here: Path) -> None:
+    data = saved({"v": "1"}).read_bytes()
+    at = data.index(b"plan.json") + 40
+    (here / "p").write_bytes(data[:at] + b"\xff\xff" + data[at + 2 :])
+    assert "damaged" in _refused()
+
+
+def test_refused_when_it_would_fill_the_memory(here: Path) -> None:
+    with zipfile.ZipFile("p", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("plan.json", bytes(64 << 20))
+    assert "times its size" in _refused()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"workspace": "../x"}, "workspace is not the name of a workspace"),
+        ({"serial": "1"}, "serial is not a whole number"),
+        ({"changes": None}, "changes is not an array"),
+        ({"changes": [{"address": "module.m"}]}, "changes[0].address is not the address"),
+        ({"graph": [{"kind": "open", "address": "", "after": [1]}]}, "graph[0].after names an"),
+        (
+            {"graph": [{"kind": "delete", "address": "terraform_data.a", "after": []}]},
+            "graph[0] carries out no change",
+        ),
+        ({"variables": {"v": {"value": "AAAA"}}}, "variables.v is not a value"),
+        ({"timestamp": "now"}, "timestamp is invalid"),
+        ({"backend": {"type": "local", "config": {"path": "a\0"}, "hash": 1}}, "a null character"),
+    ],
+)
+def test_refused_when_it_was_edited_and_sealed_again(
+    change: dict[str, object], reason: str, here: Path
+) -> None:
+    with zipfile.ZipFile(saved({"v": "1"})) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist() if name != "seal"}
+    contents["plan.json"] = json.dumps({**json.loads(contents["plan.json"]), **change}).encode()
+    with zipfile.ZipFile("p", "w") as archive:
+        for name, content in {**contents, "seal": seal_of(contents)}.items():
+            archive.writestr(name, content)
+    assert reason in _refused()
 
 
 def test_refused_when_it_is_no_plan(here: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 import pytest
 
 from tests.cli.process import command
+from tests.cli.test_surroundings import SEEN, WORKING_DIRECTORIES, linked_directory
 from tests.real import program
 
 pytestmark = pytest.mark.real
@@ -132,3 +133,17 @@ def test_variables(row: Row, tmp_path: Path) -> None:
     assert ours[0] == theirs[0], about
     assert ours[1] == theirs[1], about
     assert ours[2] == theirs[2], about
+
+
+@pytest.mark.parametrize(("pwd", "changed", "current", "absolute"), WORKING_DIRECTORIES)
+def test_linked_directories(
+    pwd: str, changed: str, current: str, absolute: str, tmp_path: Path
+) -> None:
+    link = linked_directory(tmp_path)
+    environ = {**os.environ, "TF_CLI_CONFIG_FILE": os.devnull, "PWD": pwd.format(tmp_path)}
+    words = [str(program("tofu")), f"-chdir={changed}", "console"]
+    done = subprocess.run(
+        words, cwd=link, env=environ, input=SEEN, capture_output=True, text=True, check=True
+    )
+    found = [current.format(tmp_path), absolute.format(tmp_path)]
+    assert done.stdout.splitlines()[:2] == [f'"{each}"' for each in found]

@@ -7,10 +7,10 @@ from nigari.apply.provisioning import provision_before_end
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import null
+from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.execution_graph import Operation
 from nigari.plan.objects.provider_checks import ProviderFault
-from nigari.plan.order.operation_order import REPLACED
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.state.model import InstanceState, StoredObject

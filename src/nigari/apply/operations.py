@@ -13,14 +13,14 @@ from nigari.apply.opening import close_provider, open_ephemeral, open_provider
 from nigari.apply.reading import read
 from nigari.apply.view import ApplyView
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostic
+from nigari.diagnostics import Diagnostic, Severity
 from nigari.diagnostics.unexpected import unexpected
+from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Change
 from nigari.plan.model.check_results import value_at
 from nigari.plan.model.conditions import Noted
 from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.plan.nodes.module_conditions import module_conditions
-from nigari.plan.order.operation_order import REPLACED
 
 
 class Operations:
@@ -112,11 +112,14 @@ class Operations:
         known = self._values.get(module)
         if known is None:
             frame = await run.frame(module)
-            assert frame is not None
-            noted = module_conditions(frame, run.unread)
+            noted = [] if frame is None else module_conditions(frame, run.unread)
             known = self._values[module] = {each[2]: each for each in noted}
-        self.place.conditions.append(known[address])
-        conditions = known[address][3]
+        found = known.get(address)
+        if found is None:
+            self.place.diags.append(_undeclared(address))
+            return False
+        self.place.conditions.append(found)
+        conditions = found[3]
         await run.finish(conditions.step, str(module) if module.is_one_of_several else "")
         return not conditions.is_refusing
 
@@ -156,6 +159,11 @@ class _Told:
     def finish(self, value: Value | None) -> None:
         if self._has_begun:
             self._view.finished(self._operation, self._change, value)
+
+
+def _undeclared(address: str) -> Diagnostic:
+    detail = f"{address} has no conditions in the configuration of the plan. Make a new plan."
+    return Diagnostic(Severity.ERROR, "Plan does not match its configuration", detail)
 
 
 def _unexpected(operation: Operation, error: Exception) -> Diagnostic:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from nigari.backends.local import STATE_NAME, WORKSPACE_DIR, LocalBackend, LocalPaths
 from nigari.backends.protocol import Backend
 from nigari.diagnostics import Diagnostics
+from nigari.json_shape import ShapeError, as_members
 from nigari.lazy import module_named
 from nigari.record import record
 
@@ -70,6 +71,15 @@ def open_backend(
     from nigari.backends.remote import RemoteBackend
 
     return RemoteBackend(type_, store, around.environ)
+
+
+def stored_arguments(data: object) -> dict[str, object]:
+    """Arguments as init remembers them; a `ShapeError` for those that no backend has."""
+    found = as_members(data)
+    for name, value in found.items():
+        if isinstance(value, str) and "\0" in value:
+            raise ShapeError("contains a null character", name)
+    return found
 
 
 def local_paths(config: Mapping[str, object]) -> LocalPaths:

@@ -71,6 +71,9 @@ def _common(type_: str, value: Value) -> _Found:
     for name in _WITHOUT_SLASHES.get(type_, ()):
         if _text(value, name).startswith("/") or _text(value, name).endswith("/"):
             yield name, f"The {name} must not begin or end with a slash."
+    for name, argument in value.mapping().items():
+        if isinstance(argument.data, str) and "\0" in argument.data:
+            yield name, f"The {name} contains a null character."
 
 
 def _local(value: Value, _environ: Environment) -> _Found:

@@ -22,6 +22,7 @@ from nigari.fleet.units.survey import FleetSources, Survey
 from nigari.fleet.work.tasks import LOCK_TIMEOUT, TaskOptions
 from nigari.plan.model.changes import PlanMode
 from nigari.workspace.base.environments import VARIABLE
+from nigari.workspace.base.working_directory import process_directory
 from nigari.workspace.session.failure import SessionError
 
 TYPE_CHECKING = False
@@ -97,7 +98,7 @@ class FleetCommand:
         if self.terminal.environment:
             self.environ[VARIABLE] = self.terminal.environment
         self.fleet: aio.Fleet = aio.open(
-            os.getcwd(),
+            process_directory(self.environ),
             jobs=self._number("jobs", 0),
             environ=self.environ,
             workers=self._cluster(),

@@ -271,8 +271,10 @@ def _change_directory(has_value: str, directory: str, terminal: Terminal) -> boo
     if not has_value or not directory:
         terminal.err("The option -chdir needs a directory after an equals sign: -chdir=DIR.")
         return False
+    from nigari.workspace.base.working_directory import process_directory
+
     try:
-        terminal.started_in = terminal.started_in or os.getcwd()
+        terminal.started_in = terminal.started_in or process_directory(terminal.environ)
         os.chdir(directory)
     except OSError as error:
         terminal.err(f"Cannot work in {directory}: {error.strerror}.")

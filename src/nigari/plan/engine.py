@@ -33,6 +33,7 @@ from nigari.plan.model.check_results import (
     open_results,
     with_read_checks,
 )
+from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.nodes.find_orphans import Orphans, held_blocks
 from nigari.plan.nodes.imports import ImportTarget, report_undeclared
@@ -283,13 +284,13 @@ class Planner:
 
     async def restore(self, saved: SavedPlan) -> Plan | None:
         """A plan that was saved, with the schemas that it needs."""
-        needed = providers_of(self._run_settings.root, saved.refreshed)
+        needed = providers_of(self._run_settings.root, saved.plan.refreshed_state)
         await self._pool.load(needed, self.diags)
         if self._has_failed():
             return None
         removed = remove_statements(self._static, self.diags)
         self.settings = BlockSettings(self._static, self.graph, removed)
-        return saved.plan(self._schema_for, self.diags)
+        return with_schemas(saved.plan, self._schema_for, self.diags)
 
     async def _validate(self, options: PlanOptions) -> None:
         """Look at everything once, whatever its values; providers are asked while planning, or here

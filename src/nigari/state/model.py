@@ -246,6 +246,10 @@ class CheckObject:
     failure_messages: tuple[str, ...] = ()
 
 
+CHECK_KINDS: Final = ("resource", "output", "check", "var")
+CHECK_STATUSES: Final = ("pass", "fail", "error", "unknown")
+
+
 @record
 class CheckResult:
     """How the checks of one block went, for all its instances."""

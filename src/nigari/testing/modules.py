@@ -199,7 +199,7 @@ class ModuleUnderTest:
         functions = function_table(
             workspace.files,
             ".",
-            root=workspace.where.root,
+            root=workspace.where.absolute_root,
             home_directory=workspace.home_directory,
         )
         inputs = {

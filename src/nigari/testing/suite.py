@@ -238,7 +238,10 @@ class Suite:
         if self.diags.has_errors:
             return None
         functions = function_table(
-            workspace.files, ".", root=where.root, home_directory=workspace.home_directory
+            workspace.files,
+            ".",
+            root=where.absolute_root,
+            home_directory=workspace.home_directory,
         )
         static = self._look_at_configuration(reader.inputs)
         if self.diags.error_count:

@@ -60,7 +60,10 @@ class _Console:
         if run is None:
             return None
         home = workspace.home_directory
-        run.functions = function_table(workspace.files, ".", home_directory=home, console=True)
+        root = workspace.where.absolute_root
+        run.functions = function_table(
+            workspace.files, ".", root=root, home_directory=home, console=True
+        )
         session = ConsoleSession(run)
         self._tell_what_is_wrong(session)
         return session

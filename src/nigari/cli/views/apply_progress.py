@@ -18,9 +18,9 @@ from nigari.cli.views.live_line import LiveLine
 from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
 from nigari.cli.views.style import PLAIN, style_of
 from nigari.cty.values import Value
+from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
-from nigari.plan.order.operation_order import REPLACED
 from nigari.record import record
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet.units.graph import EdgeReason, Graph
 from nigari.fleet.units.unit_values import UnitValues
 from nigari.fleet.work.tasks import Outputs, as_stored
-from nigari.plan.model.plan_file import value_to_plan
+from nigari.plan.model.plan_data import value_to_plan
 from nigari.record import record
 
 

@@ -8,6 +8,8 @@ any more, and only if all of them lead to somewhere inside. What is wrong with a
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import stat
 import struct
@@ -38,6 +40,8 @@ _MEBIBYTE: Final = 1 << 20
 _LONGEST_HEADER: Final = 1 << 20
 """Tar archives have names, and remarks on files, in headers that are read as a whole."""
 _LONGEST_LINK: Final = 4096
+_LONGEST_SHOWN: Final = 120
+"""Characters of an entry's name that a message shows."""
 _ENTRY: Final = b"PK\x01\x02"
 _SHORTEST_ENTRY: Final = 46
 _LARGE_END: Final = 76
@@ -130,16 +134,62 @@ def unpack_archive(
     target.finish()
 
 
+def read_zip(data: bytes, limits: Limits | None = None) -> dict[str, bytes]:
+    """The entries of a zip archive in memory. Nothing is unpacked from one that announces more than
+    the limits allow.
+    """
+    import zipfile
+
+    budget = _Budget(len(data), limits or Limits())
+    with _as_archive_errors(), zipfile.ZipFile(io.BytesIO(data)) as package:
+        for entry in package.infolist():
+            budget.count()
+            budget.spend(entry.file_size)
+        return {entry.filename: package.read(entry) for entry in package.infolist()}
+
+
 def path_inside(directory: Path, name: str) -> Path:
     """Where a file of a package belongs in a directory, by the name that strangers gave it."""
+    return directory / _inside(name)
+
+
+def _inside(name: str) -> str:
     parts = [part for part in name.split("/") if part not in ("", ".")]
     if ".." in parts or ".." in name.split("\\") or "\0" in name:
         raise _outside(name)
-    return directory.joinpath(*parts)
+    return "/".join(parts)
 
 
 def _outside(name: str) -> ArchiveError:
     return ArchiveError(f"it has an entry outside its own directory, {quoted(name)}")
+
+
+class _Budget:
+    """How much of an archive has been read so far, against its limits."""
+
+    def __init__(self, packed: int, limits: Limits) -> None:
+        self.limits = limits
+        self._packed = max(packed, 1)
+        self._entries = 0
+        self._size = 0
+
+    def count(self) -> None:
+        """Count one more entry, or one more block of what is no entry."""
+        self._entries += 1
+        if self._entries > self.limits.entries:
+            raise _too_many(self.limits)
+
+    def spend(self, size: int) -> None:
+        """Count bytes of unpacked content."""
+        self._size += size
+        limits = self.limits
+        if self._size > limits.size:
+            raise ArchiveError(f"its files have more than {limits.size // _MEBIBYTE} MiB")
+        if self._size > limits.small and self._size > self._packed * limits.ratio:
+            raise ArchiveError(
+                f"it grows to more than {limits.ratio} times its size when it is "
+                "unpacked, as only harmful archives do"
+            )
 
 
 class _Target:
@@ -155,40 +205,38 @@ class _Target:
     ) -> None:
         self._root = os.path.realpath(directory)
         self.limits = limits
+        self._budget = _Budget(packed, limits)
         self._given_up = given_up
         self._is_strict = is_strict
-        self._packed = max(packed, 1)
-        self._entries = 0
-        self._written = 0
+        self._directories = {self._root}
         self._has_files = False
         self._links: dict[str, str] = {}
         self.digests: dict[str, str] | None = None
 
     def count(self) -> None:
         """Notice one more entry, or one more block of what is no entry."""
-        self._entries += 1
         if self._given_up is not None and self._given_up():
             raise ArchiveError("unpacking was interrupted")
-        if self._entries > self.limits.entries:
-            raise _too_many(self.limits)
+        self._budget.count()
 
     def path(self, name: str) -> str:
         """Where an entry is written."""
         if self._is_strict and name.startswith(("/", "\\")):
             raise _outside(name)
-        return os.fspath(path_inside(Path(self._root), name))
+        return os.path.join(self._root, _inside(name)).rstrip("/")
 
     def make_directory(self, name: str) -> None:
         path = self.path(name)
         self._links.pop(path, None)
-        os.makedirs(path, exist_ok=True)
+        with _named(name):
+            self._make_directories(path)
 
     def write(self, name: str, content: EntryContent, mode: int) -> None:
         path = self._make_room(name)
         digest = None if self.digests is None else _sha256()
-        with open(path, "wb", buffering=0) as file:
+        with _named(name), open(path, "wb", buffering=0) as file:
             while chunk := content.read(_READ_AT_ONCE):
-                self._account_for(len(chunk))
+                self._budget.spend(len(chunk))
                 left = memoryview(chunk)
                 while left:
                     left = left[file.write(left[:_WRITTEN_AT_ONCE]) :]
@@ -223,7 +271,8 @@ class _Target:
                 raise ArchiveError(
                     f"it has entries below {quoted(self._name(path))}, which is a symbolic link"
                 )
-            os.symlink(target, path)
+            with _named(self._name(path)):
+                os.symlink(target, path)
         for path, target in self._links.items():
             real = os.path.realpath(path)
             inside = real == self._root or real.startswith(self._root + os.sep)
@@ -241,21 +290,18 @@ class _Target:
         if path == self._root:
             raise ArchiveError("it has a file without a name")
         self._links.pop(path, None)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if os.path.isdir(path):
-            raise ArchiveError(f"{quoted(name)} is both a directory and a file in the archive")
+        with _named(name):
+            self._make_directories(os.path.dirname(path))
         return path
 
-    def _account_for(self, size: int) -> None:
-        self._written += size
-        limits = self.limits
-        if self._written > limits.size:
-            raise ArchiveError(f"its files have more than {limits.size // _MEBIBYTE} MiB")
-        if self._written > limits.small and self._written > self._packed * limits.ratio:
-            raise ArchiveError(
-                f"it grows to more than {limits.ratio} times its size when it is "
-                "unpacked, as only harmful archives do"
-            )
+    def _make_directories(self, path: str) -> None:
+        """Make a directory with those above it, each once: there may be very many entries."""
+        if path in self._directories:
+            return
+        os.makedirs(path, exist_ok=True)
+        while path not in self._directories:
+            self._directories.add(path)
+            path = os.path.dirname(path)
 
     def _name(self, path: str) -> str:
         return os.path.relpath(path, self._root).replace(os.sep, "/")
@@ -413,6 +459,34 @@ def _special(name: str) -> ArchiveError:
     return ArchiveError(
         f"it contains {quoted(name)}, which is neither a file, a directory nor a link"
     )
+
+
+_CLASH: Final = "clashes with another one: a name is that of both a file and a directory"
+_OF_NAMES: Final = {
+    errno.EISDIR: _CLASH,
+    errno.EEXIST: _CLASH,
+    errno.ENOTDIR: _CLASH,
+    errno.ENAMETOOLONG: "has a name that is too long",
+    errno.EILSEQ: "has a name that this file system does not allow",
+    errno.EINVAL: "has a name that this file system does not allow",
+}
+"""What is wrong with an entry that the file system refuses, by its error."""
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Report what the file system refuses because of an entry's name as a fault of the archive."""
+    try:
+        yield
+    except OSError as error:
+        reason = _OF_NAMES.get(error.errno or 0)
+        if reason is None:
+            raise
+        raise ArchiveError(f"its entry {quoted(_shortened(name))} {reason}") from error
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"
 
 
 @contextmanager

@@ -42,7 +42,10 @@ def entry_content(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[
     is_deflated = entry.compress_type == zipfile.ZIP_DEFLATED
     # Opening it compares the two headers of the entry, which may contradict each other.
     with package.open(entry) as content:
-        if not is_deflated or entry.flag_bits & _IS_ENCRYPTED or package.filename is None:
+        # A small entry is not worth a file handle of its own: archives may have very many.
+        is_small = entry.file_size <= _PIECE
+        is_plain = is_deflated and not entry.flag_bits & _IS_ENCRYPTED
+        if is_small or not is_plain or package.filename is None:
             yield content
             return
     with open(package.filename, "rb", buffering=0) as file:

@@ -155,21 +155,28 @@ class Change:
 
     def imported(self, text: str, identity: Value | None) -> Change:
         """The same change of an object that is taken over by what it is known by."""
+        return self._copy(self.schema, text, identity)
+
+    def with_schema(self, schema: Schema) -> Change:
+        """The same change, once the schema of its resource is known."""
+        return self._copy(schema, self.imported_as, self.imported_identity)
+
+    def _copy(self, schema: Schema, imported_as: str, imported_identity: Value | None) -> Change:
         return Change(
             self.address,
             self.action,
             self.before,
             self.after,
             self.provider,
-            self.schema,
+            schema,
             self.reason,
             self.replace_paths,
             self.private,
             self.deposed,
             self.previous_address,
             self.identity,
-            text,
-            identity,
+            imported_as,
+            imported_identity,
         )
 
     @property
@@ -271,7 +278,7 @@ class Plan:
     checks: tuple[CheckResult, ...] = ()
     targeted: bool = False
     timestamp: str = ""
-    """What `plantimestamp` is."""
+    """What `plantimestamp` is, if the plan was saved."""
     ephemeral: tuple[EphemeralInstance, ...] = ()
     """In the order of addresses."""
     modules: Mapping[ModuleAddr, tuple[str, ...]] = MappingProxyType({})

@@ -6,9 +6,9 @@ and compared; what carrying one out means is decided where plans are applied.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from enum import Enum
 
+from nigari.json_shape import Members, ShapeError, as_members, as_number, as_text, list_of, one_of
 from nigari.record import record
 
 
@@ -69,21 +69,13 @@ class ExecutionGraph:
         return found
 
     @staticmethod
-    def from_json(data: Sequence[Mapping[str, object]]) -> ExecutionGraph:
-        """The graph that JSON data tells."""
-        operations: list[Operation] = []
-        for members in data:
-            after = members["after"]
-            assert isinstance(after, list)
-            operations.append(
-                Operation(
-                    OperationKind(members["kind"]),
-                    str(members["address"]),
-                    tuple(after),
-                    str(members.get("deposed", "")),
-                )
-            )
-        return ExecutionGraph(tuple(operations))
+    def from_json(data: object) -> ExecutionGraph:
+        """The graph from JSON data; a `ShapeError` where that is none."""
+        operations = list_of(_operation)(data)
+        for index, operation in enumerate(operations):
+            if any(number >= len(operations) for number in operation.after):
+                raise ShapeError("names an operation that does not exist", f"[{index}].after")
+        return ExecutionGraph(operations)
 
     def in_order(self) -> list[int]:
         """An order in which every operation comes after what must be done before it."""
@@ -103,7 +95,17 @@ class ExecutionGraph:
     def followers(self) -> list[list[int]]:
         """For each operation, those that must come after it."""
         found: list[list[int]] = [[] for _ in self.operations]
-        for number, operation in enumerate(self.operations):
+        for index, operation in enumerate(self.operations):
             for before in operation.after:
-                found[before].append(number)
+                found[before].append(index)
         return found
+
+
+def _operation(data: object) -> Operation:
+    found = Members(data)
+    return Operation(
+        found.read("kind", one_of(OperationKind)),
+        found.read("address", as_text),
+        found.read("after", list_of(as_number)),
+        as_text(as_members(data).get("deposed", "")),
+    )

@@ -26,6 +26,7 @@ from typing import TypeAlias
 from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
+from nigari.plan.model.change_operations import ENDING, MAKING, REPLACED
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode
 from nigari.plan.model.check_results import VALUES, value_at
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
@@ -43,23 +44,6 @@ from nigari.running.deferrals import DeferredKind
 from nigari.state.model import State
 from nigari.state.moves.moving import MovedInstance
 
-_MAKING = {
-    Action.CREATE: OperationKind.CREATE,
-    Action.UPDATE: OperationKind.UPDATE,
-    Action.READ: OperationKind.READ,
-    Action.NO_OP: OperationKind.CHECK,
-    Action.DELETE_THEN_CREATE: OperationKind.CREATE,
-    Action.CREATE_THEN_DELETE: OperationKind.CREATE,
-    Action.FORGET_THEN_CREATE: OperationKind.CREATE,
-}
-_ENDING = {
-    Action.DELETE: OperationKind.DELETE,
-    Action.DELETE_THEN_CREATE: OperationKind.DELETE,
-    Action.CREATE_THEN_DELETE: OperationKind.DELETE,
-    Action.FORGET: OperationKind.FORGET,
-    Action.FORGET_THEN_CREATE: OperationKind.FORGET,
-}
-
 _MAKING_KINDS = frozenset((OperationKind.CREATE, OperationKind.UPDATE))
 
 _ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, OperationKind.CLOSE))
@@ -69,9 +53,6 @@ Moved: TypeAlias = Mapping[AbsResourceInstance, MovedInstance]
 
 Placed: TypeAlias = tuple[ModuleAddr, Block]
 """A block in one instance of its module."""
-
-REPLACED = "replaced"
-"""Stands for the key of an object that will be deposed, which is chosen when that happens."""
 
 
 def execution_graph(
@@ -168,13 +149,13 @@ class _Building:
         self._managers.setdefault(block, set()).add(change.provider)
         ending: int | None = None
         is_late = action is Action.CREATE_THEN_DELETE
-        if action in _ENDING:
+        if action in ENDING:
             deposed = REPLACED if is_late else change.deposed
-            ending = self._add(_ENDING[action], text, deposed)
+            ending = self._add(ENDING[action], text, deposed)
             late = is_late or self._was_created_first(change)
             (self._ended_late if late else self._ended).add(block, module, ending)
-        if action in _MAKING:
-            making = self._add(_MAKING[action], text)
+        if action in MAKING:
+            making = self._add(MAKING[action], text)
             self._made.add(block, module, making)
             if ending is not None:
                 first, second = (making, ending) if is_late else (ending, making)

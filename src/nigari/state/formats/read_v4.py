@@ -27,6 +27,8 @@ from nigari.state.json_text import (
     read_text,
 )
 from nigari.state.model import (
+    CHECK_KINDS,
+    CHECK_STATUSES,
     PROVIDER_MEMORIES,
     CheckObject,
     CheckResult,
@@ -52,8 +54,6 @@ Members: TypeAlias = Mapping[str, object]
 
 _MODES: Final = {"managed": MANAGED, "data": DATA}
 _STATUSES: Final = {"": ObjectStatus.READY, "tainted": ObjectStatus.TAINTED}
-_CHECK_KINDS: Final = ("resource", "output", "check", "var")
-_CHECK_STATUSES: Final = ("pass", "fail", "error")
 
 
 def read_v4(text: str, diags: Diagnostics) -> StateFile | None:
@@ -381,7 +381,7 @@ class _Build:
                 ),
             )
             for result in _objects(members, "check_results")
-            if _text(result, "object_kind") in _CHECK_KINDS
+            if _text(result, "object_kind") in CHECK_KINDS
         )
 
     def _malformed(self, what: str, wrong: _Wrong) -> None:
@@ -476,7 +476,7 @@ def _flat_attributes(members: Members) -> Mapping[str, str] | None:
 
 def _check_status(members: Members) -> str:
     status = _text(members, "status")
-    return status if status in _CHECK_STATUSES else "unknown"
+    return status if status in CHECK_STATUSES else "unknown"
 
 
 def _remembered(members: Members) -> Mapping[AbsProviderInstance, ProviderMemory]:

@@ -176,7 +176,7 @@ def _scope(
     functions = function_table(
         files,
         where.name,
-        root=where.root,
+        root=where.absolute_root,
         home_directory=home_directory(where.environ),
         deferral=_impure,
     )

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 
 from nigari.lang.files import DiskFiles
+from nigari.lang.functions.paths import clean
 from nigari.record import record, replace
 
 TYPE_CHECKING = False
@@ -28,6 +30,19 @@ _DATA_VARIABLE: Final = "TF_DATA_DIR"
 _SELECTION: Final = "environment"
 _WORKSPACE_VARIABLE: Final = "TF_WORKSPACE"
 _ENVIRONMENTS: Final = "environments"
+
+
+def process_directory(environ: Mapping[str, str]) -> str:
+    """The directory of the process. Go's `os.Getwd`, and with it `path.cwd` and `abspath` of OpenTofu,
+    has the name in `$PWD` if it is absolute and leads there, and else the one without symbolic
+    links.
+    """
+    named = environ.get("PWD", "")
+    if named.startswith("/"):
+        with suppress(OSError, ValueError):
+            if os.path.samefile(named, os.curdir):
+                return clean(named)
+    return os.getcwd()
 
 
 @record
@@ -87,7 +102,12 @@ class WorkingDirectory:
     @property
     def current(self) -> str:
         """What `path.cwd` is."""
-        return self.started_in or self.root or os.getcwd()
+        return self.started_in or self.absolute_root
+
+    @property
+    def absolute_root(self) -> str:
+        """The directory that written paths are relative to, as `abspath` names it."""
+        return self.root or process_directory(self.environ)
 
     def selected(self, diags: Diagnostics) -> SelectedWorkspace:
         """The workspace that commands work in."""

@@ -130,7 +130,7 @@ class Workspace:
         from nigari.lang.functions.table import function_table
 
         home = self.home_directory
-        root = self.where.root
+        root = self.where.absolute_root
         return function_table(self.files, ".", root=root, home_directory=home, deferral=_impure)
 
 

@@ -160,10 +160,10 @@ class Planning:
 
     async def restore(self, saved: SavedPlan) -> Plan | None:
         """A plan that was saved, ready to be applied here; None after reporting why it is not."""
-        self.timestamp = saved.timestamp
+        self.timestamp = saved.plan.timestamp
         self._graph = saved.graph
         planner = self.planner = Planner(
-            self._static, self.run_settings(self._listener), self.pool, saved.previous
+            self._static, self.run_settings(self._listener), self.pool, saved.plan.previous_state
         )
         plan = await planner.restore(saved)
         self.diags.extend(self._installed.problems)
@@ -265,7 +265,7 @@ class Planning:
         table = function_table(
             self._files,
             ".",
-            root=self._where.root,
+            root=self._where.absolute_root,
             home_directory=home_directory(self._where.environ),
             plan_timestamp=self.timestamp,
             deferral=None if is_applying else _later,

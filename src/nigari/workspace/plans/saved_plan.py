@@ -23,8 +23,8 @@ from nigari.lang.marks import EPHEMERAL
 from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.providers.lockfile import FILE_NAME
 from nigari.plan.model.changes import Plan
-from nigari.plan.model.plan_file import Data, SavedPlan, checksum, plan_header, value_to_plan
-from nigari.record import record
+from nigari.plan.model.plan_file import SavedPlan, checksum
+from nigari.record import record, replace
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import InstalledPackages
@@ -74,24 +74,23 @@ def saved_plan(
     called = {real_path(each.directory, modules, links) for each in places}
     variables, given = _kept_variables(planning)
     environment = workspace.where.environment
-    extra: Data = {
-        "workspace": planning.workspace,
-        "environment": "" if environment is None else environment.name,
-        "timestamp": planning.timestamp,
-        "lineage": snapshot[0],
-        "serial": snapshot[1],
-        "lock": lock_checksum(workspace.where),
-        "files": dict(read),
-        "variables": variables,
-        "given": given,
-        "origins": {name: _origin_to(each) for name, each in planning.inputs.items()},
-        "backend": None if backend is None else backend.to_data(),
-        "modules_directory": modules,
-        "links": dict(links),
-        "empty": sorted(called - {os.path.dirname(path) for path in kept}),
-    }
-    header = plan_header(plan, planning.graph(plan), extra)
-    return SavedPlan(header, kept, plan.previous_state, plan.refreshed_state)
+    return SavedPlan(
+        replace(plan, timestamp=planning.timestamp),
+        planning.graph(plan),
+        planning.workspace,
+        "" if environment is None else environment.name,
+        *snapshot,
+        lock_checksum(workspace.where),
+        read,
+        variables,
+        given,
+        {name: (each.origin, each.range) for name, each in planning.inputs.items()},
+        None if backend is None else backend.to_data(),
+        modules,
+        links,
+        frozenset(called - {os.path.dirname(path) for path in kept}),
+        kept,
+    )
 
 
 def _kept_files(workspace: Workspace, modules: str, links: Mapping[str, str]) -> dict[str, bytes]:
@@ -103,19 +102,19 @@ def _kept_files(workspace: Workspace, modules: str, links: Mapping[str, str]) ->
     return kept
 
 
-def _kept_variables(planning: Planning) -> tuple[Data, Data]:
+def _kept_variables(planning: Planning) -> tuple[dict[str, Value], dict[str, Value]]:
     """The values of all variables except ephemeral ones, and those that were set, as given."""
-    variables: Data = {}
-    given: Data = {}
+    variables: dict[str, Value] = {}
+    given: dict[str, Value] = {}
     assert planning.planner is not None
     assert planning.planner.plan_run is not None
     for name, node in planning.planner.plan_run.root.variables.items():
         value = node.value
         if EPHEMERAL not in value.marks:
-            variables[name] = value_to_plan(value)
+            variables[name] = value
             as_given = _as_given(planning, name)
             if as_given is not None:
-                given[name] = value_to_plan(as_given)
+                given[name] = as_given
     return variables, given
 
 
@@ -173,7 +172,7 @@ async def restored(
         found.static,
         found.inputs,
         UnchangedFiles(where.files, saved.files),
-        saved.previous,
+        saved.plan.previous_state,
         where,
         saved.workspace,
         listener=listener,
@@ -195,15 +194,6 @@ def saved_inputs(saved: SavedPlan) -> Inputs:
         plain = value.unmark_deep()[0]
         found[name] = InputValue(InputKind.CALLER, origin, value=plain, written_at=where)
     return found
-
-
-def _origin_to(given: InputValue) -> list[object]:
-    """Who gave a value, and where it is written, as JSON data."""
-    where = given.range
-    if where is None:
-        return [given.origin]
-    ends = [[each.line, each.column, each.byte] for each in (where.start, where.end)]
-    return [given.origin, where.filename, *ends]
 
 
 def _given_again(

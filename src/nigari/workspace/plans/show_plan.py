@@ -91,7 +91,7 @@ class ShownPlan:
             data["relevant_attributes"] = relevant
         if plan.checks:
             data["checks"] = json.loads(checks_to_json(plan.checks))
-        data["timestamp"] = plan.timestamp or self._planning.timestamp
+        data["timestamp"] = self._planning.timestamp
         if plan.left:
             data["complete"] = False
         data["errored"] = plan.is_incomplete

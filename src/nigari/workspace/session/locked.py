@@ -154,7 +154,6 @@ async def read_plan(session: Session, path: str) -> MadePlan | None:
     planning, plan = found
     await planning.close()
     saved = taken.saved
-    plan = replace(plan, is_incomplete=saved.is_incomplete)
     return MadePlan(
         session,
         planning,
@@ -365,7 +364,7 @@ class LockedSession:
         assert reopened is not None
         saved = reopened.saved
         was = (saved.lineage, saved.serial, saved.lock, saved.workspace)
-        if not self._is_current(*was, is_incomplete=saved.is_incomplete):
+        if not self._is_current(*was, is_incomplete=saved.plan.is_incomplete):
             return None
         found = await restored(reopened, self._listener, self.diags)
         if found is None:

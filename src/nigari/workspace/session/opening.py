@@ -12,7 +12,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, InputValue
 from nigari.workspace.base.environments import VARIABLE, in_environment
 from nigari.workspace.base.options import GivenVariables
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.base.working_directory import WorkingDirectory, process_directory
 from nigari.workspace.session.failure import SessionError
 
 
@@ -80,4 +80,4 @@ def given_variables(
 
 def absolute(path: str | PathLike[str]) -> str:
     """A path of the process, wherever it is used."""
-    return os.path.abspath(os.fspath(path))
+    return os.path.normpath(os.path.join(process_directory(os.environ), os.fspath(path)))

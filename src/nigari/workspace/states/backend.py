@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from os import PathLike
 
+from nigari.backends.opening import stored_arguments
 from nigari.config.blocks.backend import BackendBlock
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -27,6 +28,7 @@ from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
+from nigari.json_shape import Members, as_members, as_number, as_text, parse_document
 from nigari.packages.base.whole_file import make_directories, write_whole
 from nigari.packages.modules.module_manifest import as_go_writes
 from nigari.record import record
@@ -55,12 +57,14 @@ class SavedBackend:
     hash: int
 
     @staticmethod
-    def from_data(data: Mapping[str, object]) -> SavedBackend:
-        """What JSON data tells; a `ValueError` and its like where it tells no backend."""
-        config, hash_ = data["config"], data["hash"]
-        if not isinstance(config, dict) or not isinstance(hash_, int):
-            raise ValueError("it does not have the expected form")
-        return SavedBackend(str(data["type"]), config, hash_)
+    def from_data(data: object) -> SavedBackend:
+        """Read JSON data; a `ShapeError` where it is no backend."""
+        found = Members(data)
+        return SavedBackend(
+            found.read("type", as_text),
+            found.read("config", stored_arguments),
+            found.read("hash", as_number),
+        )
 
     def to_data(self) -> dict[str, object]:
         """It as JSON data."""
@@ -125,14 +129,14 @@ class BackendMemory:
         """What is remembered; None where there is nothing, or nothing that can be read."""
         try:
             with open(self.path, "rb") as file:
-                document = json.loads(file.read() or b"{}")
+                document = as_members(parse_document(file.read() or b"{}"))
             backend = document.get("backend")
-            if not backend or not backend.get("type"):
+            if not backend or not as_members(backend).get("type"):
                 return None
             return SavedBackend.from_data(backend)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (OSError, ValueError) as error:
             _report_memory(self.path, str(error), diags)
             return None
 
