@@ -32,6 +32,7 @@ resource "cloud_box" "b" {
   name     = "b"
 }
 """
+SINGLE = 'resource "cloud_box" "b" {\n  provider = cloud.a\n  name = "b"\n}\n'
 MEMBER = "nigari_provider_instances"
 JUST_EU = {"regions": ["eu"], "boxes": ["eu"]}
 
@@ -271,21 +272,20 @@ def test_only_what_is_there_is_remembered(cloud: Cloud) -> None:
     assert MEMBER not in state()
 
 
-def test_without_iteration_nothing_is_remembered(cloud: Cloud) -> None:
-    write('provider "cloud" {\n  alias = "a"\n}\n')
-    Path("main.tf").write_text(
-        Path("main.tf").read_text()
-        + 'resource "cloud_box" "b" {\n  provider = cloud.a\n  name = "b"\n}\n'
+def test_the_default_configuration_is_not_remembered(cloud: Cloud) -> None:
+    write(
+        'provider "cloud" {\n  region = "eu"\n}\n', 'resource "cloud_box" "b" {\n  name = "b"\n}\n'
     )
     applied()
-    assert list(state()) == [
-        "version",
-        "terraform_version",
-        "serial",
-        "lineage",
-        "outputs",
-        "resources",
-        "check_results",
+    assert MEMBER not in state()
+
+
+def test_an_alias_is_remembered(cloud: Cloud) -> None:
+    write('provider "cloud" {\n  alias  = "a"\n  region = "eu"\n  token = "t"\n}\n', SINGLE)
+    applied()
+    name = 'provider["example.com/test/cloud"].a'
+    assert remembered() == [
+        {"provider": name, "arguments": {"region": "eu"}, "withheld": ["token"]}
     ]
 
 

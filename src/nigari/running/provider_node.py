@@ -45,7 +45,7 @@ from nigari.schema.placeholders import empty_block, unknown_block
 from nigari.schema.provider import ProviderSchema
 from nigari.schema.unknown_arguments import lacks_required
 from nigari.state.model import ProviderMemory
-from nigari.state.provider_memory import is_iterated
+from nigari.state.provider_memory import is_remembered
 
 _MOST_LISTED: Final = 10
 
@@ -252,7 +252,7 @@ class ProviderNode(Node):
 
     def _remember(self, block: Block, value: Value) -> None:
         """Keep in mind what the instance is configured with; a better memory is not given up."""
-        if is_iterated(self.address) and (self.memory is None or value.is_wholly_known):
+        if is_remembered(self.address) and (self.memory is None or value.is_wholly_known):
             self.memory = remember(self.address, self.data, block, value)
 
     def _open(self) -> Sequence[Need]:
@@ -311,20 +311,14 @@ class ProviderNode(Node):
 
     def _report_forgotten(self) -> None:
         """What manages something is neither in the configuration nor remembered."""
-        if not is_iterated(self.address):
-            self._diags.error(
-                "Provider configuration removed",
-                f"{self._need} any more. Restore it until nothing needs it, or forget the "
-                "objects with a removed block that has destroy = false, which needs no provider.",
-                self.range,
-            )
-            return
+        has_key = self.address.item.key is not None
+        what, part = ("instance", "key") if has_key else ("configuration", "block")
         self._diags.error(
-            "Provider instance removed",
+            f"Provider {what} removed",
             f"{self._need} any more. Nigari can configure it once more if the state remembers "
             "how it was configured, which it does after an apply by nigari but not after one by "
-            "OpenTofu. Restore the key and apply once; after that the key and its resources can "
-            "be removed together. You can also forget the objects with a removed block that has "
+            f"OpenTofu. Restore the {part} and apply once; after that the {part} and its resources "
+            "can be removed together. You can also forget the objects with a removed block that has "
             "destroy = false, which needs no provider.",
             self.range,
         )
