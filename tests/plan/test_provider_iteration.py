@@ -272,10 +272,17 @@ def test_only_what_is_there_is_remembered(cloud: Cloud) -> None:
     assert MEMBER not in state()
 
 
-def test_the_default_configuration_is_not_remembered(cloud: Cloud) -> None:
-    write(
-        'provider "cloud" {\n  region = "eu"\n}\n', 'resource "cloud_box" "b" {\n  name = "b"\n}\n'
-    )
+def test_a_default_configuration_is_remembered_for_its_arguments(cloud: Cloud) -> None:
+    box = 'resource "cloud_box" "b" {\n  name = "b"\n}\n'
+    write('provider "cloud" {\n  region = "eu"\n}\n', box)
+    applied()
+    assert [each["arguments"] for each in remembered()] == [{"region": "eu"}]
+    write()
+    cloud.objects["nowhere", "b"] = ""
+    saved(refresh=False)
+    apply_saved()
+    assert list(cloud.objects) == [("nowhere", "b")]
+    write(box)
     applied()
     assert MEMBER not in state()
 

@@ -15,7 +15,6 @@ from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
 from nigari.state.files import format_state, parse_state
 from nigari.state.model import PROVIDER_MEMORIES, ProviderMemory, State, StateFile, StoredObject
-from nigari.state.provider_memory import is_remembered
 
 CONFIG = ProviderConfig(Provider("example.com", "test", "cloud"), "by_region")
 BOX = Resource(MANAGED, "cloud_box", "b")
@@ -121,8 +120,9 @@ def test_stored_providers_have_no_keys_of_modules() -> None:
     assert resource.managers() == {at(SITE, "eu")}
 
 
-def test_all_are_remembered_that_need_a_block() -> None:
-    assert is_remembered(at(ROOT_MODULE, "eu"))
-    assert is_remembered(at(SITE.unkeyed, None))
-    assert is_remembered(Abs(SITE.unkeyed, ProviderConfig(CONFIG.provider).instance()))
-    assert not is_remembered(Abs(ROOT_MODULE, ProviderConfig(CONFIG.provider).instance()))
+def test_what_is_worth_remembering() -> None:
+    default = ProviderConfig(CONFIG.provider).instance()
+    assert ProviderMemory(at(ROOT_MODULE, "eu")).says_something
+    assert ProviderMemory(Abs(SITE.unkeyed, default)).says_something
+    assert not ProviderMemory(Abs(ROOT_MODULE, default)).says_something
+    assert ProviderMemory(Abs(ROOT_MODULE, default), withheld=("token",)).says_something

@@ -116,7 +116,7 @@ class ProviderInstances:
         if address in self._remembered or (frame is not None and frame.run is not root.run):
             return True
         if frame is None or config is None:
-            return frame is root and not address.item.config.alias
+            return False
         if not config.is_expanded:
             return address.item.key is None
         block = Abs(address.module, address.item.config)
@@ -160,7 +160,8 @@ class ProviderInstances:
         """The provider instance at an address, whose module instance and block may be gone.
 
         Without a block, only the root module's default configuration can be meant, which is then
-        an empty one. A block of that name without instances, or now with some, is another one.
+        an empty one, unless it is remembered. A block of that name without instances, or now with
+        some, is another one.
         """
         config = None if frame is None else _own_config(frame, address.item)
         key = address.item.key
@@ -169,6 +170,7 @@ class ProviderInstances:
             frame is None
             or is_other
             or (config is None and (frame is not root or address.item.config.alias))
+            or (config is None and address in self._remembered)
         ):
             is_gone, frame, config = True, root, None
         else:

@@ -45,7 +45,6 @@ from nigari.schema.placeholders import empty_block, unknown_block
 from nigari.schema.provider import ProviderSchema
 from nigari.schema.unknown_arguments import lacks_required
 from nigari.state.model import ProviderMemory
-from nigari.state.provider_memory import is_remembered
 
 _MOST_LISTED: Final = 10
 
@@ -252,7 +251,7 @@ class ProviderNode(Node):
 
     def _remember(self, block: Block, value: Value) -> None:
         """Keep in mind what the instance is configured with; a better memory is not given up."""
-        if is_remembered(self.address) and (self.memory is None or value.is_wholly_known):
+        if self.memory is None or value.is_wholly_known:
             self.memory = remember(self.address, self.data, block, value)
 
     def _open(self) -> Sequence[Need]:

@@ -15,7 +15,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.json import value_from_json, value_to_json
 from nigari.cty.marks import unmark_deep_with_paths
 from nigari.cty.paths import Path, path_text, transform, walk
-from nigari.cty.types import DYNAMIC, NUMBER, STRING
+from nigari.cty.types import BOOL, DYNAMIC, NUMBER, STRING
 from nigari.cty.values import (
     Value,
     list_value,
@@ -43,6 +43,8 @@ from nigari.state.model import ProviderMemory
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
 _SECRET: Final = frozenset((SENSITIVE, EPHEMERAL))
+_SECRET_NAMES: Final = ("credentials", "headers")
+_SECRET_WORDS: Final = ("secret", "password", "passphrase", "token", "private_key", "api_key")
 _ONE: Final = (Nesting.SINGLE, Nesting.GROUP)
 
 Raw = Mapping[str, str]
@@ -92,7 +94,7 @@ class _Keeping:
             part = value.attribute(name)
             if part.unmark()[0].is_null:
                 continue
-            if _hides(attribute) or _is_secret(part):
+            if _hides(attribute) or _sounds_secret(name, attribute) or _is_secret(part):
                 self._withhold(part, path + name)
             elif part.is_wholly_known:
                 text = value_to_json(part.unmark_deep()[0], attribute.implied_type)
@@ -137,6 +139,13 @@ class _Keeping:
 
 def _is_secret(value: Value) -> bool:
     return value.contains_marked and bool(value.unmark_deep()[1] & _SECRET)
+
+
+def _sounds_secret(name: str, attribute: Attribute) -> bool:
+    """Whether an argument is named like a secret: not every provider says that its keys are some."""
+    if attribute.implied_type in (BOOL, NUMBER):
+        return False
+    return name in _SECRET_NAMES or any(word in name for word in _SECRET_WORDS)
 
 
 def _hides(attribute: Attribute) -> bool:

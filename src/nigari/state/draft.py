@@ -162,7 +162,10 @@ class StateDraft:
 
     def remember(self, memory: ProviderMemory) -> None:
         """Record how a provider instance was configured."""
-        self._remembered[memory.address] = memory
+        if memory.says_something:
+            self._remembered[memory.address] = memory
+        else:
+            self._remembered.pop(memory.address, None)
 
     def _instances_for(
         self, address: AbsResource, provider: AbsProviderConfig

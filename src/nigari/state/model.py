@@ -295,6 +295,15 @@ class ProviderMemory:
     withheld: tuple[str, ...] = ()
     """The paths of arguments that were set and are secret."""
 
+    @property
+    def says_something(self) -> bool:
+        """Whether it differs from what there is without a block: the root module's default
+        configuration exists without one, and is then empty.
+        """
+        address = self.address
+        is_default = address.module.is_root and not address.item.config.alias
+        return not is_default or self.arguments != "{}" or bool(self.withheld)
+
 
 @record
 class State:

@@ -1,8 +1,7 @@
 """The memory that a state has of the provider instances that manage its objects.
 
 An instance whose key has left the configuration can be configured once more from it, so that what
-it manages can be destroyed; so can one whose block has left it. The root module's default configuration
-is not remembered, since it exists without a block, and nothing secret ever is. OpenTofu ignores the member of the file and leaves it out when it writes. What the
+it manages can be destroyed; so can one whose block has left it. Nothing secret is ever remembered. OpenTofu ignores the member of the file and leaves it out when it writes. What the
 arguments mean, only the provider's schema says.
 """
 
@@ -12,7 +11,6 @@ import json
 from collections.abc import Iterable, Iterator
 
 from nigari.addrs.absolute import Abs
-from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty import CtyError
 from nigari.cty import json as cty_json
 from nigari.state.json_text import (
@@ -34,11 +32,6 @@ if TYPE_CHECKING:
 
 
 _ENTRY_DEPTH: Final = 2
-
-
-def is_remembered(address: AbsProviderInstance) -> bool:
-    """Whether a provider instance needs a block: any but the root module's default one does."""
-    return not address.module.is_root or bool(address.item.config.alias)
 
 
 # -- reading ----------------------------------------------------------------------------------

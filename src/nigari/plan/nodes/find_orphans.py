@@ -131,8 +131,11 @@ class Orphans:
     def _manager(
         self, address: AbsResourceInstance, deposed: str = ""
     ) -> ProviderNode | list[Need] | None:
-        """The provider that an object has in the state, or where that is gone the one that its
-        resource has now.
+        """The provider that an object has in the state.
+
+        Where that is gone, the one that its resource has now may be the same under another name. It
+        may also be an entirely different one where the object came here from another resource, or
+        had another provider than its siblings: then it counts only if the resource has the instance.
         """
         run = self._run
         stored = run.prior.resources[resource_of(address)].manager_of(address.item.key, deposed)
@@ -142,7 +145,9 @@ class Orphans:
             is_there = run.providers.has_stored(run.root, where, stored)
             if isinstance(is_there, list):
                 return is_there
-            is_replaced = not is_there and self._speaks_for(frame, resource, address, deposed)
+            is_replaced: bool | list[Need] = not is_there
+            if is_replaced and (stored.item.key is not None or run.came_from_elsewhere(address)):
+                is_replaced = self._has_instance(frame, resource, address, deposed)
             if isinstance(is_replaced, list):
                 return is_replaced
             if is_replaced:
@@ -161,17 +166,10 @@ class Orphans:
         config = self._run.providers.config_for(frame, resource).config
         return self._is_destroy or config is None or not config.is_expanded
 
-    def _speaks_for(
+    def _has_instance(
         self, frame: Frame, resource: Resource, address: AbsResourceInstance, deposed: str
     ) -> bool | list[Need]:
-        """Whether the provider of a resource stands for the one that made an object, which is gone.
-
-        It does where a block was only renamed. It may be an entirely different one where the object
-        came here from another resource, or has another provider than its siblings: then it counts
-        only if the resource has that instance.
-        """
-        if not self._run.came_from_elsewhere(address):
-            return True
+        """Whether what is destroyed is still declared."""
         if deposed or not self._is_destroy:
             return False
         return Declaration(silently(frame), resource.repetition).has(address.item.key)

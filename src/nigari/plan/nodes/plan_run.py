@@ -321,14 +321,14 @@ class PlanRun(ProviderRun):
         return address in self._replaced
 
     def came_from_elsewhere(self, address: AbsResourceInstance) -> bool:
-        """Whether an object moved here from another resource, now or, as far as that can be seen from
-        the providers of its siblings, before.
+        """Whether an object moved here from another resource, now or, as far as the providers of its
+        siblings tell, before.
         """
         moved = self._moved.get(address)
         resource = resource_of(address)
         if moved is not None and resource_of(moved.source) != resource:
             return True
-        return len({config_of(each) for each in self.prior.resources[resource].managers()}) > 1
+        return len(self.prior.resources[resource].managers()) > 1
 
     def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
         # A destroy moves and reads everything first, and then there is nothing left to be moved.
