@@ -250,3 +250,81 @@ def test_a_destroy_finds_both(cloud: Cloud, story: Story) -> None:
     session().destroy()
     assert cloud.objects == {}
     assert sorted(asked(cloud, "delete")) == [("delete", "eu"), ("delete", "us")]
+
+
+# -- one at a time ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_state_command_moves_the_provider_along(cloud: Cloud, name: str) -> None:
+    made = MAKERS[name]
+    begun(cloud, Story(made.blocks + box("us", made.us) + box("eu", made.eu), ""))
+    session().state_move("cloud_box.us", 'cloud_box.b["us"]')
+    session().state_move("cloud_box.eu", 'cloud_box.b["eu"]')
+    assert sorted(objects().values()) == ["barred", "open"]
+    write(alias("all", "us") + box("b", "cloud.all", JUST_US))
+    saved(refresh=False)
+    apply_saved()
+    assert list(cloud.objects) == [("us", "b")]
+    assert asked(cloud, "delete") == [("delete", "eu")]
+
+
+def test_what_its_resource_names_now_counts(cloud: Cloud) -> None:
+    """Both are declared, so both are asked for where the configuration says that they are."""
+    before = US + EU + box("us", "cloud.us") + box("eu", "cloud.eu")
+    begun(cloud, Story(before, alias("all", "us") + box("b", "cloud.all", BOTH) + moved(*TO_KEYS)))
+    applied()
+    assert asked(cloud, "read") == [("read", "us")] * 2
+
+
+def test_a_target_leaves_the_provider_of_others(cloud: Cloud) -> None:
+    begun(cloud, Story(US + EU + box("us", "cloud.us") + box("eu", "cloud.eu"), ""))
+    for old, new in TO_KEYS:
+        session().state_move(old, new)
+    blocks = keyed("by", "us", "eu")
+    write(blocks + box("b", "cloud.by[each.key]", BOTH, 'content = "new"'))
+    applied(targets=['cloud_box.b["us"]'])
+    write(keyed("by", "us") + box("b", "cloud.by[each.key]", JUST_US))
+    cloud.objects["us", "b"] = cloud.objects["by", "b"] = "someone else's"
+    cloud.forget_instances()
+    saved(refresh=False)
+    apply_saved()
+    assert asked(cloud, "delete") == [("delete", "eu")]
+
+
+def test_a_deposed_object_is_destroyed_where_it_is(cloud: Cloud) -> None:
+    """It was put aside in one region, and then its instance went to another one."""
+
+    def named(name: str, region: str) -> str:
+        lines = "lifecycle {\n    create_before_destroy = true\n  }"
+        made = box("b", f'cloud.by["{region}"]', lines=lines)
+        return keyed("by", "us", "eu") + made.replace('= "b"', f'= "{name}"')
+
+    write(named("b", "eu"))
+    applied()
+    cloud.stuck = {"b"}
+    write(named("c", "eu"))
+    apply_failed()
+    cloud.objects["us", "b"] = "someone else's"
+    write(named("c", "us"))
+    apply_failed()
+    assert sorted(cloud.objects) == [("eu", "b"), ("eu", "c"), ("us", "b"), ("us", "c")]
+    cloud.forget_instances()
+    cloud.stuck = set()
+    applied()
+    assert sorted(cloud.objects) == [("eu", "c"), ("us", "b"), ("us", "c")]
+    assert sorted(cloud.calls) == [("delete", "eu", "b"), ("read", "eu", "b"), ("read", "us", "c")]
+
+
+def test_a_provider_that_the_state_has_lost_is_not_guessed(cloud: Cloud) -> None:
+    begun(cloud, Story(US + EU + box("us", "cloud.us") + box("eu", "cloud.eu"), ""))
+    session().state_move("cloud_box.us", 'cloud_box.b["us"]')
+    session().state_move("cloud_box.eu", 'cloud_box.b["eu"]')
+    state = json.loads(Path("terraform.tfstate").read_text())
+    del state["nigari_object_providers"]
+    Path("terraform.tfstate").write_text(json.dumps(state))
+    write(US + EU + box("b", "cloud.us", JUST_US))
+    assert "Error: Unknown provider of an object" in words(failed(refresh=False))
+    session().state_remove('cloud_box.b["eu"]')
+    applied()
+    assert asked(cloud, "delete") == []
