@@ -338,6 +338,7 @@ provider "cloud" {
         },
         "arguments": {"labels": {"key": "us", "region": "us"}, "region": "us"},
         "withheld": ["token"],
+        "sources": {"token": "var.token"},
     }
     cloud.forget_instances()
     eu = '{ eu = { region = "eu", token = "t-eu" } }'
@@ -369,6 +370,7 @@ provider "cloud" {{
     applied()
     kept = {**remembered()[1]}
     del kept["each"]
+    kept.pop("sources", None)
     assert kept == {
         "provider": by_region("us"),
         "arguments": {"region": "us"},
@@ -378,6 +380,46 @@ provider "cloud" {{
     said = words(failed({"boxes": ["eu"]}))
     assert "Error: Provider instance without its secrets" in said
     assert f"except for {name}." in said
+
+
+TOKENS = 'variable "tokens" {\n  type = map(string)\n  sensitive = true\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("provider", "reference"),
+    [
+        ('alias = "a"\n  token = var.tokens.eu', "cloud.a"),
+        ('alias = "a"\n  token = local.token', "cloud.a"),
+        (
+            'alias = "a"\n  for_each = toset(["eu"])\n  token = var.tokens[each.key]',
+            'cloud.a["eu"]',
+        ),
+    ],
+)
+def test_secrets_of_what_is_gone_come_from_their_variable(
+    cloud: Cloud, provider: str, reference: str
+) -> None:
+    rest = TOKENS + 'locals {\n  token = var.tokens["eu"]\n}\n'
+    block = f'provider "cloud" {{\n  region = "eu"\n  {provider}\n}}\n'
+    write(rest, block, SINGLE.replace("cloud.a", reference))
+    applied({"tokens": {"eu": "first", "us": "x"}})
+    assert "first" not in json.dumps(remembered())
+    write(rest)
+    said = words(failed({"tokens": {"us": "x"}}))
+    assert "except for token. Secrets are not stored" in said
+    assert f"come from ({remembered()[0]['sources']['token']}) must still" in said
+    cloud.forget_instances()
+    applied({"tokens": {"eu": "second"}})
+    assert cloud.objects == {}
+    assert set(cloud.tokens) == {"second"}
+
+
+def test_a_written_secret_is_not_kept(cloud: Cloud) -> None:
+    write('provider "cloud" {\n  alias = "a"\n  token = "hunter2"\n}\n', SINGLE)
+    applied()
+    assert "hunter2" not in Path("terraform.tfstate").read_text()
+    write()
+    assert "except for token" in words(failed())
 
 
 def test_a_secret_element_is_not_kept(cloud: Cloud) -> None:

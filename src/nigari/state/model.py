@@ -294,6 +294,10 @@ class ProviderMemory:
     """Compact JSON text: the arguments by name, those of nested blocks inside of them."""
     withheld: tuple[str, ...] = ()
     """The paths of arguments that were set and are secret."""
+    sources: Mapping[str, str] = MappingProxyType({})
+    """The variables and local values of the root module, or parts of them, that such arguments came
+    from, by argument.
+    """
 
     @property
     def says_something(self) -> bool:

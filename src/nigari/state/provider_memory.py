@@ -71,6 +71,7 @@ def _memory(text: str, addresses: StoredAddresses) -> ProviderMemory:
         secret,
         compact(arguments),
         tuple(_text(each) for each in withheld),
+        {name: _text(each) for name, each in _members(entry.get("sources", "{}")).items()},
     )
 
 
@@ -112,4 +113,6 @@ def _entry_text(memory: ProviderMemory) -> str:
     members.append(f'"arguments":{memory.arguments}')
     if memory.withheld:
         members.append(f'"withheld":[{",".join(quoted(each) for each in memory.withheld)}]')
+    if memory.sources:
+        members.append(f'"sources":{json.dumps(dict(sorted(memory.sources.items())))}')
     return f"{{{','.join(members)}}}"
