@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
-from nigari.addrs.parse import parse_provider_config, parse_resource_instance
+from nigari.addrs.parse import parse_provider_instance, parse_resource_instance
 from nigari.backends.local import LocalBackend, LocalPaths
 from nigari.backends.lock_options import LockOptions
 from nigari.backends.snapshots import Snapshots
@@ -21,7 +21,7 @@ from nigari.backends.workspaces import (
 from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
 from nigari.state.encryption import no_encryption
-from nigari.state.model import InstanceState, State, StoredObject
+from nigari.state.model import State, StoredObject
 
 
 def opened(directory: Path, environ: Mapping[str, str] = MappingProxyType({})) -> Workspaces:
@@ -108,11 +108,11 @@ def test_the_environment_decides(tmp_path: Path) -> None:
 def with_object() -> State:
     diags = Diagnostics()
     address = parse_resource_instance("terraform_data.a", diags)
-    provider = parse_provider_config('provider["terraform.io/builtin/terraform"]', diags)
+    provider = parse_provider_instance('provider["terraform.io/builtin/terraform"]', diags)
     assert address is not None
     assert provider is not None
     draft = StateDraft()
-    draft.set_instance(address, InstanceState(StoredObject("{}")), provider)
+    draft.set_current(address, StoredObject("{}"), provider)
     return draft.finish()
 
 

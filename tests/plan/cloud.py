@@ -47,10 +47,12 @@ class Cloud:
     """How many instances ran at the same time at most."""
     configured: list[str] = field(default_factory=list)
     tokens: list[str | None] = field(default_factory=list)
+    calls: list[tuple[str, str, str]] = field(default_factory=list)
+    """What was asked for objects, in which region, and by which name."""
 
     def forget_instances(self) -> None:
         self.started = self.most = 0
-        self.configured, self.tokens = [], []
+        self.configured, self.tokens, self.calls = [], [], []
 
     def provider(self) -> Provider:
         return _make(self)
@@ -92,10 +94,12 @@ def _make(cloud: Cloud) -> Provider:
         def create(self, settings: Settings) -> None:
             if self.content == "broken":
                 raise ProviderError("Broken", "It does not work.")
+            cloud.calls.append(("write", settings.region, self.name))
             self.region = settings.region
             cloud.objects[settings.region, self.name] = self.content
 
         def read(self, settings: Settings) -> bool:
+            cloud.calls.append(("read", settings.region, self.name))
             found = cloud.objects.get((settings.region, self.name))
             if found is None:
                 return False
@@ -106,6 +110,7 @@ def _make(cloud: Cloud) -> Provider:
             self.create(settings)
 
         def delete(self, settings: Settings) -> None:
+            cloud.calls.append(("delete", settings.region, self.name))
             if self.name in cloud.stuck:
                 raise ProviderError("Stuck", "It cannot be destroyed.")
             del cloud.objects[settings.region, self.name]

@@ -32,6 +32,7 @@ resource "cloud_box" "b" {
   name     = "b"
 }
 """
+SINGLE = 'resource "cloud_box" "b" {\n  provider = cloud.a\n  name = "b"\n}\n'
 MEMBER = "nigari_provider_instances"
 JUST_EU = {"regions": ["eu"], "boxes": ["eu"]}
 
@@ -271,21 +272,27 @@ def test_only_what_is_there_is_remembered(cloud: Cloud) -> None:
     assert MEMBER not in state()
 
 
-def test_without_iteration_nothing_is_remembered(cloud: Cloud) -> None:
-    write('provider "cloud" {\n  alias = "a"\n}\n')
-    Path("main.tf").write_text(
-        Path("main.tf").read_text()
-        + 'resource "cloud_box" "b" {\n  provider = cloud.a\n  name = "b"\n}\n'
-    )
+def test_a_default_configuration_is_remembered_for_its_arguments(cloud: Cloud) -> None:
+    box = 'resource "cloud_box" "b" {\n  name = "b"\n}\n'
+    write('provider "cloud" {\n  region = "eu"\n}\n', box)
     applied()
-    assert list(state()) == [
-        "version",
-        "terraform_version",
-        "serial",
-        "lineage",
-        "outputs",
-        "resources",
-        "check_results",
+    assert [each["arguments"] for each in remembered()] == [{"region": "eu"}]
+    write()
+    cloud.objects["nowhere", "b"] = ""
+    saved(refresh=False)
+    apply_saved()
+    assert list(cloud.objects) == [("nowhere", "b")]
+    write(box)
+    applied()
+    assert MEMBER not in state()
+
+
+def test_an_alias_is_remembered(cloud: Cloud) -> None:
+    write('provider "cloud" {\n  alias  = "a"\n  region = "eu"\n  token = "t"\n}\n', SINGLE)
+    applied()
+    name = 'provider["example.com/test/cloud"].a'
+    assert remembered() == [
+        {"provider": name, "arguments": {"region": "eu"}, "withheld": ["token"]}
     ]
 
 
@@ -331,6 +338,7 @@ provider "cloud" {
         },
         "arguments": {"labels": {"key": "us", "region": "us"}, "region": "us"},
         "withheld": ["token"],
+        "sources": {"token": "var.token"},
     }
     cloud.forget_instances()
     eu = '{ eu = { region = "eu", token = "t-eu" } }'
@@ -362,6 +370,7 @@ provider "cloud" {{
     applied()
     kept = {**remembered()[1]}
     del kept["each"]
+    kept.pop("sources", None)
     assert kept == {
         "provider": by_region("us"),
         "arguments": {"region": "us"},
@@ -371,6 +380,46 @@ provider "cloud" {{
     said = words(failed({"boxes": ["eu"]}))
     assert "Error: Provider instance without its secrets" in said
     assert f"except for {name}." in said
+
+
+TOKENS = 'variable "tokens" {\n  type = map(string)\n  sensitive = true\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("provider", "reference"),
+    [
+        ('alias = "a"\n  token = var.tokens.eu', "cloud.a"),
+        ('alias = "a"\n  token = local.token', "cloud.a"),
+        (
+            'alias = "a"\n  for_each = toset(["eu"])\n  token = var.tokens[each.key]',
+            'cloud.a["eu"]',
+        ),
+    ],
+)
+def test_secrets_of_what_is_gone_come_from_their_variable(
+    cloud: Cloud, provider: str, reference: str
+) -> None:
+    rest = TOKENS + 'locals {\n  token = var.tokens["eu"]\n}\n'
+    block = f'provider "cloud" {{\n  region = "eu"\n  {provider}\n}}\n'
+    write(rest, block, SINGLE.replace("cloud.a", reference))
+    applied({"tokens": {"eu": "first", "us": "x"}})
+    assert "first" not in json.dumps(remembered())
+    write(rest)
+    said = words(failed({"tokens": {"us": "x"}}))
+    assert "except for token. Secrets are not stored" in said
+    assert f"come from ({remembered()[0]['sources']['token']}) must still" in said
+    cloud.forget_instances()
+    applied({"tokens": {"eu": "second"}})
+    assert cloud.objects == {}
+    assert set(cloud.tokens) == {"second"}
+
+
+def test_a_written_secret_is_not_kept(cloud: Cloud) -> None:
+    write('provider "cloud" {\n  alias = "a"\n  token = "hunter2"\n}\n', SINGLE)
+    applied()
+    assert "hunter2" not in Path("terraform.tfstate").read_text()
+    write()
+    assert "except for token" in words(failed())
 
 
 def test_a_secret_element_is_not_kept(cloud: Cloud) -> None:

@@ -114,7 +114,7 @@ def test_what_is_kept(
 
 def test_what_can_be_evaluated_counts_more() -> None:
     memory = remembered(region=A, port=Value.of(1))
-    found = recalled_config(BLOCK, config(region=B, port=unknown(NUMBER)), memory)
+    found = recalled_config(BLOCK, config(region=B, port=unknown(NUMBER)), memory, {})
     assert found == config(region=B, port=Value.of(1))
     assert missing_arguments(found) == []
 
@@ -129,15 +129,15 @@ def test_everything_from_memory() -> None:
         "some": set_value(INNER.implied_type, [inner(B)]),
     }
     memory = remembered(**arguments)
-    assert recalled_config(BLOCK, None, memory) == config(**arguments)
-    assert recalled_config(BLOCK, unknown_block(BLOCK), memory).attribute("region") == A
+    assert recalled_config(BLOCK, None, memory, {}) == config(**arguments)
+    assert recalled_config(BLOCK, unknown_block(BLOCK), memory, {}).attribute("region") == A
 
 
 def test_secrets_are_missing() -> None:
     memory = remembered(region=A, token=B, one=inner(A, B))
-    assert missing_arguments(recalled_config(BLOCK, None, memory)) == ["one.secret", "token"]
+    assert missing_arguments(recalled_config(BLOCK, None, memory, {})) == ["one.secret", "token"]
     evaluated = config(region=unknown(STRING), token=A, one=inner(unknown(STRING), SECRET))
-    found = recalled_config(BLOCK, evaluated, memory)
+    found = recalled_config(BLOCK, evaluated, memory, {})
     assert missing_arguments(found) == []
     assert found.attribute("one") == inner(A, SECRET)
 
@@ -146,20 +146,22 @@ def test_blocks_are_matched_one_by_one() -> None:
     type_ = INNER.implied_type
     memory = remembered(region=A, many=list_value(type_, [inner(A, B), inner(B)]))
     evaluated = config(region=A, many=list_value(type_, [inner(unknown(STRING), B), inner(A)]))
-    found = recalled_config(BLOCK, evaluated, memory)
+    found = recalled_config(BLOCK, evaluated, memory, {})
     assert found.attribute("many") == list_value(type_, [inner(A, B), inner(A)])
     fewer = config(region=A, many=list_value(type_, [inner(unknown(STRING))]))
-    assert missing_arguments(recalled_config(BLOCK, fewer, memory)) == ["many[0].secret"]
+    assert missing_arguments(recalled_config(BLOCK, fewer, memory, {})) == ["many[0].secret"]
 
 
 def test_an_argument_that_is_new_and_unknown_is_missing() -> None:
     evaluated = config(region=A, port=unknown(NUMBER))
-    assert missing_arguments(recalled_config(BLOCK, evaluated, remembered(region=A))) == ["port"]
+    assert missing_arguments(recalled_config(BLOCK, evaluated, remembered(region=A), {})) == [
+        "port"
+    ]
 
 
 def test_a_memory_that_no_longer_fits_is_none() -> None:
     memory = ProviderMemory(ADDRESS, arguments='{"region":["a"],"port":"x"}')
-    assert missing_arguments(recalled_config(BLOCK, None, memory)) == ["port", "region"]
+    assert missing_arguments(recalled_config(BLOCK, None, memory, {})) == ["port", "region"]
 
 
 def test_each() -> None:
@@ -176,7 +178,7 @@ def test_each() -> None:
 
 def test_a_block_that_is_a_secret_is_missing() -> None:
     memory = remembered(many=list_value(INNER.implied_type, [inner(A).mark(SENSITIVE), inner(B)]))
-    found = recalled_config(BLOCK, None, memory)
+    found = recalled_config(BLOCK, None, memory, {})
     assert missing_arguments(found) == ["many[0]"]
     assert found.attribute("many").elements()[1] == inner(B)
 
@@ -231,5 +233,5 @@ def test_what_is_no_secret_comes_back(arguments: dict[str, Value], each: Value) 
     memory = remember(ADDRESS, data, BLOCK, config(**arguments))
     stored = next(memories(memories_text([memory]), StoredAddresses(Diagnostics())))
     assert stored == memory
-    assert recalled_config(BLOCK, None, stored) == config(**arguments)
+    assert recalled_config(BLOCK, None, stored, {}) == config(**arguments)
     assert recalled_data(stored).each_value == each

@@ -74,7 +74,7 @@ def test_read_rewritten_and_accepted(directory: TofuDirectory) -> None:
     assert file is not None
     providers = {
         address.text: snapshots.state.resources[resource_of(address)]
-        .provider_of(address.item.key)
+        .manager_of(address.item.key)
         .text
         for address, _ in snapshots.state.instances()
     }

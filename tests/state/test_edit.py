@@ -3,7 +3,7 @@
 import pytest
 
 from nigari.addrs.parse import (
-    parse_provider_config,
+    parse_provider_instance,
     parse_resource,
     parse_resource_instance,
     parse_target,
@@ -13,14 +13,14 @@ from nigari.addrs.targets import Target
 from nigari.diagnostics import Diagnostics
 from nigari.state import edit, selection
 from nigari.state.draft import StateDraft
-from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
+from nigari.state.model import ObjectStatus, State, StoredObject
 
 PROVIDER = 'provider["registry.opentofu.org/hashicorp/aws"].west'
 
 
 def state_with(*addresses: str, dependency: str = "") -> State:
     diags = Diagnostics()
-    provider = parse_provider_config(PROVIDER, diags)
+    provider = parse_provider_instance(PROVIDER, diags)
     on = parse_resource(dependency, diags) if dependency else None
     assert provider is not None
     draft = StateDraft()
@@ -31,7 +31,7 @@ def state_with(*addresses: str, dependency: str = "") -> State:
             '{"id":"' + text.replace('"', "'") + '"}',
             dependencies=() if on is None else (on.unkeyed,),
         )
-        draft.set_instance(address, InstanceState(stored), provider)
+        draft.set_current(address, stored, provider)
     return draft.finish()
 
 

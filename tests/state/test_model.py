@@ -59,8 +59,8 @@ def test_instances_have_provider_instances() -> None:
     draft.set_current(instance("a.x[0]"), ONE, provider('.r["eu"]'))
     draft.set_current(instance("a.x[1]"), ONE, provider('.r["us"]'))
     (resource,) = draft.finish().resources.values()
-    assert resource.provider_of(0) == provider('.r["eu"]')
-    assert resource.provider_of(1) == provider('.r["us"]')
+    assert resource.manager_of(0) == provider('.r["eu"]')
+    assert resource.manager_of(1) == provider('.r["us"]')
 
 
 def test_a_resource_has_one_provider_block() -> None:
@@ -72,36 +72,33 @@ def test_a_resource_has_one_provider_block() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "others"),
-    [
-        ('.r["eu"]', '.r["us"]', '.r["eu"]'),
-        ('.r["eu"]', "", ""),
-        ('.r["eu"]', '.s["eu"]', ".s"),
-        (".old", '.r["eu"]', ".r"),
-    ],
+    ("before", "now"),
+    [('.r["eu"]', '.r["us"]'), ('.r["eu"]', ""), ('.r["eu"]', '.s["eu"]'), (".old", '.r["eu"]')],
 )
-def test_another_provider_block_does_not_have_the_keys_of_the_old_one(
-    before: str, now: str, others: str
-) -> None:
+def test_another_provider_block_does_not_count_for_other_objects(before: str, now: str) -> None:
     draft = StateDraft()
     draft.set_current(instance("a.x[0]"), ONE, provider(before))
     draft.set_current(instance("a.x[1]"), ONE, provider(before))
+    draft.set_deposed(instance("a.x[0]"), "00000001", TWO, provider(before))
     first = draft.finish()
     draft.set_current(instance("a.x[0]"), ONE, provider(now))
     (resource,) = draft.finish().resources.values()
-    assert [resource.provider_of(key) for key in (0, 1)] == [provider(now), provider(others)]
+    assert [resource.manager_of(key) for key in (0, 1)] == [provider(now), provider(before)]
+    assert resource.manager_of(0, "00000001") == provider(before)
     (resource,) = first.resources.values()
-    assert [resource.provider_of(key) for key in (0, 1)] == [provider(before), provider(before)]
+    assert resource.managers() == {provider(before)}
 
 
-def test_an_instance_moved_to_another_provider_block_has_no_key_of_the_old_one() -> None:
+def test_a_moved_instance_keeps_its_providers() -> None:
     draft = StateDraft()
     draft.set_current(instance("a.x[0]"), ONE, provider('.r["eu"]'))
+    draft.set_deposed(instance("a.x[0]"), "00000001", TWO, provider('.r["us"]'))
     draft.set_current(instance("a.y[0]"), ONE, provider())
     moving = IndexedDraft(draft.finish())
     moving.move_instance(instance("a.x[0]"), instance("a.y[1]"))
     (resource,) = moving.finish().resources.values()
-    assert [resource.provider_of(key) for key in (0, 1)] == [provider(), provider()]
+    assert [resource.manager_of(key) for key in (0, 1)] == [provider(), provider('.r["eu"]')]
+    assert resource.manager_of(1, "00000001") == provider('.r["us"]')
 
 
 def test_equal_states() -> None:

@@ -13,12 +13,12 @@ from nigari.addrs.moves import MovePattern, unify_endpoints
 from nigari.addrs.parse import (
     parse_module_block,
     parse_move_endpoint,
-    parse_provider_config,
+    parse_provider_instance,
     parse_resource_instance,
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.state.draft import StateDraft
-from nigari.state.model import InstanceState, State, StoredObject
+from nigari.state.model import State, StoredObject
 from nigari.state.moves.implied import RepetitionKind, implied_moves
 from nigari.state.moves.moving import MoveResult, apply_moves
 from nigari.state.moves.statements import MoveStatement, check_moves
@@ -39,14 +39,14 @@ class Nothing:
 def state_with(*addresses: str) -> State:
     """A state whose objects remember where they were made."""
     diags = Diagnostics()
-    provider = parse_provider_config(PROVIDER, diags)
+    provider = parse_provider_instance(PROVIDER, diags)
     assert provider is not None
     draft = StateDraft()
     for text in addresses:
         address = parse_resource_instance(text, diags)
         assert address is not None, list(diags)
         made = StoredObject('{"id":"' + text.replace('"', "'") + '"}')
-        draft.set_instance(address, InstanceState(made), provider)
+        draft.set_current(address, made, provider)
     return draft.finish()
 
 

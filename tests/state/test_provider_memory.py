@@ -15,7 +15,6 @@ from nigari.diagnostics import Diagnostics
 from nigari.state.draft import StateDraft
 from nigari.state.files import format_state, parse_state
 from nigari.state.model import PROVIDER_MEMORIES, ProviderMemory, State, StateFile, StoredObject
-from nigari.state.provider_memory import following, is_iterated
 
 CONFIG = ProviderConfig(Provider("example.com", "test", "cloud"), "by_region")
 BOX = Resource(MANAGED, "cloud_box", "b")
@@ -121,33 +120,9 @@ def test_stored_providers_have_no_keys_of_modules() -> None:
     assert resource.managers() == {at(SITE, "eu")}
 
 
-def test_iterated() -> None:
-    assert is_iterated(at(ROOT_MODULE, "eu"))
-    assert is_iterated(at(SITE, None))
-    assert not is_iterated(at(SITE.unkeyed, None))
-
-
-A, B, C = (ROOT_MODULE.child("site", key) for key in "abc")
-
-
-@pytest.mark.parametrize(
-    ("known", "moved", "wanted"),
-    [
-        ({"a": A}, [(A, B)], {A: "a", B: "a"}),
-        ({"a": A}, [(A.child("in", 0), B.child("in", 1))], {A: "a", B: "a"}),
-        ({"a": A}, [(A, ROOT_MODULE.child("other", "b"))], {A: "a"}),
-        ({"a": A}, [(A, A)], {A: "a"}),
-        ({"a": A, "b": B}, [(A, B)], {A: "a", B: "b"}),
-        ({"a": A, "b": B}, [(A, B), (B, C)], {A: "a", B: "a", C: "b"}),
-    ],
-    ids=["moved", "below", "elsewhere", "nowhere", "joined", "in a row"],
-)
-def test_what_is_remembered_follows_what_moves(
-    known: dict[str, ModuleAddr],
-    moved: list[tuple[ModuleAddr, ModuleAddr]],
-    wanted: dict[ModuleAddr, str],
-) -> None:
-    memories = [ProviderMemory(at(module, "k"), withheld=(name,)) for name, module in known.items()]
-    found = following({each.address: each for each in memories}, moved)
-    assert all(address == each.address for address, each in found.items())
-    assert {each.address.module: each.withheld[0] for each in found.values()} == wanted
+def test_what_is_worth_remembering() -> None:
+    default = ProviderConfig(CONFIG.provider).instance()
+    assert ProviderMemory(at(ROOT_MODULE, "eu")).says_something
+    assert ProviderMemory(Abs(SITE.unkeyed, default)).says_something
+    assert not ProviderMemory(Abs(ROOT_MODULE, default)).says_something
+    assert ProviderMemory(Abs(ROOT_MODULE, default), withheld=("token",)).says_something

@@ -293,7 +293,7 @@ class TestProviders:
         state, _ = self.read(instance(index_key="a", provider=f'{AWS}.x["k"]'), provider=f"{AWS}.x")
         assert state is not None
         (only,) = state.resources.values()
-        assert only.provider_of("a").text == f'{AWS}.x["k"]'
+        assert only.manager_of("a").text == f'{AWS}.x["k"]'
 
     @pytest.mark.parametrize(
         ("of_resource", "of_instances", "why"),

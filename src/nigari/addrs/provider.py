@@ -266,6 +266,11 @@ AbsProviderConfig: TypeAlias = Abs[ProviderConfig]
 AbsProviderInstance: TypeAlias = Abs[ProviderInstance]
 
 
+def config_of(instance: AbsProviderInstance) -> AbsProviderConfig:
+    """The provider block of an instance, in a module without keys, as states name blocks."""
+    return Abs(instance.module.unkeyed, instance.item.config)
+
+
 def provider_for(module: ModuleAddr, stored: Abs[P]) -> Abs[P]:
     """The provider block or instance that manages something in a module instance.
 

@@ -116,9 +116,9 @@ class ProviderInstances:
         if address in self._remembered or (frame is not None and frame.run is not root.run):
             return True
         if frame is None or config is None:
-            return frame is root and not address.item.config.alias
+            return False
         if not config.is_expanded:
-            return True
+            return address.item.key is None
         block = Abs(address.module, address.item.config)
         expansion = self._expansion(FoundConfig(frame, config, block))
         assert expansion is not None
@@ -160,17 +160,22 @@ class ProviderInstances:
         """The provider instance at an address, whose module instance and block may be gone.
 
         Without a block, only the root module's default configuration can be meant, which is then
-        an empty one.
+        an empty one, unless it is remembered. A block of that name without instances, or now with
+        some, is another one.
         """
         config = None if frame is None else _own_config(frame, address.item)
         key = address.item.key
-        if frame is None or (config is None and (frame is not root or address.item.config.alias)):
-            is_gone, frame = True, root
+        is_other = config is not None and config.is_expanded is (key is None)
+        if (
+            frame is None
+            or is_other
+            or (config is None and (frame is not root or address.item.config.alias))
+            or (config is None and address in self._remembered)
+        ):
+            is_gone, frame, config = True, root, None
         else:
             # A module instance that is not there any more is evaluated in a run of its own.
             is_gone = frame.run is not root.run
-        if not is_gone and (config is None or not config.is_expanded):
-            key = None
         block = Abs(address.module, address.item.config)
         return self.node(FoundConfig(frame, config, block, is_gone=is_gone), key)
 

@@ -16,11 +16,14 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import DONE, Need, Node, Stages
-from nigari.eval.base.scope import evaluate_body
+from nigari.eval.base.scope import evaluate, evaluate_body
 from nigari.eval.nodes.provider_keys import report_no_provider_instance
 from nigari.eval.nodes.provider_names import FoundConfig
+from nigari.hcl.parser import parse_expression
+from nigari.hcl.source import Source
 from nigari.providers import api
 from nigari.providers.diagnostics import located
+from nigari.record import replace
 from nigari.running.deferrals import (
     Deferral,
     DeferralReason,
@@ -35,6 +38,7 @@ from nigari.running.remembered_config import (
     recalled_config,
     recalled_data,
     remember,
+    secret_sources,
 )
 from nigari.running.requests import AskProvider
 from nigari.running.silent import silently
@@ -45,7 +49,6 @@ from nigari.schema.placeholders import empty_block, unknown_block
 from nigari.schema.provider import ProviderSchema
 from nigari.schema.unknown_arguments import lacks_required
 from nigari.state.model import ProviderMemory
-from nigari.state.provider_memory import is_iterated
 
 _MOST_LISTED: Final = 10
 
@@ -187,8 +190,8 @@ class ProviderNode(Node):
             return value
         if self._recalled_from is not None:
             written = None if config is None else value
-            self._config = self._recalled(block, written, self._recalled_from)
-        elif self._diags.error_count == errors:
+            return self._recall_config(block, written, self._recalled_from)
+        if self._diags.error_count == errors:
             if self._deferrals is not None and not value.is_wholly_known:
                 self._leave_for_later(block, value, self._deferrals)
             self._config = value.unmark_deep()[0] if self.deferral is None else None
@@ -240,20 +243,35 @@ class ProviderNode(Node):
             )
         return self._incomplete
 
-    def _recalled(self, block: Block, value: Value | None, memory: ProviderMemory) -> Value | None:
+    def _recall_config(
+        self, block: Block, value: Value | None, memory: ProviderMemory
+    ) -> Sequence[Need]:
+        """Configure the instance as it was, with secrets from where they came from then."""
         if value is not None and not value.is_known:
             value = unknown_block(block)
-        config = recalled_config(block, value, memory).unmark_deep()[0]
+        frame, given = silently(self._found.frame), dict[str, Value]()
+        for name, text in memory.sources.items():
+            expr = parse_expression(Source("<state>", text), frame.run.diags)
+            found = evaluate(frame, frame.instance.compiled.expression(expr), self.data)
+            if not isinstance(found, Value):
+                return found
+            given[name] = found
+        config = recalled_config(block, value, memory, given).unmark_deep()[0]
         missing = missing_arguments(config)
         if missing:
-            self._report_missing(missing)
-            return None
-        return config
+            self._report_missing(missing, memory)
+        else:
+            self._config = config
+        return ()
 
     def _remember(self, block: Block, value: Value) -> None:
         """Keep in mind what the instance is configured with; a better memory is not given up."""
-        if is_iterated(self.address) and (self.memory is None or value.is_wholly_known):
-            self.memory = remember(self.address, self.data, block, value)
+        if self.memory is None or value.is_wholly_known:
+            memory, found = remember(self.address, self.data, block, value), self._found
+            if memory.withheld and found.config is not None and found.frame.parent is None:
+                sources = secret_sources(found.config.body, memory)
+                memory = replace(memory, sources=sources)
+            self.memory = memory
 
     def _open(self) -> Sequence[Need]:
         if self._config is None or self._effect is not None:
@@ -311,31 +329,27 @@ class ProviderNode(Node):
 
     def _report_forgotten(self) -> None:
         """What manages something is neither in the configuration nor remembered."""
-        if not is_iterated(self.address):
-            self._diags.error(
-                "Provider configuration removed",
-                f"{self._need} any more. Restore it until nothing needs it, or forget the "
-                "objects with a removed block that has destroy = false, which needs no provider.",
-                self.range,
-            )
-            return
+        has_key = self.address.item.key is not None
+        what, part = ("instance", "key") if has_key else ("configuration", "block")
         self._diags.error(
-            "Provider instance removed",
+            f"Provider {what} removed",
             f"{self._need} any more. Nigari can configure it once more if the state remembers "
             "how it was configured, which it does after an apply by nigari but not after one by "
-            "OpenTofu. Restore the key and apply once; after that the key and its resources can "
-            "be removed together. You can also forget the objects with a removed block that has "
+            f"OpenTofu. Restore the {part} and apply once; after that the {part} and its resources "
+            "can be removed together. You can also forget the objects with a removed block that has "
             "destroy = false, which needs no provider.",
             self.range,
         )
 
-    def _report_missing(self, missing: list[str]) -> None:
+    def _report_missing(self, missing: list[str], memory: ProviderMemory) -> None:
+        came_from = sorted({memory.sources[name] for name in missing if name in memory.sources})
+        source = f" ({', '.join(came_from)})" if came_from else ""
         self._diags.error(
             "Provider instance without its secrets",
             f"{self._need} any more. Nigari can configure it once more from what the state "
             f"remembers, except for {', '.join(missing)}. Secrets are not stored in a state, so "
-            "these arguments must still have a value once the key is removed. Take them from "
-            "something that remains, or destroy the resources first and remove the key "
+            f"what these arguments come from{source} must still be declared and have a value, which may be "
+            "given with -var. Otherwise destroy the resources first, and remove their provider "
             "afterwards.",
             self.range,
         )

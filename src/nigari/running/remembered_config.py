@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from nigari.addrs.provider import AbsProviderInstance
+from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_from_json, value_to_json
 from nigari.cty.marks import unmark_deep_with_paths
 from nigari.cty.paths import Path, path_text, transform, walk
-from nigari.cty.types import DYNAMIC, NUMBER, STRING
+from nigari.cty.types import BOOL, DYNAMIC, NUMBER, STRING
 from nigari.cty.values import (
     Value,
     list_value,
@@ -29,7 +30,9 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.eval.base.module_tree import InstanceData
+from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.lazy import lazy_pattern
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.placeholders import empty_nested
 from nigari.state.json_text import (
@@ -43,6 +46,11 @@ from nigari.state.model import ProviderMemory
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
 _SECRET: Final = frozenset((SENSITIVE, EPHEMERAL))
+_SOURCE: Final = lazy_pattern(
+    r"(var|local)(\.[\w-]+)(\.[\w-]+|\[\d+\]|\[\"[\w.-]*\"\]|\[each\.(key|value(\.[\w-]+)*)\])*"
+)
+_SECRET_NAMES: Final = ("credentials", "headers")
+_SECRET_WORDS: Final = ("secret", "password", "passphrase", "token", "private_key", "api_key")
 _ONE: Final = (Nesting.SINGLE, Nesting.GROUP)
 
 Raw = Mapping[str, str]
@@ -92,7 +100,7 @@ class _Keeping:
             part = value.attribute(name)
             if part.unmark()[0].is_null:
                 continue
-            if _hides(attribute) or _is_secret(part):
+            if _hides(attribute) or _sounds_secret(name, attribute) or _is_secret(part):
                 self._withhold(part, path + name)
             elif part.is_wholly_known:
                 text = value_to_json(part.unmark_deep()[0], attribute.implied_type)
@@ -139,6 +147,13 @@ def _is_secret(value: Value) -> bool:
     return value.contains_marked and bool(value.unmark_deep()[1] & _SECRET)
 
 
+def _sounds_secret(name: str, attribute: Attribute) -> bool:
+    """Whether an argument is named like a secret: not every provider says that its keys are some."""
+    if attribute.implied_type in (BOOL, NUMBER):
+        return False
+    return name in _SECRET_NAMES or any(word in name for word in _SECRET_WORDS)
+
+
 def _hides(attribute: Attribute) -> bool:
     """Whether the schema says that a value, or a part of it, must not be stored."""
     nested = attribute.nested
@@ -169,13 +184,25 @@ def recalled_data(memory: ProviderMemory) -> InstanceData:
     )
 
 
-def recalled_config(block: Block, value: Value | None, memory: ProviderMemory) -> Value:
+def secret_sources(body: Body, memory: ProviderMemory) -> Mapping[str, str]:
+    """Where the arguments come from that are withheld, if that is but a variable or local value, so
+    that its name tells nothing.
+    """
+    written = body.written_attributes()
+    given = {name: written[name].expr for name in memory.withheld if name in written}
+    texts = {name: each.source.text[each.start : each.end] for name, each in given.items()}
+    return {name: text for name, text in texts.items() if _SOURCE.fullmatch(text)}
+
+
+def recalled_config(
+    block: Block, value: Value | None, memory: ProviderMemory, given: Mapping[str, Value]
+) -> Value:
     """A configuration with remembered arguments in place of those that could not be evaluated.
 
-    Without a block there is no value, and everything is taken from memory. What was withheld, or is
-    not remembered at all, stays unknown.
+    Without a block there is no value, and everything is taken from memory. What was withheld comes
+    from what is `given`; without that, or if it is not remembered at all, it stays unknown.
     """
-    recalling = _Recalling(frozenset(memory.withheld))
+    recalling = _Recalling(frozenset(memory.withheld), given)
     return recalling.block(block, value, _members(memory.arguments), "")
 
 
@@ -185,8 +212,9 @@ def missing_arguments(config: Value) -> list[str]:
 
 
 class _Recalling:
-    def __init__(self, withheld: frozenset[str]) -> None:
+    def __init__(self, withheld: frozenset[str], given: Mapping[str, Value]) -> None:
         self._withheld = withheld
+        self._given = given
 
     def block(self, block: Block, value: Value | None, raw: Raw, path: str) -> Value:
         parts: dict[str, Value] = {}
@@ -209,6 +237,11 @@ class _Recalling:
         if text is not None:
             try:
                 return value_from_json(text, type_)
+            except CtyError:
+                return unknown(type_)
+        if path in self._given:
+            try:
+                return convert(self._given[path], type_)
             except CtyError:
                 return unknown(type_)
         is_unset = value is None and path not in self._withheld

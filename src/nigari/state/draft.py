@@ -10,7 +10,13 @@ from collections.abc import Iterable, Mapping
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
-from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance
+from nigari.addrs.provider import (
+    AbsProviderConfig,
+    AbsProviderInstance,
+    Provider,
+    ProviderConfig,
+    config_of,
+)
 from nigari.record import replace
 from nigari.state.model import (
     EMPTY_STATE,
@@ -52,30 +58,31 @@ class StateDraft:
         resource = self._resources.get(resource_of(address))
         return None if resource is None else resource.instances.get(address.item.key)
 
-    def set_provider(self, address: AbsResource, provider: AbsProviderConfig) -> None:
-        """Say which provider block manages a resource, adding the resource if it is new."""
-        known = self._resources.get(address)
-        if known is None:
-            self._instances_for(address, provider)
-        elif known.provider != provider:
-            self._resources[address] = replace(known, provider=provider)
+    def replace_provider(self, address: AbsResource, old: Provider, new: Provider) -> None:
+        """Put one provider in the place of another, under the same aliases and keys."""
+        known = self._resources[address]
+        instances = {
+            key: replace(
+                each,
+                provider=None if each.provider is None else _under(each.provider, old, new),
+                deposed_providers={
+                    deposed: _under(provider, old, new)
+                    for deposed, provider in each.deposed_providers.items()
+                },
+            )
+            for key, each in known.instances.items()
+        }
+        module, block = known.provider.module, known.provider.item
+        config = ProviderConfig(new if block.provider == old else block.provider, block.alias)
+        self.put_resource(ResourceState(address, Abs(module, config), instances))
 
-    def set_instance(
-        self, address: AbsResourceInstance, instance: InstanceState, provider: AbsProviderConfig
-    ) -> None:
+    def set_instance(self, address: AbsResourceInstance, instance: InstanceState) -> None:
         """Record the objects of a resource instance; without any object, forget it."""
-        resource = resource_of(address)
         if instance.is_empty:
             self.remove_instance(address)
             return
-        instances = self._instances_for(resource, provider)
-        if self._resources[resource].provider != provider:
-            # The keys of the other instances are keys of the block that managed them so far.
-            for key, other in instances.items():
-                if other.provider_key is not None:
-                    instances[key] = replace(other, provider_key=None)
-            self.set_provider(resource, provider)
-        instances[address.item.key] = instance
+        provider = next(provider for _, _, provider in instance.objects())
+        self._instances_for(resource_of(address), config_of(provider))[address.item.key] = instance
 
     def set_current(
         self,
@@ -85,11 +92,15 @@ class StateDraft:
     ) -> None:
         """Record the current object of a resource instance, or that there is none."""
         known = self.instance(address) or InstanceState()
+        manager = None if current is None else provider
         self.set_instance(
-            address,
-            InstanceState(current, known.deposed, provider.item.key),
-            Abs(provider.module.unkeyed, provider.item.config),
+            address, InstanceState(current, known.deposed, manager, known.deposed_providers)
         )
+        if current is not None and known.provider != provider:
+            resource = resource_of(address)
+            state, block = self._resources[resource], config_of(provider)
+            if state.provider != block:
+                self._resources[resource] = replace(state, provider=block)
 
     def renew(
         self, address: AbsResourceInstance, current: StoredObject, provider: AbsProviderInstance
@@ -100,7 +111,7 @@ class StateDraft:
             resource is None
             or known is None
             or current != known.current
-            or provider != resource.manager_of(address.item.key)
+            or provider != known.provider
         ):
             self.set_current(address, current, provider)
 
@@ -113,14 +124,12 @@ class StateDraft:
     ) -> None:
         """Record a deposed object of a resource instance, or that it is gone."""
         known = self.instance(address) or InstanceState()
-        objects = {each: stored for each, stored in known.deposed.items() if each != key}
+        objects, providers = {**known.deposed}, {**known.deposed_providers}
+        objects.pop(key, None)
+        providers.pop(key, None)
         if deposed is not None:
-            objects[key] = deposed
-        self.set_instance(
-            address,
-            InstanceState(known.current, objects, provider.item.key),
-            Abs(provider.module.unkeyed, provider.item.config),
-        )
+            objects[key], providers[key] = deposed, provider
+        self.set_instance(address, InstanceState(known.current, objects, known.provider, providers))
 
     def remove_instance(self, address: AbsResourceInstance) -> None:
         """Forget a resource instance, and the resource with its last one."""
@@ -153,7 +162,10 @@ class StateDraft:
 
     def remember(self, memory: ProviderMemory) -> None:
         """Record how a provider instance was configured."""
-        self._remembered[memory.address] = memory
+        if memory.says_something:
+            self._remembered[memory.address] = memory
+        else:
+            self._remembered.pop(memory.address, None)
 
     def _instances_for(
         self, address: AbsResource, provider: AbsProviderConfig
@@ -167,3 +179,11 @@ class StateDraft:
                 address, provider if known is None else known.provider, owned
             )
         return owned
+
+
+def _under(instance: AbsProviderInstance, old: Provider, new: Provider) -> AbsProviderInstance:
+    """The instance of another provider under the same alias and key."""
+    if instance.item.provider != old:
+        return instance
+    config = ProviderConfig(new, instance.item.config.alias)
+    return Abs(instance.module, config.instance(instance.item.key))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of, resource_of
+from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instance_of
 from nigari.addrs.module import ModuleAddr, module_from_steps
-from nigari.addrs.provider import Provider, ProviderConfig
+from nigari.addrs.provider import Provider
 from nigari.addrs.resource import EPHEMERAL, Resource
 from nigari.addrs.targets import Target, Targetable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
@@ -18,7 +18,6 @@ from nigari.record import record, replace
 from nigari.state.draft import StateDraft
 from nigari.state.indexed_draft import IndexedDraft
 from nigari.state.model import InstanceState, ObjectStatus, ResourceState, State
-from nigari.state.provider_memory import following
 from nigari.state.selection import near_address, not_in_state
 
 
@@ -65,8 +64,7 @@ def move(
         _carry(origin, destination, old, new)
     moved_from = [old for old, _ in pairs]
     left, arrived = origin.finish(), destination.finish()
-    known = {**left.remembered, **arrived.remembered}
-    remembered = following(known, [(_module(old), _module(new)) for old, new in pairs])
+    remembered = {**left.remembered, **arrived.remembered}
     # What is not needed of it is left out where it is stored.
     arrived = replace(arrived, remembered=remembered).to_be_stored()
     arrived = _without_dependencies_on(arrived, moved_from)
@@ -87,17 +85,14 @@ def untaint(state: State, address: AbsResourceInstance, diags: Diagnostics) -> S
 
 def resources_of_provider(state: State, provider: Provider) -> list[AbsResource]:
     """The resources that a provider manages, in order."""
-    return sorted(
-        each.address for each in state.resources.values() if each.provider.item.provider == provider
-    )
+    return sorted(each.address for each in state.resources.values() if provider in each.providers())
 
 
 def replace_provider(state: State, old: Provider, new: Provider) -> State:
     """The state in which another provider manages what one managed before."""
     draft = StateDraft(state)
     for address in resources_of_provider(state, old):
-        config = state.resources[address].provider
-        draft.set_provider(address, Abs(config.module, ProviderConfig(new, config.item.alias)))
+        draft.replace_provider(address, old, new)
     return draft.finish()
 
 
@@ -158,10 +153,6 @@ def _resource(address: AbsResource | AbsResourceInstance) -> Resource:
     return address.item if isinstance(address.item, Resource) else address.item.resource
 
 
-def _module(address: Targetable) -> ModuleAddr:
-    return address if isinstance(address, ModuleAddr) else address.module
-
-
 def _as_instance(address: AbsResource | AbsResourceInstance) -> AbsResourceInstance:
     if isinstance(address.item, Resource):
         return instance_of(Abs(address.module, address.item))
@@ -207,11 +198,10 @@ def _carry_instance(
     old: AbsResourceInstance,
     new: AbsResourceInstance,
 ) -> None:
-    resource = origin.resource(resource_of(old))
     instance = origin.instance(old)
-    if resource is not None and instance is not None:
+    if instance is not None:
         origin.remove_instance(old)
-        destination.put_instance(new, instance, resource)
+        destination.put_instance(new, instance)
 
 
 def _without_dependencies_on(state: State, moved: Sequence[Targetable]) -> State:
@@ -263,7 +253,7 @@ def _with_status(
         return None
     draft = StateDraft(state)
     changed = replace(instance, current=instance.current.with_status(status))
-    draft.set_instance(address, changed, state.resources[resource_of(address)].provider)
+    draft.set_instance(address, changed)
     return draft.finish()
 
 

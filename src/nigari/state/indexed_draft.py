@@ -11,7 +11,6 @@ from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, instanc
 from nigari.addrs.module import ModuleAddr, Step, module_from_steps
 from nigari.addrs.moves import AnyKey, MovePattern
 from nigari.addrs.resource import Resource
-from nigari.record import replace
 from nigari.state.draft import StateDraft
 from nigari.state.model import InstanceState, ResourceState, State
 
@@ -81,23 +80,11 @@ class IndexedDraft:
         self._enter(new)
 
     def move_instance(self, old: AbsResourceInstance, new: AbsResourceInstance) -> None:
-        """Move a resource instance to an address that is free.
-
-        A resource that is new at the destination gets the provider of the old one. Where there is
-        one with another provider block, that manages the instance from now on.
-        """
-        source, target = resource_of(old), resource_of(new)
+        """Move a resource instance to an address that is free; its objects keep their providers."""
         instance = self._draft.instance(old)
-        known = self._draft.resource(source)
-        if instance is None or known is None:
-            return
-        self.remove_instance(old)
-        there = self._draft.resource(target)
-        provider = known.provider if there is None else there.provider
-        if provider != known.provider:
-            instance = replace(instance, provider_key=None)
-        self._draft.set_instance(new, instance, provider)
-        self._enter(target)
+        if instance is not None:
+            self.remove_instance(old)
+            self.put_instance(new, instance)
 
     def remove_instance(self, address: AbsResourceInstance) -> None:
         """Take a resource instance away, and its resource with the last one."""
@@ -111,12 +98,9 @@ class IndexedDraft:
         self._draft.put_resource(resource)
         self._enter(resource.address)
 
-    def put_instance(
-        self, address: AbsResourceInstance, instance: InstanceState, like: ResourceState
-    ) -> None:
-        """Put a resource instance somewhere; a new resource gets the provider of `like`."""
-        there = self._draft.resource(resource_of(address))
-        self._draft.set_instance(address, instance, (there or like).provider)
+    def put_instance(self, address: AbsResourceInstance, instance: InstanceState) -> None:
+        """Put a resource instance somewhere."""
+        self._draft.set_instance(address, instance)
         self._enter(resource_of(address))
 
     def remove_resource(self, address: AbsResource) -> None:

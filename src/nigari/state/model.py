@@ -120,6 +120,12 @@ class StoredObject:
             self.flat_attributes,
         )
 
+    def with_schema_version(self, version: int) -> StoredObject:
+        """The same object with another version of its schema."""
+        changed = self.with_status(self.status)
+        changed.schema_version = version
+        return changed
+
     def with_dependencies(self, dependencies: tuple[AbsResource, ...]) -> StoredObject:
         """The same object with other dependencies."""
         return self.with_lifecycle(dependencies, self.create_before_destroy, self.skip_destroy)
@@ -183,8 +189,17 @@ class InstanceState:
     current: StoredObject | None = None
     deposed: Mapping[str, StoredObject] = MappingProxyType({})
     """Objects that were replaced and not destroyed yet, by their eight-digit keys."""
-    provider_key: InstanceKey = None
-    """Which instance of the resource's provider configuration manages the objects."""
+    provider: AbsProviderInstance | None = None
+    """The provider instance of the current object."""
+    deposed_providers: Mapping[str, AbsProviderInstance] = MappingProxyType({})
+    """The provider instances of the deposed objects, by their keys."""
+
+    def objects(self) -> Iterator[tuple[str, StoredObject, AbsProviderInstance]]:
+        """All objects with their providers, by deposed key; that of the current one is empty."""
+        if self.current is not None and self.provider is not None:
+            yield "", self.current, self.provider
+        for key in sorted(self.deposed):
+            yield key, self.deposed[key], self.deposed_providers[key]
 
     @property
     def is_empty(self) -> bool:
@@ -198,24 +213,31 @@ class ResourceState:
 
     address: AbsResource
     provider: AbsProviderConfig
-    """The provider block; which of its instances, each resource instance says."""
+    """The provider block that was recorded last, in a module without keys. Each object has a provider
+    of its own, which is another one where objects came here from other resources.
+    """
     instances: Mapping[InstanceKey, InstanceState] = MappingProxyType({})
 
-    def provider_of(self, key: InstanceKey) -> AbsProviderInstance:
-        """The provider instance that manages one resource instance."""
-        instance = self.instances.get(key)
-        provider_key = None if instance is None else instance.provider_key
-        return Abs(self.provider.module, self.provider.item.instance(provider_key))
+    def manager_of(self, key: InstanceKey, deposed: str = "") -> AbsProviderInstance:
+        """The provider instance of an object, with the keys of its module instance.
 
-    def manager_of(self, key: InstanceKey) -> AbsProviderInstance:
-        """The same, with the keys of the module instance that the provider block is in."""
-        return provider_for(self.address.module, self.provider_of(key))
+        Without such an object, it is the one that the resource has for a new instance.
+        """
+        instance = self.instances.get(key)
+        found = None if instance is None else instance.provider
+        if instance is not None and deposed:
+            found = instance.deposed_providers.get(deposed)
+        block = self.provider
+        return found or provider_for(self.address.module, Abs(block.module, block.item.instance()))
 
     def managers(self) -> set[AbsProviderInstance]:
-        """The provider instances of all resource instances."""
-        block = provider_for(self.address.module, self.provider)
-        keys = {each.provider_key for each in self.instances.values()}
-        return {Abs(block.module, block.item.instance(key)) for key in keys}
+        """The provider instances of all objects."""
+        return {provider for each in self.instances.values() for _, _, provider in each.objects()}
+
+    def providers(self) -> set[Provider]:
+        """The providers of all objects, and the one that was recorded last."""
+        found = {each.item.provider for each in self.managers()}
+        return {*found, self.provider.item.provider}
 
     def in_order(self) -> list[tuple[InstanceKey, InstanceState]]:
         """The instances by key."""
@@ -276,6 +298,19 @@ class ProviderMemory:
     """Compact JSON text: the arguments by name, those of nested blocks inside of them."""
     withheld: tuple[str, ...] = ()
     """The paths of arguments that were set and are secret."""
+    sources: Mapping[str, str] = MappingProxyType({})
+    """The variables and local values of the root module, or parts of them, that such arguments came
+    from, by argument.
+    """
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it differs from what there is without a block: the root module's default
+        configuration exists without one, and is then empty.
+        """
+        address = self.address
+        is_default = address.module.is_root and not address.item.config.alias
+        return not is_default or self.arguments != "{}" or bool(self.withheld)
 
 
 @record
@@ -318,7 +353,7 @@ class State:
 
     def providers(self) -> list[Provider]:
         """The providers that manage what is in the state, in order."""
-        return sorted({each.provider.item.provider for each in self.resources.values()})
+        return sorted({used for each in self.resources.values() for used in each.providers()})
 
     def instance(self, address: AbsResourceInstance) -> InstanceState | None:
         """The objects of one resource instance, if it has any."""

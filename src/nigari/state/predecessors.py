@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from nigari.addrs.absolute import Abs
-from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider, ProviderConfig
+from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider
 from nigari.state.model import State
 
 TYPE_CHECKING = False
@@ -25,8 +24,9 @@ def has_predecessors(state: State, environ: Mapping[str, str]) -> bool:
     if environ.get(_SWITCH) == "0":
         return False
     return any(
-        each.provider.item.provider.hostname == _PREDECESSOR_HOST
+        used.hostname == _PREDECESSOR_HOST
         for each in state.resources.values()
+        for used in each.providers()
     )
 
 
@@ -37,9 +37,8 @@ def adopt_predecessors(state: State, kept: Collection[Provider]) -> State:
 
     draft = StateDraft(state)
     for address, resource in state.resources.items():
-        config = resource.provider
-        provider = config.item.provider
-        if provider.hostname == _PREDECESSOR_HOST and provider not in kept:
-            ours = Provider(DEFAULT_REGISTRY_HOST, provider.namespace, provider.type)
-            draft.set_provider(address, Abs(config.module, ProviderConfig(ours, config.item.alias)))
+        for provider in resource.providers():
+            if provider.hostname == _PREDECESSOR_HOST and provider not in kept:
+                ours = Provider(DEFAULT_REGISTRY_HOST, provider.namespace, provider.type)
+                draft.replace_provider(address, provider, ours)
     return draft.finish()

@@ -1,22 +1,18 @@
 """The memory that a state has of the provider instances that manage its objects.
 
 An instance whose key has left the configuration can be configured once more from it, so that what
-it manages can be destroyed. Only instances that come from an iteration are remembered, and nothing
-secret ever is. OpenTofu ignores the member of the file and leaves it out when it writes. What the
+it manages can be destroyed; so can one whose block has left it. Nothing secret is ever remembered. OpenTofu ignores the member of the file and leaves it out when it writes. What the
 arguments mean, only the provider's schema says.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from nigari.addrs.absolute import Abs
-from nigari.addrs.module import ModuleAddr, module_from_steps
-from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty import CtyError
 from nigari.cty import json as cty_json
-from nigari.record import replace
 from nigari.state.json_text import (
     compact,
     indented,
@@ -36,40 +32,6 @@ if TYPE_CHECKING:
 
 
 _ENTRY_DEPTH: Final = 2
-
-
-def is_iterated(address: AbsProviderInstance) -> bool:
-    """Whether a provider instance is one of several, by its own key or by that of its module."""
-    return address.item.key is not None or address.module is not address.module.unkeyed
-
-
-def following(
-    remembered: Mapping[AbsProviderInstance, ProviderMemory],
-    moved: Iterable[tuple[ModuleAddr, ModuleAddr]],
-) -> Mapping[AbsProviderInstance, ProviderMemory]:
-    """What is remembered, after things have moved from one module instance to another.
-
-    The providers of the old place made them, so what is known of those counts in the new place,
-    unless something that stays there has a provider of its own.
-    """
-    pairs = {(old, new) for old, new in moved if old != new}
-    if not remembered or not pairs:
-        return remembered
-    known: dict[ModuleAddr, list[ProviderMemory]] = {}
-    for memory in remembered.values():
-        known.setdefault(memory.address.module, []).append(memory)
-    left = {old for old, _ in pairs}
-    found = dict(remembered)
-    for old, new in sorted(pairs, key=lambda pair: (pair[0].text, pair[1].text)):
-        for depth in range(1, old.depth + 1):
-            if old.names[:depth] != new.names[:depth]:
-                break
-            place = module_from_steps(new.steps[:depth])
-            for memory in known.get(module_from_steps(old.steps[:depth]), ()):
-                address = Abs(place, memory.address.item)
-                if address not in remembered or place in left:
-                    found[address] = replace(memory, address=address)
-    return found
 
 
 # -- reading ----------------------------------------------------------------------------------
@@ -109,6 +71,7 @@ def _memory(text: str, addresses: StoredAddresses) -> ProviderMemory:
         secret,
         compact(arguments),
         tuple(_text(each) for each in withheld),
+        {name: _text(each) for name, each in _members(entry.get("sources", "{}")).items()},
     )
 
 
@@ -150,4 +113,6 @@ def _entry_text(memory: ProviderMemory) -> str:
     members.append(f'"arguments":{memory.arguments}')
     if memory.withheld:
         members.append(f'"withheld":[{",".join(quoted(each) for each in memory.withheld)}]')
+    if memory.sources:
+        members.append(f'"sources":{json.dumps(dict(sorted(memory.sources.items())))}')
     return f"{{{','.join(members)}}}"

@@ -10,7 +10,6 @@ from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import (
-    AbsProviderConfig,
     AbsProviderInstance,
     ProviderConfig,
     ProviderInstance,
@@ -135,8 +134,3 @@ class StoredAddresses:
         if text not in self._modules:
             self._modules[text] = self._read_module(text)
         return self._modules[text] or ROOT_MODULE
-
-
-def config_of(instance: AbsProviderInstance) -> AbsProviderConfig:
-    """The provider block that a provider instance belongs to."""
-    return Abs(instance.module, instance.item.config)

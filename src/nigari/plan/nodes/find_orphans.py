@@ -112,33 +112,45 @@ class Orphans:
     def _objects(
         self, address: AbsResourceInstance, instance: InstanceState, is_wanted: bool
     ) -> Iterator[OrphanNode]:
-        run, provider = self._run, partial(self._manager, address)
+        run = self._run
         if instance.current is not None and not is_wanted:
             why = Reason.NONE if self._is_destroy else reason_for(run, run.root, address)
             statement = None if self._is_destroy else statement_for(self._statements, address)
             end = self._end(address, instance.current, statement, why)
-            node = OrphanNode(run, address, instance.current, provider, end)
+            manager = partial(self._manager, address)
+            node = OrphanNode(run, address, instance.current, manager, end)
             node.protection = self._protection(address)
             node.declared = self._declaration(resource_of(address))
             yield node
         for key, deposed in instance.deposed.items():
             statement = statement_for(self._statements, address)
             end = self._end(address, deposed, statement, Reason.NONE)
-            yield OrphanNode(run, address, deposed, provider, end, key)
+            manager = partial(self._manager, address, key)
+            yield OrphanNode(run, address, deposed, manager, end, key)
 
-    def _manager(self, address: AbsResourceInstance) -> ProviderNode | list[Need] | None:
-        """The provider that an object has in the state, or where that is gone the one that its
-        resource has now.
+    def _manager(
+        self, address: AbsResourceInstance, deposed: str = ""
+    ) -> ProviderNode | list[Need] | None:
+        """The provider that an object has in the state.
+
+        Where that is gone, the one that its resource has now may be the same under another name. It
+        may also be an entirely different one where the object came here from another resource, or
+        had another provider than its siblings: then it counts only if the resource has the instance.
         """
         run = self._run
-        stored = run.prior.resources[resource_of(address)].manager_of(address.item.key)
+        stored = run.prior.resources[resource_of(address)].manager_of(address.item.key, deposed)
         frame, where = self._frame(address.module), self._frame(stored.module)
         resource = self._declared(address)
         if frame is not None and resource is not None and self._has_provider(frame, resource):
             is_there = run.providers.has_stored(run.root, where, stored)
             if isinstance(is_there, list):
                 return is_there
-            if not is_there:
+            is_replaced: bool | list[Need] = not is_there
+            if is_replaced and (stored.item.key is not None or run.came_from_elsewhere(address)):
+                is_replaced = self._has_instance(frame, resource, address, deposed)
+            if isinstance(is_replaced, list):
+                return is_replaced
+            if is_replaced:
                 data = former_data(address.item.key)
                 return run.providers.for_instance(frame, resource, data)
         found = run.providers.for_stored(run.root, where, stored)
@@ -153,6 +165,14 @@ class Orphans:
         """
         config = self._run.providers.config_for(frame, resource).config
         return self._is_destroy or config is None or not config.is_expanded
+
+    def _has_instance(
+        self, frame: Frame, resource: Resource, address: AbsResourceInstance, deposed: str
+    ) -> bool | list[Need]:
+        """Whether what is destroyed is still declared."""
+        if deposed or not self._is_destroy:
+            return False
+        return Declaration(silently(frame), resource.repetition).has(address.item.key)
 
     def _frame(self, module: ModuleAddr) -> Frame | None:
         """A module instance as it is, or as it was."""

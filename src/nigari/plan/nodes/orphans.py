@@ -169,6 +169,12 @@ class OrphanNode(Node):
         run = self._run
         return self._end.forgets and run.is_for_apply and not run.is_refresh_only
 
+    @property
+    def _recorded(self) -> AbsProviderInstance:
+        """The provider that the object has in the state."""
+        resource = self._run.prior.resources[resource_of(self.address)]
+        return resource.manager_of(self.address.item.key, self._deposed)
+
     def _take_over(self) -> None:
         """Have what the configuration says now count, and not what it once said."""
         self._end = replace(self._end, is_renewed=True)
@@ -191,7 +197,7 @@ class OrphanNode(Node):
             (before,),
             needs_values=False,
         )
-        provider = run.prior.resources[resource_of(address)].manager_of(address.item.key)
+        provider = self._recorded
         offered = run.pool.of(provider.item.provider)
         schema = None if offered is None else offered.resources.get(address.item.resource.type)
         if schema is None:
@@ -219,9 +225,7 @@ class OrphanNode(Node):
 
         An object that only the provider itself can read must be read by it.
         """
-        address = self._run.prior.resources[resource_of(self.address)].manager_of(
-            self.address.item.key
-        )
+        address = self._recorded
         offered = self._run.pool.of(address.item.provider)
         schema = None if offered is None else offered.resources.get(self.address.item.resource.type)
         if schema is None:

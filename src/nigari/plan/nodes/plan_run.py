@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
+from nigari.addrs.provider import config_of
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
 from nigari.config.blocks.resource import Resource
@@ -133,9 +134,10 @@ class PlanRun(ProviderRun):
     def _find_needed_data(self) -> frozenset[Block]:
         """The data that the configurations of the providers come from that manage something."""
         managers = {
-            provider_block(each.provider)
+            provider_block(config_of(manager))
             for each in self.prior.resources.values()
             if each.address.item.mode is MANAGED
+            for manager in each.managers()
         }
         return frozenset(
             resource_block(each)
@@ -304,13 +306,12 @@ class PlanRun(ProviderRun):
         if self.deferrals is None:
             return
         for target, moved in self._moved.items():
-            state, resource = self.record.refreshed.instance(target), resource_of(target)
-            known = self.record.refreshed.resource(resource)
+            state = self.record.refreshed.instance(target)
             is_free = self.record.refreshed.instance(moved.source) is None
-            if self.held_by(target) is None or state is None or known is None or not is_free:
+            if self.held_by(target) is None or state is None or not is_free:
                 continue
             self.record.refreshed.remove_instance(target)
-            self.record.refreshed.set_instance(moved.source, state, known.provider)
+            self.record.refreshed.set_instance(moved.source, state)
 
     def looks_at(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is among those that the user singled out."""
@@ -318,6 +319,16 @@ class PlanRun(ProviderRun):
 
     def forced_replacement(self, address: AbsResourceInstance) -> bool:
         return address in self._replaced
+
+    def came_from_elsewhere(self, address: AbsResourceInstance) -> bool:
+        """Whether an object moved here from another resource, now or, as far as the providers of its
+        siblings tell, before.
+        """
+        moved = self._moved.get(address)
+        resource = resource_of(address)
+        if moved is not None and resource_of(moved.source) != resource:
+            return True
+        return len(self.prior.resources[resource].managers()) > 1
 
     def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
         # A destroy moves and reads everything first, and then there is nothing left to be moved.

@@ -30,6 +30,7 @@ from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.schema.coerce import without_null_blocks
 from nigari.schema.marked_paths import marks_that_last
 from nigari.schema.provider import Schema
+from nigari.state.formats.other_providers import is_behind_barrier
 from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
 from nigari.state.objects import UnreadableObject, decode, encode
 from nigari.state.sensitive_paths import parse_paths
@@ -102,11 +103,25 @@ def _is_stored(value: Value, stored: StoredObject, schema: Schema) -> bool:
 def _report_newer(
     address: AbsResourceInstance, stored: StoredObject, schema: Schema, diags: Diagnostics
 ) -> None:
+    if is_behind_barrier(stored):
+        _report_barred(address, diags)
+        return
     diags.error(
         "Object of a newer provider version",
         f"{address} was stored with version {stored.schema_version} of its schema, and the provider "
         f"that is selected has version {schema.version}. Use the version of the provider that "
         "stored it, or a newer one.",
+        address=str(address),
+    )
+
+
+def _report_barred(address: AbsResourceInstance, diags: Diagnostics) -> None:
+    diags.error(
+        "Unknown provider of an object",
+        f"The state does not say which provider configuration manages {address}. It was another one "
+        "than that of its resource, as after a move, and OpenTofu, which cannot store that, has "
+        'written the state since. Restore a backup of the state, or take the object out with "nigari '
+        'state rm" and import it again.',
         address=str(address),
     )
 

@@ -467,13 +467,13 @@ class _Building:
     # -- providers ----------------------------------------------------------------------------
 
     def _order_providers(self, changes: list[Change]) -> None:
-        by_address = {str(each.address): each.provider for each in changes}
+        by_object = {(str(each.address), each.deposed): each.provider for each in changes}
         for opened in self._ephemeral.values():
-            by_address[str(opened.address)] = opened.provider
-        for number, (kind, address, _) in enumerate(list(self._operations)):
+            by_object[str(opened.address), ""] = opened.provider
+        for number, (kind, address, deposed) in enumerate(list(self._operations)):
             if kind in (OperationKind.SETTLE, OperationKind.FORGET, OperationKind.CHECK):
                 continue
-            provider = by_address[address]
+            provider = by_object[address, "" if deposed == REPLACED else deposed]
             text = str(provider)
             if text not in self._open:
                 self._open_provider(provider)

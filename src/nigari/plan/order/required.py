@@ -47,5 +47,5 @@ def providers_of(root: ModuleInstance, state: State) -> list[Provider]:
         for children in instance.children.values():
             pending.extend(children.values())
     for stored in state.resources.values():
-        found[stored.provider.item.provider] = None
+        found.update(dict.fromkeys(sorted(stored.providers())))
     return list(found)

@@ -10,15 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nigari.addrs.absolute import Abs, AbsResource
+from nigari.addrs.absolute import Abs, AbsResource, instance_of
 from nigari.addrs.keys import InstanceKey
-from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance
+from nigari.addrs.provider import (
+    AbsProviderConfig,
+    AbsProviderInstance,
+    config_of,
+    provider_for,
+)
 from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.cty import CtyError
 from nigari.cty import json as cty_json
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
-from nigari.record import record
+from nigari.record import record, replace
+from nigari.state.formats.other_providers import (
+    OTHER_PROVIDERS,
+    before_barrier,
+    is_behind_barrier,
+    read_other_providers,
+)
 from nigari.state.json_text import (
     Reader,
     end_of_document,
@@ -42,7 +53,7 @@ from nigari.state.model import (
     StoredObject,
 )
 from nigari.state.sensitive_paths import parse_paths
-from nigari.state.stored_addresses import StoredAddresses, config_of
+from nigari.state.stored_addresses import StoredAddresses
 from nigari.typed import cast
 
 TYPE_CHECKING = False
@@ -111,6 +122,7 @@ _FILE_READERS: Final[Mapping[str, Reader[object]]] = {
     "resources": _read_resources,
     "outputs": _read_outputs,
     PROVIDER_MEMORIES: read_text,
+    OTHER_PROVIDERS: read_text,
 }
 
 
@@ -173,19 +185,20 @@ class _Entry:
     key: InstanceKey
     deposed: str
     stored: StoredObject
-    provider_key: InstanceKey
-    provider: AbsProviderConfig | None
+    provider: AbsProviderInstance | None
     """What the entry itself names, if it names a provider."""
 
 
 class _Build:
     """Makes a state of the members of a file."""
 
-    __slots__ = ("_addresses", "_diags")
+    __slots__ = ("_addresses", "_diags", "_others")
 
     def __init__(self, diags: Diagnostics) -> None:
         self._diags = diags
         self._addresses = StoredAddresses(diags)
+        self._others: Mapping[tuple[str, str], AbsProviderInstance] = {}
+        """Providers that no entry can name: see `nigari.state.formats.other_providers`."""
 
     def file(self, members: Members) -> StateFile | None:
         try:
@@ -201,6 +214,9 @@ class _Build:
                 f"The file says it was written by version {version!r}, which is not a valid "
                 "version number.",
             )
+        if OTHER_PROVIDERS in members:
+            text = cast("str", members[OTHER_PROVIDERS])
+            self._others = read_other_providers(text, StoredAddresses(Diagnostics()))
         resources: dict[AbsResource, ResourceState] = {}
         for entry in cast("Sequence[Members]", members.get("resources") or ()):
             self._resource(entry, resources)
@@ -248,6 +264,7 @@ class _Build:
         known = resources.get(address)
         instances = {} if known is None else dict(known.instances)
         of_entries: AbsProviderConfig | None = None
+        managers: dict[AbsProviderInstance | None, AbsProviderInstance] = {}
         for each in cast("Sequence[Members]", members.get("instances") or ()):
             entry = self._entry(address, each)
             if entry is None:
@@ -255,12 +272,16 @@ class _Build:
             if entry.provider is None and provider is None:
                 self._no_provider(address)
                 return
-            if entry.provider is not None:
-                if of_entries is not None and of_entries != entry.provider:
-                    self._different_providers(address, of_entries, entry.provider)
-                    return
-                of_entries = entry.provider
-            self._add(address, instances, entry)
+            manager = managers.get(entry.provider)
+            if manager is None:
+                if entry.provider is not None:
+                    block = config_of(entry.provider)
+                    if of_entries is not None and of_entries != block:
+                        self._different_providers(address, of_entries, block)
+                        return
+                    of_entries = block
+                manager = managers[entry.provider] = _manager(address, entry.provider, provider)
+            self._add(address, instances, entry, manager)
         if provider is not None and of_entries is not None and provider != of_entries:
             self._different_providers(address, provider, of_entries)
             return
@@ -286,12 +307,10 @@ class _Build:
             return None
         if stored is None:
             return None
-        if not provider_text:
-            return _Entry(key, deposed, stored, None, None)
-        provider = self._addresses.provider(provider_text, address)
-        if provider is None:
+        provider = self._addresses.provider(provider_text, address) if provider_text else None
+        if provider_text and provider is None:
             return None
-        return _Entry(key, deposed, stored, provider.item.key, config_of(provider))
+        return _Entry(key, deposed, stored, provider)
 
     def _object(
         self, address: AbsResource, members: Members, status: ObjectStatus
@@ -328,23 +347,33 @@ class _Build:
         )
 
     def _add(
-        self, address: AbsResource, instances: dict[InstanceKey, InstanceState], entry: _Entry
+        self,
+        address: AbsResource,
+        instances: dict[InstanceKey, InstanceState],
+        entry: _Entry,
+        manager: AbsProviderInstance,
     ) -> None:
+        stored = entry.stored
+        if is_behind_barrier(stored):
+            other = self._others.get((instance_of(address, entry.key).text, entry.deposed))
+            if other is not None:
+                stored, manager = before_barrier(stored), other
         known = instances.get(entry.key)
         if known is None and not entry.deposed:
-            instances[entry.key] = InstanceState(entry.stored, {}, entry.provider_key)
+            instances[entry.key] = InstanceState(stored, provider=manager)
             return
         known = known or InstanceState()
         if entry.deposed:
             if entry.deposed in known.deposed:
                 self._duplicate(address, entry)
                 return
-            deposed = {**known.deposed, entry.deposed: entry.stored}
-            instances[entry.key] = InstanceState(known.current, deposed, entry.provider_key)
+            deposed = {**known.deposed, entry.deposed: stored}
+            providers = {**known.deposed_providers, entry.deposed: manager}
+            instances[entry.key] = InstanceState(known.current, deposed, known.provider, providers)
         elif known.current is not None:
             self._duplicate(address, entry)
         else:
-            instances[entry.key] = InstanceState(entry.stored, known.deposed, entry.provider_key)
+            instances[entry.key] = replace(known, current=stored, provider=manager)
 
     def _output(self, name: str, members: Members) -> OutputState | None:
         try:
@@ -439,6 +468,16 @@ class _Build:
         self._diags.error(
             "Invalid state file", f"The {which} of {instance} occurs in the file more than once."
         )
+
+
+def _manager(
+    address: AbsResource, named: AbsProviderInstance | None, block: AbsProviderConfig | None
+) -> AbsProviderInstance:
+    """The provider instance of an entry, which names it itself or by its resource."""
+    if named is None:
+        assert block is not None
+        named = Abs(block.module, block.item.instance())
+    return provider_for(address.module, Abs(named.module.unkeyed, named.item))
 
 
 def _instance_key(members: Members) -> InstanceKey:

@@ -12,10 +12,17 @@ import base64
 from collections.abc import Mapping
 from operator import itemgetter
 
-from nigari.addrs.absolute import AbsResource
+from nigari.addrs.absolute import AbsResource, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.cty import json as cty_json
+from nigari.state.formats.other_providers import (
+    OTHER_PROVIDERS,
+    NamedProviders,
+    behind_barrier,
+    other_provider_text,
+    other_providers_text,
+)
 from nigari.state.json_text import compact, escaped_for_html, indented, quoted
 from nigari.state.model import (
     PROVIDER_MEMORIES,
@@ -50,8 +57,10 @@ class Writer:
 
     def __init__(self, is_for_people: bool) -> None:
         self._is_compact = not is_for_people
-        self._known: dict[AbsResource, tuple[ResourceState, str, list[bytes]]] = {}
-        """Resources, each with its place in the order and the pieces of its text."""
+        self._known: dict[AbsResource, tuple[ResourceState, str, list[bytes], list[str]]] = {}
+        """Resources, each with its place in the order, the pieces of its text, and what the member for
+        providers that the format cannot name says of its objects.
+        """
         # Every element of a list brings the comma before it along, so that lists are only joined.
         self._before_resource = self._laid_out(",\n    ")
         self._before_entry = self._laid_out(",\n        ")
@@ -68,14 +77,16 @@ class Writer:
             f'"outputs": {_outputs(file)}',
         ]
         before = "{\n  " + ",\n  ".join(members) + ',\n  "resources": ['
+        pieces = [self._laid_out(before)]
+        others = self._add_resources(state, pieces)
         after = f'],\n  "check_results": {_checks(state.checks)}'
+        if others:
+            after += f',\n  "{OTHER_PROVIDERS}": {other_providers_text(others)}'
         if state.remembered:
             from nigari.state.provider_memory import memories_text
 
             after += f',\n  "{PROVIDER_MEMORIES}": {memories_text(state.remembered.values())}'
         after += "\n}\n"
-        pieces = [self._laid_out(before)]
-        self._add_resources(state, pieces)
         if len(pieces) > 1:
             pieces[1] = pieces[1][1:]
             after = "\n  " + after
@@ -86,24 +97,27 @@ class Writer:
         text = escaped_for_html(text)
         return (compact(text) if self._is_compact else text).encode("utf-8", "surrogateescape")
 
-    def _add_resources(self, state: State, pieces: list[bytes]) -> None:
+    def _add_resources(self, state: State, pieces: list[bytes]) -> list[str]:
         known, rows = self._known, []
         for address, resource in state.resources.items():
             row = known.get(address)
             if row is None or row[0] is not resource:
                 if address.item.mode is EPHEMERAL:
                     continue
-                row = known[address] = (resource, _place(address), self._resource(resource))
+                row = known[address] = (resource, _place(address), *self._resource(resource))
             rows.append(row)
         if len(known) > 2 * len(rows):
             self._known = {row[0].address: row for row in rows}
         rows.sort(key=itemgetter(1))
+        others: list[str] = []
         for row in rows:
             pieces += row[2]
+            others += row[3]
+        return others
 
-    def _resource(self, resource: ResourceState) -> list[bytes]:
+    def _resource(self, resource: ResourceState) -> tuple[list[bytes], list[str]]:
         address = resource.address
-        is_keyed = any(each.provider_key is not None for each in resource.instances.values())
+        names = NamedProviders(resource)
         members = [
             f'"mode": "{_MODES[address.item.mode]}"',
             f'"type": {quoted(address.item.type)}',
@@ -111,29 +125,31 @@ class Writer:
         ]
         if address.module.text:
             members.insert(0, f'"module": {quoted(address.module.text)}')
-        if not is_keyed:
-            members.append(f'"provider": {quoted(resource.provider.text)}')
+        if not names.have_keys:
+            members.append(f'"provider": {quoted(names.block.text)}')
         members.append('"instances": [')
         before = self._before_resource + self._laid_out("{\n      " + _members(members, 2))
-        entries = self._entries(resource, is_keyed)
+        entries, others = self._entries(resource, names)
         if not entries:
-            return [before + self._laid_out("]\n    }")]
+            return [before + self._laid_out("]\n    }")], others
         entries[0] = entries[0][1:]
         entries.append(self._after_entries)
-        return [before + b"".join(entries)] if len(entries) == 2 else [before, *entries]
+        return [before + b"".join(entries)] if len(entries) == 2 else [before, *entries], others
 
-    def _entries(self, resource: ResourceState, is_keyed: bool) -> list[bytes]:
-        entries = []
+    def _entries(
+        self, resource: ResourceState, names: NamedProviders
+    ) -> tuple[list[bytes], list[str]]:
+        entries, others, have_keys = [], [], names.have_keys
         for key, instance in resource.in_order():
-            provider = resource.provider_of(key).text if is_keyed else ""
-            if instance.current is not None:
-                entries.append(self._entry(key, "", provider, instance.current))
-            if instance.deposed:
-                entries += [
-                    self._entry(key, deposed, provider, instance.deposed[deposed])
-                    for deposed in sorted(instance.deposed)
-                ]
-        return entries
+            named = names.of(instance)
+            text = named.text if have_keys else ""
+            for deposed, stored, provider in instance.objects():
+                if names.is_other(provider, named):
+                    address = instance_of(resource.address, key)
+                    others.append(other_provider_text(address, deposed, provider))
+                    stored = behind_barrier(stored)
+                entries.append(self._entry(key, deposed, text, stored))
+        return entries, others
 
     def _entry(self, key: InstanceKey, deposed: str, provider: str, stored: StoredObject) -> bytes:
         """An object, as it may have been written before in the same place."""

@@ -20,7 +20,6 @@ from nigari.record import record, replace
 from nigari.state.indexed_draft import IndexedDraft
 from nigari.state.model import State
 from nigari.state.moves.statements import MoveStatement, in_order
-from nigari.state.provider_memory import following
 
 
 @record
@@ -69,10 +68,7 @@ def apply_moves(state: State, statements: Sequence[MoveStatement]) -> MoveResult
             _move_modules(places, statement, result)
         else:
             _move_resources(places, statement, result)
-    moved = places.finish()
-    modules = [(each.source.module, each.target.module) for each in result.moved.values()]
-    remembered = following(moved.remembered, modules)
-    return MoveResult(replace(moved, remembered=remembered), result.moved, result.blocked)
+    return MoveResult(places.finish(), result.moved, result.blocked)
 
 
 def _move_modules(places: IndexedDraft, statement: MoveStatement, result: MoveResult) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from nigari.addrs.absolute import resource_of
+from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.values import Value
 from nigari.diagnostics import JsonValue
 from nigari.lazy import lazy_pattern
 from nigari.record import ReadOnly, record
-from nigari.state.model import ObjectStatus, OutputState, StateFile, StoredObject
+from nigari.state.model import ObjectStatus, OutputState, StateFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,12 +118,7 @@ class StoredState:
 
 def _objects(file: StateFile) -> Iterator[StoredResource]:
     for address, instance in file.state.instances():
-        resource = file.state.resources[resource_of(address)]
-        objects: list[tuple[str, StoredObject]] = []
-        if instance.current is not None:
-            objects.append(("", instance.current))
-        objects.extend(sorted(instance.deposed.items()))
-        for deposed, each in objects:
+        for deposed, each, provider in instance.objects():
             name = str(address)
             yield StoredResource(
                 f"{name} ({deposed})" if deposed else name,
@@ -132,7 +127,7 @@ def _objects(file: StateFile) -> Iterator[StoredResource]:
                 address.item.resource.name,
                 address.item.key,
                 str(address.module),
-                str(resource.provider_of(address.item.key)),
+                str(Abs(provider.module.unkeyed, provider.item)),
                 each.status is ObjectStatus.TAINTED,
                 deposed,
                 tuple(str(other) for other in each.dependencies),
