@@ -6,7 +6,7 @@ be those of instances that only planning finds, or that only the state still has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import DEFERRED, InstanceKey
@@ -63,6 +63,10 @@ class Variants:
             found = module if within is None else within.child(module.name)
             self._known[module] = found
         return found
+
+    def members(self, path: ModuleAddr) -> Sequence[ModuleAddr]:
+        """The instances of a variant that the static phase knows."""
+        return self._members.get(path, ())
 
     def of_call(self, call: ModuleAddr) -> Iterable[ModuleAddr]:
         """The variants of a call whose instances are of several."""
