@@ -52,11 +52,11 @@ def uses_of(
     users = _users(graph)
     starts = graph.named(address)
     if starts:
-        return _beyond(users, dict.fromkeys(starts))
+        return _beyond(users, dict.fromkeys(starts), address)
     if os.path.exists(locate(address)):
         felt = [each for each in blocks_of_file(evaluation, address, locate) if each in users]
         first = {block: User(block_name(block), 1, address) for block in felt}
-        return [*first.values(), *_beyond(users, first)]
+        return [*first.values(), *_beyond(users, first, address)]
     hint = did_you_mean(address, map(block_name, users))
     diags.error(
         "Nothing with this address",
@@ -67,15 +67,21 @@ def uses_of(
     return None
 
 
-def _beyond(users: Mapping[Block, list[Block]], starts: Mapping[Block, User | None]) -> list[User]:
-    """Everything that uses some blocks, directly or through others, without those themselves."""
+def _beyond(
+    users: Mapping[Block, list[Block]], starts: Mapping[Block, User | None], address: str
+) -> list[User]:
+    """Everything that uses some blocks, directly or through others, without those themselves. Blocks
+    that are no users themselves are called by the address that was asked about.
+    """
     found: dict[Block, User] = {}
     pending = [(block, 0 if user is None else user.distance) for block, user in starts.items()]
     # The list grows while it is walked: what uses something has users, too.
     for block, distance in pending:
         for user in users[block]:
             if user not in starts and user not in found:
-                found[user] = User(block_name(user), distance + 1, block_name(block))
+                is_asked = block in starts and starts[block] is None
+                through = address if is_asked else block_name(block)
+                found[user] = User(block_name(user), distance + 1, through)
                 pending.append((user, distance + 1))
     return list(found.values())
 
