@@ -80,10 +80,10 @@ class RemoveEndpoint:
 
 @record
 class MovePattern:
-    """One endpoint of a move, for every instance of the module that declares it."""
+    """One endpoint of a move, for the instances of the module that declare it."""
 
     declared: int
-    """How many of the steps lead to the declaring module; any key matches in those."""
+    """How many of the steps lead to the declaring module."""
     steps: tuple[StepPattern, ...]
     resource: Resource | None = None
     """`None` when the endpoint is a module."""
@@ -110,6 +110,10 @@ class MovePattern:
             parts.append(self.resource.text + _written_key(self.key))
         return ".".join(parts)
 
+    def is_declared_in(self, module: ModuleAddr) -> bool:
+        """Whether an instance of the declaring module is one of those that declare it."""
+        return steps_match(self.steps[: self.declared], module.steps)
+
     def within(self, module: ModuleAddr) -> MovePattern:
         """The endpoint as it is for one instance of the module that declares it."""
         steps = module.steps + self.steps[self.declared :]
@@ -117,7 +121,7 @@ class MovePattern:
 
     def selects_module(self, module: ModuleAddr) -> bool:
         """Whether the module part of the pattern is this module instance."""
-        return len(self.steps) == module.depth and _steps_match(self.steps, module.steps)
+        return len(self.steps) == module.depth and steps_match(self.steps, module.steps)
 
     def selects_resource(self, resource: AbsResource) -> bool:
         """Whether the pattern is this resource, or an instance of it."""
@@ -152,6 +156,9 @@ def unify_endpoints(
 ) -> tuple[MovePattern, MovePattern] | None:
     """The patterns of a move statement, or `None` when a module is paired with a resource.
 
+    The statement is declared by all instances of a module, but of only those with the keys that the
+    address of the module has.
+
     When neither endpoint has a key, both stand for all instances; when one has, each of them
     stands for exactly one.
     """
@@ -169,7 +176,7 @@ def implied_endpoint(subject: AbsResourceInstance | ModuleAddr) -> MovePattern:
 
 
 def _pattern(declaring: ModuleAddr, endpoint: MoveEndpoint, whole: bool) -> MovePattern:
-    prefix: tuple[StepPattern, ...] = tuple((name, ANY_KEY) for name in declaring.names)
+    prefix = tuple((name, ANY_KEY if key is None else key) for name, key in declaring.steps)
     subject = endpoint.subject
     if isinstance(subject, ModuleAddr):
         steps: tuple[StepPattern, ...] = subject.steps
@@ -193,7 +200,7 @@ def module_destination(
     if source.resource is not None or module.is_root or module.depth < length:
         return None
     steps = module.steps
-    if not _steps_match(source.steps, steps):
+    if not steps_match(source.steps, steps):
         return None
     moved = _new_module_steps(steps, source, target)
     return module_from_steps(moved + steps[length:])
@@ -248,7 +255,8 @@ def _new_module_steps(
     return tuple(result)
 
 
-def _steps_match(pattern: tuple[StepPattern, ...], steps: tuple[Step, ...]) -> bool:
+def steps_match(pattern: tuple[StepPattern, ...], steps: tuple[Step, ...]) -> bool:
+    """Whether steps begin like those of a pattern."""
     return all(
         name == actual and (key is ANY_KEY or key == actual_key)
         for (name, key), (actual, actual_key) in zip(pattern, steps, strict=False)

@@ -143,7 +143,7 @@ class ApplyRun(ProviderRun):
         """The instances of all modules whose instances can be told, callers first."""
         found = [self.root]
         for frame in found:
-            path = frame.instance.addr.unkeyed
+            path = frame.instance.variant
             calls = [node for name, node in frame.calls.items() if is_settled(path.child(name))]
             await self.evaluate(calls)
             for call in calls:

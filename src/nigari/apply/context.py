@@ -29,7 +29,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, Reason
 from nigari.plan.model.conditions import Noted
 from nigari.plan.objects.provider_checks import ProviderFault
-from nigari.plan.order.block_graph import BlockGraph, resource_block
+from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.settings import BlockSettings
 from nigari.providers import api
 from nigari.running.provider_node import ProviderNode
@@ -107,7 +107,7 @@ class ApplyContext:
 
     def dependencies(self, change: Change) -> tuple[AbsResource, ...]:
         """What an object depends on, as the configuration is now."""
-        block = resource_block(resource_of(change.address))
+        block = self._blocks.resource_block(resource_of(change.address))
         return tuple(sorted(self._blocks.resources_before(block), key=str))
 
     def is_created_first(self, change: Change) -> bool:

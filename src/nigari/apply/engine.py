@@ -22,6 +22,7 @@ from nigari.apply.view import ApplyView
 from nigari.cty.paths import infinite_as_null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.unexpected import unexpected
+from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import DONE
 from nigari.eval.nodes.output import OutputNode, infinite_output
 from nigari.lang.marks import SENSITIVE
@@ -33,6 +34,7 @@ from nigari.plan.model.check_results import (
     value_at,
     without_results,
 )
+from nigari.plan.model.conditions import Noted
 from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.order.block_graph import (
@@ -40,10 +42,10 @@ from nigari.plan.order.block_graph import (
     BlockGraph,
     expansion_block,
     output_block,
-    resource_block,
     work_out,
 )
 from nigari.plan.order.settings import BlockSettings
+from nigari.plan.order.variants import with_callers
 from nigari.running.deferrals import DeferredKind
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
@@ -181,12 +183,15 @@ class Application:
             return set()
         addresses = [each.address for each in self._plan.changes]
         addresses += [each.address for each in self._plan.ephemeral]
-        found = {resource_block(resource_of(each)) for each in addresses if str(each) in left_out}
+        blocks = self._blocks
+        found = {
+            blocks.resource_block(resource_of(each)) for each in addresses if str(each) in left_out
+        }
         for result in self._plan.checks:
             for each in result.objects if result.kind in VALUES else ():
                 if each.address in left_out:
                     module, name = value_at(each.address)
-                    found.add((module.unkeyed, name))
+                    found.add(blocks.block(module, name))
         return found
 
     def _left_out(self) -> set[str]:
@@ -233,7 +238,6 @@ class Application:
             if each.objects and not (self._plan.targeted and each.kind == "check")
         }
         unsettled = self._unsettled()
-        open_blocks = self._open_conditions(unsettled)
         waiting = {each.address for each in self._plan.deferred if each.kind is DeferredKind.CHECK}
         modules = self._modules_with(planned)
         for frame in await self.apply_run.all_frames(
@@ -245,30 +249,33 @@ class Application:
             found = [
                 each
                 for each in conditions
-                if each[1] in planned and each[1] not in open_blocks
+                if each[1] in planned and not self._is_open(frame, each, unsettled)
                 if each[2] not in waiting and each[2] not in seen
             ]
             await self.apply_run.evaluate(list(condition_nodes(frame, found)))
             noted += found
-        before = without_results(self._plan.checks, open_blocks | self._left_out())
+        left_open = self._open_conditions(unsettled) | self._left_out()
+        before = without_results(self._plan.checks, left_open)
         return updated_results(before, noted)
 
-    def _modules_with(self, blocks: set[str]) -> set[ModuleAddr]:
-        """The modules in which, or in what they call, there are any of these blocks."""
-        found: set[ModuleAddr] = set()
-        for each in declared_checks(self.apply_run.root.instance):
-            module: ModuleAddr | None = each.module if each.block in blocks else None
-            while module is not None and module not in found:
-                found.add(module)
-                module = module.parent
-        return found
+    def _modules_with(self, blocks: set[str]) -> frozenset[ModuleAddr]:
+        """The variants in which, or in what they call, there are any of these blocks."""
+        declared = declared_checks(self.apply_run.root.instance)
+        return with_callers(each.module for each in declared if each.block in blocks)
+
+    def _is_open(self, frame: Frame, noted: Noted, unsettled: set[Block]) -> bool:
+        """Whether conditions are about something that was not made as planned."""
+        kind, _, address, _ = noted
+        block = frame.instance.variant, f"{kind}.{address.rpartition('.')[2]}"
+        return self._needs_any(block, unsettled)
 
     def _open_conditions(self, unsettled: set[Block]) -> set[str]:
-        """What has conditions that are about something that was not made as planned."""
+        """The addresses of what has such conditions."""
         return {
-            each.block
-            for each in declared_checks(self.apply_run.root.instance)
-            if each.kind != "resource" and self._needs_any((each.module, each.item), unsettled)
+            each.address
+            for result in self._plan.checks
+            for each in (result.objects if result.kind != "resource" else ())
+            if self._needs_any(self._blocks.block(*value_at(each.address)), unsettled)
         }
 
     async def _outputs(self, refused: set[str]) -> dict[str, OutputState]:

@@ -14,7 +14,7 @@ from nigari.cty.values import Value, number, string
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.module_tree import InstanceData
 from nigari.plan.model.changes import Change
-from nigari.plan.order.removed import RemoveStatement, statement_for
+from nigari.plan.order.removed import RemoveStatement
 from nigari.state.model import ObjectStatus, StoredObject
 
 _CREATE: Final = "create"
@@ -59,7 +59,7 @@ async def provision_before_end(
     connection = None if resource is None else resource.connection
     provisioners = () if resource is None else resource.provisioners
     if resource is None:
-        statement = statement_for(context.settings.removed, address)
+        statement = context.settings.removed.of(address)
         if statement is not None:
             provisioners = statement.provisioners
             frame = _frame_of(context, statement, address)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
-from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA
 from nigari.addrs.resource import Resource as ResourceAddr
@@ -40,8 +39,8 @@ from nigari.plan.nodes.imports import ImportTarget, report_undeclared
 from nigari.plan.nodes.look_up import DeclaredTarget, LookUp, named_provider
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
-from nigari.plan.order.block_graph import Block, BlockGraph, resource_block
-from nigari.plan.order.removed import remove_statements
+from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.removed import RemoveStatements, remove_statements
 from nigari.plan.order.required import providers_of
 from nigari.plan.order.selection import Selection, destroyed, selection
 from nigari.plan.order.settings import BlockSettings
@@ -94,7 +93,7 @@ class Planner:
             check_selection(moves, options, self.diags)
         if self._has_failed():
             return None
-        removed = remove_statements(self._static, self.diags)
+        removed = remove_statements(self._static, self.graph.variants, self.diags)
         self.settings = BlockSettings(self._static, self.graph, removed)
         if self._has_failed():
             return None
@@ -190,7 +189,9 @@ class Planner:
             await self._validate(options)
         if self._has_failed():
             return None
-        self.settings = BlockSettings(self._static, self.graph, ())
+        self.settings = BlockSettings(
+            self._static, self.graph, RemoveStatements(self.graph.variants)
+        )
         run = self.plan_run = PlanRun(
             self._run_settings,
             self._pool,
@@ -199,7 +200,7 @@ class Planner:
             self.graph,
             options,
             {},
-            Selection(self._data_before(target), frozenset(), (), ()),
+            Selection(self.graph.variants, self._data_before(target), frozenset(), (), ()),
         )
         run.begin()
         driver = Driver(run.work, run.perform, parallelism)
@@ -219,13 +220,14 @@ class Planner:
         self.diags.extend(run.diags)
         return None if self._has_failed() else nodes
 
-    def _data_before(self, target: ImportTarget | None) -> frozenset[tuple[ModuleAddr, str]]:
+    def _data_before(self, target: ImportTarget | None) -> frozenset[Block]:
         """The data that decides which provider is asked for an object, and how it is configured."""
-        if target is None:
-            found = self.graph.resources()
-        else:
-            found = self.graph.resources_before(resource_block(resource_of(target.address)))
-        return frozenset(resource_block(each) for each in found if each.item.mode is DATA)
+        resources = self.graph.resources()
+        found: Iterable[Block] = resources
+        if target is not None:
+            block = self.graph.resource_block(resource_of(target.address))
+            found = self.graph.resource_blocks_before(block)
+        return frozenset(each for each in found if resources[each].item.mode is DATA)
 
     def _without_block(self, run: PlanRun) -> list[ImportTarget]:
         declared = run.root.module.resources
@@ -288,7 +290,7 @@ class Planner:
         await self._pool.load(needed, self.diags)
         if self._has_failed():
             return None
-        removed = remove_statements(self._static, self.diags)
+        removed = remove_statements(self._static, self.graph.variants, self.diags)
         self.settings = BlockSettings(self._static, self.graph, removed)
         return with_schemas(saved.plan, self._schema_for, self.diags)
 
@@ -367,7 +369,7 @@ class Planner:
         selected = run.selection
 
         is_left_open = run.left_open()
-        entered = {frame.instance.addr.unkeyed for frame in (run.root, *run.called)}
+        entered = {frame.instance.variant for frame in (run.root, *run.called)}
 
         def is_expanded(each: DeclaredCheck) -> bool:
             if self._has_failed() or is_left_open(each.module, each.item):
@@ -437,8 +439,8 @@ def _read_checks(run: PlanRun, selected: Selection) -> Iterator[tuple[str, str]]
     """The checks, and their addresses, that are left out though their data is not."""
     for frame in (run.root, *run.called):
         for name, check in frame.module.checks.items():
-            at = frame.instance.addr
-            if check.data is not None and (at.unkeyed, str(check.data.addr)) in selected.blocks:
+            at, path = frame.instance.addr, frame.instance.variant
+            if check.data is not None and (path, str(check.data.addr)) in selected.blocks:
                 block, address = (f"{each}.check.{name}".lstrip(".") for each in (at.unkeyed, at))
                 yield block, address
 

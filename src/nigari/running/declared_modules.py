@@ -70,6 +70,7 @@ def instance_like(
     """An instance of a call that declares the same as another."""
     child = ModuleInstance(parent.addr.child(call.name, key), found.compiled, parent, call, data)
     child.children = found.children
+    child.variant = found.variant
     return child
 
 

@@ -53,3 +53,6 @@ class _SilentRun:
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
         return self._run.open(instance, parent)
+
+    def about(self, instance: ModuleInstance) -> str:
+        return self._run.about(instance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nigari.addrs.keys import key_text
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
@@ -61,10 +62,10 @@ def _tree(run: StaticRun, requirements: list[Requirement], tests: list[_Branch])
     start = run.root.instance.addr
     whole = _Branch("", _texts(own.get(str(start), [])), [])
     branches = {start: whole}
-    found = dict.fromkeys(frame.instance.addr.unkeyed for frame in run.frames())
+    found = dict.fromkeys(frame.instance.variant for frame in run.frames())
     for addr in sorted(found, key=lambda each: (each.depth, str(each))):
         if addr != start and addr.parent is not None:
-            name = f"module.{addr.name}"
+            name = f"module.{addr.name}{key_text(addr.key)}"
             branch = branches[addr] = _Branch(name, _texts(own.get(str(addr), [])), [])
             branches[addr.parent].below.append(branch)
     whole.below.extend(tests)

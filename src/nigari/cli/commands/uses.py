@@ -72,7 +72,8 @@ COMMAND = Command(
     "Shows everything that depends on a variable, local value, output, resource, module call, "
     "provider or file, directly or through others, over all modules: what a change of it would "
     "affect. A file affects what is written in it, the variables it sets, and what reads it. "
-    "No provider is needed. Instances of one block count as one, so addresses have no keys.",
+    "No provider is needed. Instances of one block count as one, so addresses have no keys; where "
+    "the instances of a module call differ, each kind has the key of its first instance.",
     run,
     flags=(
         Flag("json", FLAG_SWITCH, "Print JSON"),

@@ -102,7 +102,7 @@ def blocks_data(graph: BlockGraph) -> list[dict[str, object]]:
 def _needs(graph: BlockGraph) -> dict[Block, list[Block]]:
     """Every block with what it needs, without what follows from other needs."""
     pending: list[Block] = [
-        *((each.module.unkeyed, str(each.item)) for each in graph.resources()),
+        *graph.resources(),
         *graph.final_values(),
     ]
     numbers = {block: number for number, block in enumerate(dict.fromkeys(pending))}

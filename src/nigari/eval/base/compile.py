@@ -50,10 +50,12 @@ class CompiledBody:
 class CompiledModule:
     """A module and the references of its expressions, found when first asked for."""
 
-    __slots__ = ("_arguments", "_bodies", "_expressions", "_written", "module")
+    __slots__ = ("_arguments", "_bodies", "_expressions", "_written", "declared", "module")
 
     def __init__(self, module: Module) -> None:
         self.module: Module = module
+        self.declared: Module = module
+        """What is declared, wherever its files are found: the same object for equal modules."""
         self._expressions: dict[Expression, Compiled] = {}
         self._bodies: dict[tuple[Body, Spec], CompiledBody] = {}
         self._arguments: dict[str, dict[str, Attribute]] = {}
@@ -67,7 +69,9 @@ class CompiledModule:
         """The same module as it is found in another directory, with all that is known of it."""
         if directory == self.module.directory:
             return self
-        return self.with_module(replace(self.module, directory=directory))
+        other = self.with_module(replace(self.module, directory=directory))
+        other.declared = self.declared
+        return other
 
     def with_providers(self, providers: Mapping[str, Provider]) -> CompiledModule:
         """The same module with the providers that local names mean, where sources say so."""

@@ -217,6 +217,10 @@ class Run(Protocol):
         """A frame for a module instance in this phase."""
         ...
 
+    def about(self, instance: ModuleInstance) -> str:
+        """The module instances that diagnostics in one are about; nothing where that is clear."""
+        ...
+
 
 MakeNodes: TypeAlias = "Callable[[Frame, str], Mapping[str, Node] | Mapping[ResourceAddr, Node]]"
 
@@ -285,9 +289,8 @@ class Frame:
 
     @property
     def about(self) -> str:
-        """The address of the module instance, where it is one of several."""
-        addr = self.instance.addr
-        return str(addr) if addr.is_one_of_several else ""
+        """The addresses of the module instances that this stands for, where there are others."""
+        return self.run.about(self.instance)
 
     def path(self, name: str) -> Value:
         """What `path.module`, `path.root` and `path.cwd` stand for."""

@@ -2,6 +2,9 @@
 
 What a module instance is worth in a phase is in `nigari.eval.base.instances`. Nothing is evaluated
 here, so that the tree can be looked at without importing what evaluates.
+
+Instances of one call that declare the same, with the same static values, are one variant: whatever
+follows from blocks alone follows once for each variant.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ NO_INSTANCE_DATA: Final = InstanceData()
 class ModuleInstance:
     """A module at an address of the tree."""
 
-    __slots__ = ("addr", "call", "children", "compiled", "data", "parent")
+    __slots__ = ("_variant", "addr", "call", "children", "compiled", "data", "parent")
 
     def __init__(
         self,
@@ -60,6 +63,23 @@ class ModuleInstance:
         """What `each` and `count` mean for this instance of the call, in the calling module."""
         self.children: dict[str, dict[InstanceKey, ModuleInstance]] = {}
         """The instances that each call makes; the static phase fills it in."""
+        self._variant: ModuleAddr | None = None
+
+    @property
+    def variant(self) -> ModuleAddr:
+        """The path of the variant that this instance belongs to.
+
+        A step of it has a key only where the instances of the call are of several variants: the key
+        of the first instance of each.
+        """
+        if self._variant is None:
+            within = None if self.parent is None else self.parent.variant
+            self._variant = self.addr.unkeyed if within is None else within.child(self.addr.name)
+        return self._variant
+
+    @variant.setter
+    def variant(self, path: ModuleAddr) -> None:
+        self._variant = path
 
     @property
     def module(self) -> Module:

@@ -8,11 +8,9 @@ by then: one that has none is no reason to stop anything before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from nigari.addrs.module import ModuleAddr
 from nigari.config.base.written_address import WrittenAddress
-from nigari.config.blocks.moved import Moved
 from nigari.config.blocks.provisioner import Provisioner, check_destroy_references
 from nigari.config.blocks.removed import Removed
 from nigari.config.blocks.resource import Resource
@@ -20,7 +18,7 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, ListType
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics import Range
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need, Node, Stages
@@ -88,6 +86,13 @@ class ResourceSettings(Node):
         self._stages = Stages(
             self._replacement, self._ending, self._ignored_changes, self.moments.step
         )
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """All that was found, to compare instances by."""
+        ignored = tuple(map(str, self.ignored))
+        ending = self.create_before_destroy, self.destroy
+        return (*ending, self.ignore_all, ignored, *self.moments.facts)
 
     @property
     def label(self) -> str:
@@ -181,6 +186,11 @@ class RemovedSettings(Node):
         self._stages = Stages(self._ending, self.moments.step)
 
     @property
+    def facts(self) -> tuple[object, ...]:
+        """All that was found, to compare instances by."""
+        return self.destroys, *self.moments.facts
+
+    @property
     def label(self) -> str:
         return self._frame.label(f"lifecycle of the removed block for {self.removed.source.shape}")
 
@@ -223,6 +233,11 @@ class ProvisionerMoments(Node):
         self._data = data
         self.when: dict[Provisioner, str] = {}
         self.on_failure: dict[Provisioner, str] = {}
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """All that was found, to compare instances by."""
+        return tuple(self.when.values()), tuple(self.on_failure.values())
 
     @property
     def label(self) -> str:
@@ -282,11 +297,7 @@ class ProvisionerMoments(Node):
 
 
 class StaticAddress(Node):
-    """An address of a `moved` or `removed` block with its keys worked out.
-
-    The keys are the same for all instances of the module, so nothing of one instance may be in
-    them.
-    """
+    """An address of a `moved` or `removed` block with its keys worked out in one module instance."""
 
     __slots__ = ("_request", "address", "frame", "keys", "traversal")
 
@@ -334,37 +345,6 @@ def _is_key(value: Value) -> bool:
     data = value.data
     return isinstance(data, str) or (
         isinstance(data, int) and not isinstance(data, bool) and data >= 0
-    )
-
-
-Statement = Moved | Removed
-"""What makes a statement about objects at an address."""
-
-
-def check_same_keys(
-    addresses: Iterable[tuple[Statement, StaticAddress]], diags: Diagnostics
-) -> None:
-    """Report statements in whose addresses keys differ between instances of one module."""
-    first: dict[tuple[ModuleAddr, WrittenAddress], StaticAddress] = {}
-    told: set[tuple[ModuleAddr, Statement]] = set()
-    for statement, node in addresses:
-        if node.traversal is None:
-            continue
-        module = node.frame.instance.addr.unkeyed
-        known = first.setdefault((module, node.address), node)
-        if known.keys != node.keys and (module, statement) not in told:
-            told.add((module, statement))
-            _report_other_keys(known, node, diags)
-
-
-def _report_other_keys(one: StaticAddress, other: StaticAddress, diags: Diagnostics) -> None:
-    diags.error(
-        "Address differs between module instances",
-        f"The address is {one.traversal} in {one.frame.instance.addr} but {other.traversal} in "
-        f"{other.frame.instance.addr}. This block applies to all instances of a module at once, "
-        "so its keys must be the same in each of them: they cannot depend on each, count or the "
-        "call's arguments.",
-        one.range,
     )
 
 

@@ -181,6 +181,14 @@ class ModuleCallNode(CallNode):
         """Outputs of which only the names are known, which is all that `validate` goes by."""
         if not objects:
             return DYNAMIC_UNKNOWN
+        if len({frozenset(value.mapping()) for value in objects.values()}) > 1:
+            # Where the sources have other outputs, an expression is right for each instance or wrong.
+            return self._collected(
+                {
+                    key: object_value(dict.fromkeys(value.mapping(), DYNAMIC_UNKNOWN))
+                    for key, value in objects.items()
+                }
+            )
         names = {name: DYNAMIC for value in objects.values() for name in value.mapping()}
         type_: Type = ObjectType(names)
         if self.call.repetition.count is not None:

@@ -86,6 +86,10 @@ class PhaseRun(ABC):
         self.opened(frame)
         return frame
 
+    def about(self, instance: ModuleInstance) -> str:
+        """The address of a module instance, where it is one of several."""
+        return str(instance.addr) if instance.addr.is_one_of_several else ""
+
     def make_frame(
         self, instance: ModuleInstance, parent: Frame | None, call_node: MakeCall
     ) -> Frame:

@@ -36,9 +36,7 @@ from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.lifecycle import (
     RemovedSettings,
     ResourceSettings,
-    Statement,
     StaticAddress,
-    check_same_keys,
     has_static_arguments,
 )
 from nigari.eval.nodes.phase_run import MakeCall, PhaseRun
@@ -56,6 +54,7 @@ from nigari.eval.static.const_variable import ConstVariable
 from nigari.eval.static.default import default_check
 from nigari.eval.static.module_call import InstancedCall, StaticCall
 from nigari.eval.static.required import ProgramVersion, RequiredSourceNode
+from nigari.eval.static.variants import find_variants
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL
@@ -152,7 +151,8 @@ class StaticRun(PhaseRun):
         self.removed: dict[tuple[Frame, Removed], RemovedSettings] = {}
         """What `removed` blocks say."""
         self._sources: list[RequiredSourceNode] = []
-        self._addresses: list[tuple[Statement, StaticAddress]] = []
+        self.addresses: dict[tuple[Frame, WrittenAddress], StaticAddress] = {}
+        """The addresses in `moved` and `removed` blocks that have keys to be evaluated."""
         self.open(ModuleInstance(settings.address, root), None)
 
     def noting(self, work: Callable[[], T]) -> tuple[T, Diagnostics]:
@@ -260,14 +260,11 @@ class StaticRun(PhaseRun):
         for removed in module.removed:
             self.removed[frame, removed] = RemovedSettings(frame, removed, self._request_later)
             yield self.removed[frame, removed]
-        written: list[tuple[Statement, WrittenAddress]] = []
-        for moved in module.moved:
-            written += ((moved, moved.source), (moved, moved.target))
-        written += [(removed, removed.source) for removed in module.removed]
-        for statement, address in written:
+        written = [address for each in module.moved for address in (each.source, each.target)]
+        for address in (*written, *(each.source for each in module.removed)):
             if address.keys:
                 node = StaticAddress(frame, address, self._request_later)
-                self._addresses.append((statement, node))
+                self.addresses[frame, address] = node
                 yield node
 
     def _required(self, frame: Frame) -> Iterator[Node]:
@@ -361,9 +358,17 @@ class StaticRun(PhaseRun):
             if node.provider is not None and node.required.provider is None
         }
 
-    def check_addresses(self) -> None:
-        """Report addresses that are not the same in all instances of their module."""
-        check_same_keys(self._addresses, self.diags)
+    def find_variants(self) -> None:
+        """Tell module instances which of them are alike, now that all static values are known."""
+        found: dict[ModuleInstance, list[tuple[object, ...]]] = {}
+        for (frame, _), settings in self.resource_settings.items():
+            found.setdefault(frame.instance, []).append(settings.facts)
+        for (frame, _), removed in self.removed.items():
+            found.setdefault(frame.instance, []).append(removed.facts)
+        for (frame, _), address in self.addresses.items():
+            found.setdefault(frame.instance, []).append((str(address.traversal),))
+        facts = {instance: tuple(each) for instance, each in found.items()}
+        find_variants((frame.instance for frame in self.frames()), facts)
 
     def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out these nodes and whatever they need."""
@@ -430,7 +435,7 @@ def run_static(
         if fill_places is not None:
             fill_places(run)
         if not run.missing.expansions:
-            run.check_addresses()
+            run.find_variants()
             return run
         expanded |= run.missing.expansions
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from nigari.addrs.absolute import Abs, AbsResource, resource_of
 from nigari.addrs.keys import InstanceKey
-from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.values import ProviderFunction
 from nigari.config.base.declared import Repetition
@@ -35,7 +35,7 @@ from nigari.eval.base.instances import (
     ResourceNode,
     ValueNode,
 )
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.base.module_tree import InstanceData, ModuleInstance
 from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
 from nigari.eval.base.scope import evaluate
 from nigari.eval.nodes.check_node import CheckNode
@@ -65,7 +65,7 @@ from nigari.eval.validate.output import ValidatedOutput
 from nigari.eval.validate.provider import ValidatedProvider, ValidateProvider
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
-from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.suggestion import did_you_mean, listed
 from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import Reference
 from nigari.lang.types import dropped_attributes
@@ -74,7 +74,12 @@ from nigari.providers.api import ProviderDiagnostic
 TYPE_CHECKING = False
 # Few configurations import anything.
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.eval.validate.import_block import ValidatedImport
+
+_MOST_NAMED: Final = 3
+"""How many instances a diagnostic names that is about several."""
 
 Opinion = ValidateConfig | ValidateProvider
 """What providers are asked about."""
@@ -139,11 +144,12 @@ class ArgumentValidation(Validation):
 class Contents(Node):
     """Everything in a called module, for those that depend on the whole of it."""
 
-    __slots__ = ("_call", "_gate")
+    __slots__ = ("_call", "_gate", "_run")
 
-    def __init__(self, call: TreeCall, gate: Node | None) -> None:
+    def __init__(self, call: TreeCall, gate: Node | None, run: ValidateRun) -> None:
         super().__init__()
         self._call = call
+        self._run = run
         self._gate = gate
 
     @property
@@ -164,7 +170,7 @@ class Contents(Node):
         needs: list[Need] = []
         if self._gate is not None and self._gate.state != DONE:
             needs.append(self._gate)
-        for frame in call.frames.values():
+        for frame in self._run.first_frames(call.frames.values()):
             inner = [each.contents for each in frame.calls.values() if each.contents is not None]
             for nodes in (
                 frame.variables.values(),
@@ -178,7 +184,10 @@ class Contents(Node):
 
 
 class ValidateRun(PhaseRun):
-    """One look at the whole tree that the static phase found."""
+    """One look at the whole tree that the static phase found.
+
+    Of the instances of one variant, one stands for all; but each has arguments of its own.
+    """
 
     is_opaque = True
 
@@ -196,6 +205,11 @@ class ValidateRun(PhaseRun):
         """The provider blocks of each module instance, as the static phase saw them."""
         self._providers: set[tuple[Frame, LocalProviderConfig]] = set()
         """The blocks of providers that something uses."""
+        self._first: dict[ModuleAddr, Frame] = {}
+        """The frames that stand for their variants."""
+        self._members: dict[ModuleAddr, list[ModuleAddr]] = {}
+        for each in static.frames():
+            self._members.setdefault(each.instance.variant, []).append(each.instance.addr)
         self.find_function: FindFunction | None = None
         """How functions of providers are called; without it they give no results."""
         self.open(static.root.instance, None)
@@ -245,7 +259,7 @@ class ValidateRun(PhaseRun):
     def call_node(self, frame: Frame, call: ModuleCall) -> CallNode:
         node = TreeCall(frame, call)
         self._gates[node] = self._gate_of(node, self._gate(frame))
-        node.contents = Contents(node, self._gates[node])
+        node.contents = Contents(node, self._gates[node], self)
         return node
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
@@ -261,12 +275,32 @@ class ValidateRun(PhaseRun):
             told = len(self.diags)
             _check_arguments(frame, call, self.diags)
             self.diags.name_since(told, frame.about)
+        first = self._first.setdefault(frame.instance.variant, frame)
+        if first is not frame:
+            frame.outputs = first.outputs
+            self.work.want(_given(frame))
+            return
         self.work.want(_everything(frame))
         self.work.want(self._provider_repetitions(frame))
         self.work.want(self._passed_keys(frame))
         resources = frame.module.resources.values()
         for name, alias in {(each.provider_name, each.provider_alias) for each in resources}:
             self._use_provider(frame, name, alias)
+
+    def first_frames(self, frames: Iterable[Frame]) -> Iterable[Frame]:
+        """Those of some frames that stand for their variants."""
+        return (each for each in frames if self._first.get(each.instance.variant) is each)
+
+    def about(self, instance: ModuleInstance) -> str:
+        members = self._members.get(instance.variant, [])
+        if len(members) < 2:
+            return super().about(instance)
+        if instance.variant == instance.variant.unkeyed:
+            return ""
+        names = [str(each) for each in members]
+        if len(names) > _MOST_NAMED + 1:
+            names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
+        return listed(names)
 
     def _gate(self, frame: Frame) -> Node | None:
         """What everything in a module instance waits for."""
@@ -390,11 +424,20 @@ class ValidateRun(PhaseRun):
 def _everything(frame: Frame) -> Iterable[Node]:
     """Whatever there is to look at in a module instance."""
     module = frame.module
-    yield from frame.variables.values()
+    yield from _given(frame)
     yield from frame.locals.values()
     yield from frame.outputs.values()
     yield from frame.calls.values()
     yield from frame.resources.values()
+    for check in module.checks.values():
+        name = frame.label(f"check.{check.name}")
+        rules = Rules(frame, check.asserts, check=check.name)
+        yield CheckNode(name, Stages(rules.step), about=frame.about)
+
+
+def _given(frame: Frame) -> Iterable[Node]:
+    """What a module instance is given, and whether it may be."""
+    yield from frame.variables.values()
     for variable in frame.variables.values():
         if not isinstance(variable, VariableNode):
             continue
@@ -406,10 +449,6 @@ def _everything(frame: Frame) -> Iterable[Node]:
                 yield ArgumentValidation(variable)
             else:
                 yield Validation(variable)
-    for check in module.checks.values():
-        name = frame.label(f"check.{check.name}")
-        rules = Rules(frame, check.asserts, check=check.name)
-        yield CheckNode(name, Stages(rules.step), about=frame.about)
 
 
 def _check_expression(frame: Frame, expr: Expression) -> Sequence[Need]:

@@ -22,7 +22,7 @@ from nigari.plan.deferred.chains import Chains
 from nigari.plan.deferred.rounds import DeferralRounds
 from nigari.plan.model.changes import Action, Change, DeferredChange
 from nigari.plan.nodes.plan_run import PlanRun
-from nigari.plan.order.block_graph import output_block, resource_block
+from nigari.plan.order.block_graph import output_block
 from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind
 from nigari.running.provider_run import ExpandedCall
 
@@ -93,9 +93,12 @@ class _Collected:
                 if resource.addr.mode is not EPHEMERAL:
                     yield self._inner(module, instance, resource, deferral, chain)
             for name, inner in instance.children.items():
-                for one in list(inner.values())[:1]:
-                    single = one.call is None or one.call.repetition.has_one_value
-                    pending.append((module.child(name, None if single else DEFERRED), one))
+                single = instance.module.calls[name].repetition.has_one_value
+                variants = {one.variant: one for one in inner.values()}
+                for one in variants.values():
+                    alike = module.child(name, None if single else DEFERRED)
+                    differs = len(variants) > 1
+                    pending.append((module.child(name, one.addr.key) if differs else alike, one))
 
     def _inner(
         self,
@@ -116,7 +119,7 @@ class _Collected:
             action = Action.READ if resource.addr.mode is DATA else Action.CREATE
             provider = Abs(found.module, found.item.instance(None))
             change = Change(address, action, null(type_), unknown(type_), provider, schema)
-        block = resource_block(Abs(module, resource.addr))
+        block = instance.variant, str(resource.addr)
         return DeferredChange(
             str(address),
             DeferredKind.RESOURCE,

@@ -14,7 +14,6 @@ from typing import TypeAlias
 from nigari.addrs.absolute import Abs
 from nigari.addrs.address import Address
 from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
-from nigari.addrs.provider import ProviderConfig
 from nigari.addrs.resource import MANAGED, ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.values import Value
@@ -27,13 +26,9 @@ from nigari.hcl.traversal import TraverseAttr
 from nigari.lang.references import Reference, function_calls
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.resources import PlannedResource
-from nigari.plan.order.block_graph import (
-    Block,
-    expansion_block,
-    provider_block,
-    resource_block,
-)
+from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block
 from nigari.plan.order.rounds import BlockRounds, EarliestRounds
+from nigari.plan.order.variants import with_callers
 from nigari.record import record
 from nigari.running.deferrals import Deferral, DeferredKind, Subject, Written
 from nigari.running.provider_run import ExpandedCall
@@ -71,9 +66,9 @@ class DeferralRounds:
         self._inside: set[ModuleAddr] = set()
         for each in run.deferrals.found.values():
             if isinstance(each.subject, ModuleAddr):
-                self._inside.add(each.subject.unkeyed)
+                self._inside.add(run.blocks.variants.of(each.subject))
             if each.subject is not None:
-                self._open.add(_block_of(each.subject))
+                self._open.add(_block_of(each.subject, run.blocks))
         self._blocks = BlockRounds(run.blocks, self._may_wait)
         self._earliest = EarliestRounds(
             self._waits_of, lambda item: 2 if isinstance(item, _Waiting) else 1
@@ -85,7 +80,9 @@ class DeferralRounds:
     def latest(self, deferral: Deferral) -> int:
         """The round that does something at the latest."""
         if deferral.subject is not None:
-            return max(deferral.latest, self._blocks.latest(_block_of(deferral.subject)))
+            return max(
+                deferral.latest, self._blocks.latest(_block_of(deferral.subject, self._run.blocks))
+            )
         found = [
             self._blocks.latest(block)
             for origin in deferral.origins
@@ -98,14 +95,7 @@ class DeferralRounds:
         return self._blocks.latest(block)
 
     def _may_wait(self, block: Block) -> bool:
-        if block in self._open:
-            return True
-        path: ModuleAddr | None = block[0]
-        while path is not None:
-            if path in self._inside:
-                return True
-            path = path.parent
-        return False
+        return block in self._open or not self._inside.isdisjoint(with_callers(block[:1]))
 
     # -- at the earliest ------------------------------------------------------------------------
 
@@ -214,13 +204,11 @@ class DeferralRounds:
         return Abs(node.frame.instance.addr, node.resource.addr) in self._run.prior.resources
 
 
-def _block_of(subject: Subject) -> Block:
+def _block_of(subject: Subject, blocks: BlockGraph) -> Block:
     """The block that a deferral is about, as the block graph knows it."""
     if isinstance(subject, ModuleAddr):
-        return expansion_block(subject.unkeyed)
-    if isinstance(subject.item, ProviderConfig):
-        return provider_block(Abs(subject.module, subject.item))
-    return resource_block(Abs(subject.module, subject.item))
+        return expansion_block(blocks.variants.of(subject))
+    return blocks.block(subject.module, str(subject.item))
 
 
 def _must_exist(origin: Origin, subject: Address) -> bool:

@@ -38,18 +38,20 @@ class DeclaredCheck:
 
     kind: str
     module: ModuleAddr
+    """The variant of the module that it is in."""
     item: str
     data: str = ""
     """The data source that a check reads."""
 
     @property
     def block(self) -> str:
-        return self.item if self.module.is_root else f"{self.module}.{self.item}"
+        """The name in a state, which does not tell instances of a module apart."""
+        return self.item if self.module.is_root else f"{self.module.unkeyed}.{self.item}"
 
 
 def declared_checks(instance: ModuleInstance) -> Iterator[DeclaredCheck]:
     """Everything that has conditions in a module and in those that it calls."""
-    module, path = instance.module, instance.addr.unkeyed
+    module, path = instance.module, instance.variant
     for addr, resource in module.resources.items():
         if resource.lifecycle.preconditions or resource.lifecycle.postconditions:
             yield DeclaredCheck("resource", path, str(addr))
@@ -63,7 +65,7 @@ def declared_checks(instance: ModuleInstance) -> Iterator[DeclaredCheck]:
         data = "" if check.data is None else str(check.data.addr)
         yield DeclaredCheck("check", path, f"check.{name}", data)
     for children in instance.children.values():
-        for child in list(children.values())[:1]:
+        for child in {each.variant: each for each in children.values()}.values():
             yield from declared_checks(child)
 
 
@@ -83,7 +85,9 @@ def check_results(
     for each in declared:
         status = "pass" if is_expanded(each) else "unknown"
         empty = CheckResult(each.kind, each.block, status)
-        results.setdefault((each.kind, each.block), empty)
+        known = results.setdefault((each.kind, each.block), empty)
+        if status == "unknown" and not known.objects:
+            results[each.kind, each.block] = empty
     return tuple(results[key] for key in sorted(results))
 
 
@@ -126,7 +130,7 @@ def open_results(declared: Iterable[DeclaredCheck], is_partial: bool) -> tuple[C
         is_there = each.kind == "output" and each.module.is_root and not is_partial
         objects = (CheckObject(each.block, "unknown"),) if is_there else ()
         found.append(CheckResult(each.kind, each.block, "unknown", objects))
-    return tuple(sorted(found, key=lambda result: (result.kind, result.block)))
+    return tuple(sorted(dict.fromkeys(found), key=lambda result: (result.kind, result.block)))
 
 
 def updated_results(

@@ -19,9 +19,10 @@ from nigari.plan.model.changes import PlanMode, Reason
 from nigari.plan.nodes.orphans import Declaration, End, NamedData, OrphanNode, reason_for
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.removed_modules import frame_of_old
-from nigari.plan.order.block_graph import Block, resource_block
-from nigari.plan.order.removed import RemoveStatement, statement_for
+from nigari.plan.order.block_graph import Block
+from nigari.plan.order.removed import RemoveStatement
 from nigari.plan.order.selection import Selection, without_gone
+from nigari.plan.order.stored_blocks import StoredBlocks
 from nigari.running.declared_modules import former_data
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_node import ProviderNode
@@ -88,7 +89,7 @@ class Orphans:
                 if not run.is_decided(address) or not matters(address):
                     continue
                 for node in self._objects(address, instance, is_wanted):
-                    node.before = needed.get(resource_block(resource.address))
+                    node.before = needed.get(run.blocks.resource_block(resource.address))
                     yield node
 
     def _forget_data(self, resource: ResourceState) -> None:
@@ -97,7 +98,7 @@ class Orphans:
         What providers need stays: when a destroy is applied they are configured once more.
         """
         run = self._run
-        if self._is_destroy and resource_block(resource.address) in run.needed_data:
+        if self._is_destroy and run.blocks.resource_block(resource.address) in run.needed_data:
             return
         for key in resource.instances:
             address = instance_of(resource.address, key)
@@ -115,7 +116,7 @@ class Orphans:
         run = self._run
         if instance.current is not None and not is_wanted:
             why = Reason.NONE if self._is_destroy else reason_for(run, run.root, address)
-            statement = None if self._is_destroy else statement_for(self._statements, address)
+            statement = None if self._is_destroy else self._statements.of(address)
             end = self._end(address, instance.current, statement, why)
             manager = partial(self._manager, address)
             node = OrphanNode(run, address, instance.current, manager, end)
@@ -123,7 +124,7 @@ class Orphans:
             node.declared = self._declaration(resource_of(address))
             yield node
         for key, deposed in instance.deposed.items():
-            statement = statement_for(self._statements, address)
+            statement = self._statements.of(address)
             end = self._end(address, deposed, statement, Reason.NONE)
             manager = partial(self._manager, address, key)
             yield OrphanNode(run, address, deposed, manager, end, key)
@@ -238,13 +239,15 @@ def _needed_by_held(run: PlanRun) -> dict[Block, Deferral]:
     found: dict[Block, Deferral] = {}
     if run.deferrals is None or not run.deferrals.found:
         return found
+    meant = StoredBlocks(run.blocks, run.prior).meant
     for address, instance in run.prior.instances():
         held = run.held_by(address)
         if held is None or address.item.resource.mode is not MANAGED:
             continue
         for stored in (instance.current, *instance.deposed.values()):
             for each in () if stored is None else stored.dependencies:
-                found.setdefault(resource_block(each), held)
+                for block in meant(run.blocks.resource_block(resource_of(address)), each):
+                    found.setdefault(block, held)
     return found
 
 
@@ -256,9 +259,9 @@ def held_blocks(run: PlanRun) -> frozenset[Block]:
     is_open = run.deferrals is not None and bool(run.deferrals.found)
     needed = _needed_by_held(run) if is_open and run.has_pending_data else {}
     return frozenset(
-        resource_block(resource_of(address))
+        block
         for address, _ in (run.prior.instances() if needed else ())
-        if resource_block(resource_of(address)) in needed
+        if (block := run.blocks.resource_block(resource_of(address))) in needed
         and not run.is_wanted(address)
         and run.held_by(address) is None
     )

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.addrs.absolute import AbsResource, resource_of
-from nigari.addrs.module import ModuleAddr, module_from_steps
+from nigari.addrs.keys import DEFERRED
+from nigari.addrs.module import ModuleAddr, Step, module_from_steps
 from nigari.addrs.moves import ANY_KEY, KeyPattern, MoveEndpoint, MovePattern, unify_endpoints
 from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.resource import Resource
@@ -17,11 +18,11 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.base.once import DONE
-from nigari.eval.nodes.lifecycle import StaticAddress
 from nigari.eval.static.run import StaticRun
 from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.plan.nodes.resources import PlannedResource
 from nigari.record import record
+from nigari.running.declared_modules import declared_module
 from nigari.running.provider_run import frame_at
 from nigari.state.json_text import quoted
 from nigari.state.model import State
@@ -135,27 +136,43 @@ def _statements(static: StaticRun, diags: Diagnostics) -> list[MoveStatement]:
     found: list[MoveStatement] = []
     seen: set[ModuleAddr] = set()
     for frame in static.frames():
-        path = frame.instance.addr.unkeyed
-        if not frame.module.moved or path in seen:
+        if not frame.module.moved:
             continue
-        seen.add(path)
+        declaring = _declaring(frame.instance)
+        if declaring in seen:
+            continue
+        seen.add(declaring)
         for moved in frame.module.moved:
             source = _endpoint(static, frame, moved.source, diags)
             target = _endpoint(static, frame, moved.target, diags)
             if source is None or target is None:
                 continue
-            patterns = unify_endpoints(path, source, target)
+            patterns = unify_endpoints(declaring, source, target)
             if patterns is not None:
                 found.append(MoveStatement(*patterns, moved.range))
     return found
 
 
+def _declaring(instance: ModuleInstance) -> ModuleAddr:
+    """The instances of a module that its statements count for: all of the calls that lead to it, or
+    this one where the instances of a call differ, which has keys then.
+    """
+    steps: list[Step] = []
+    at, differs = instance, False
+    while at.parent is not None:
+        differs = differs or at.variant.key is not None
+        key = at.addr.key if differs and at.addr.key is not DEFERRED else None
+        steps.append((at.addr.name, key))
+        at = at.parent
+    return module_from_steps(reversed(steps))
+
+
 def _endpoint(
     static: StaticRun, frame: Frame, written: WrittenAddress, diags: Diagnostics
 ) -> MoveEndpoint | None:
-    address = StaticAddress(frame, written, static.request)
-    static.evaluate([address])
-    return None if address.traversal is None else parse_move_endpoint(address.traversal, diags)
+    address = static.addresses.get((frame, written))
+    traversal = written.shape if address is None else address.traversal
+    return None if traversal is None else parse_move_endpoint(traversal, diags)
 
 
 class _Repetitions:
@@ -164,22 +181,17 @@ class _Repetitions:
     def __init__(self, root: ModuleInstance) -> None:
         self._root = root
 
-    def of(self, block: ModuleAddr | AbsResource) -> tuple[RepetitionKind, Range | None] | None:
-        """How a block is repeated, and where it is; None where there is no such block."""
-        if isinstance(block, ModuleAddr):
-            parent = None if block.parent is None else self._module(block.parent)
-            call = None if parent is None else parent.module.calls.get(block.name)
+    def of(self, address: ModuleAddr | AbsResource) -> tuple[RepetitionKind, Range | None] | None:
+        """How a call or resource is repeated, and where it is; None where it is not declared."""
+        module = address.parent if isinstance(address, ModuleAddr) else address.module
+        instance = None if module is None else declared_module(self._root, module)
+        if instance is None:
+            return None
+        if isinstance(address, ModuleAddr):
+            call = instance.module.calls.get(address.name)
             return None if call is None else (_kind(call.repetition), call.range)
-        instance = self._module(block.module)
-        resource = None if instance is None else instance.module.resources.get(block.item)
+        resource = instance.module.resources.get(address.item)
         return None if resource is None else (_kind(resource.repetition), resource.range)
-
-    def _module(self, path: ModuleAddr) -> ModuleInstance | None:
-        instance: ModuleInstance | None = self._root
-        for name, _ in path.steps:
-            children = {} if instance is None else instance.children.get(name, {})
-            instance = next(iter(children.values()), None)
-        return instance
 
 
 def _kind(declared: Repetition) -> RepetitionKind:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from nigari.addrs.absolute import AbsResource
 from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
@@ -28,6 +27,7 @@ from nigari.plan.nodes.instances import ChangingInstance
 from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.objects.prior import PriorModules
 from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.variants import with_callers
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_run import ExpandedCall
 
@@ -54,9 +54,9 @@ def _deferrals_of(nodes: Iterable[Node]) -> Iterator[Deferral]:
 def _nodes_before(frame: Frame, resource: Resource, blocks: BlockGraph) -> list[Node]:
     """What must have been done before a data source is read."""
     lifecycle = resource.lifecycle
-    block = frame.instance.addr.unkeyed, str(resource.addr)
+    block = frame.instance.variant, str(resource.addr)
     if lifecycle.preconditions or lifecycle.postconditions:
-        return list(_resources(frame, blocks.resources_before(block)))
+        return list(_resources(frame, blocks, blocks.resource_blocks_before(block)))
     nodes = list(_written_before(frame, resource.depends_on, blocks))
     nodes += _referred_to(frame, block, blocks)
     return nodes
@@ -148,8 +148,8 @@ def _loses_objects(call: CallNode, prior: PriorModules, staying: AbstractSet[Blo
     """Whether there are objects in instances of a call that the configuration has no more."""
     if isinstance(call, ExpandedCall) and call.deferral is not None:
         return True
-    module = call.frame.instance.addr.unkeyed.child(call.call.name)
-    if any(path.steps[: module.depth] == module.steps for path, _ in staying):
+    path = call.frame.instance.variant.child(call.call.name)
+    if path in with_callers(each for each, _ in staying):
         return False
     keys = prior.get((call.frame.instance.addr, call.call.name), frozenset())
     return not keys <= call.frames.keys()
@@ -174,13 +174,12 @@ def _written_before(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) 
         call = child.instance.call
         if call is not None and call.depends_on:
             yield from _named(parent, call.depends_on, blocks)
-            needed = blocks.resources_before_all(parent.instance, call.depends_on)
-            yield from _resources(parent, needed)
+            needed = blocks.resource_blocks_before_all(parent.instance, call.depends_on)
+            yield from _resources(parent, blocks, needed)
         child, parent = parent, parent.parent
 
 
 def _named(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterator[Node]:
-    path = frame.instance.addr.unkeyed
     for traversal in depends_on:
         reference = parse_reference(traversal, Diagnostics())
         subject = None if reference is None else reference.subject
@@ -192,13 +191,11 @@ def _named(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterat
             yield frame.resources[subject]
         elif isinstance(subject, ModuleCall) and subject.name in frame.calls:
             yield from _in_call(frame, subject.name)
-            needed = blocks.resources_before_all(frame.instance, (traversal,))
-            yield from _resources(frame, needed)
-        elif isinstance(subject, InputVariable | LocalValue):
-            yield from _resources(frame, blocks.resources_before((path, str(subject))))
-        elif isinstance(subject, ModuleCallOutput):
-            output = path.child(subject.call.name), f"output.{subject.name}"
-            yield from _resources(frame, blocks.resources_before(output))
+            needed = blocks.resource_blocks_before_all(frame.instance, (traversal,))
+            yield from _resources(frame, blocks, needed)
+        elif isinstance(subject, InputVariable | LocalValue | ModuleCallOutput):
+            needed = blocks.resource_blocks_before_all(frame.instance, (traversal,))
+            yield from _resources(frame, blocks, needed)
 
 
 def _whole_calls(frame: Frame, depends_on: Dependencies) -> Iterator[CallNode]:
@@ -227,27 +224,29 @@ def _in_call(frame: Frame, name: str) -> Iterator[Node]:
 # -- from blocks to nodes -------------------------------------------------------------------------
 
 
-def _resources(frame: Frame, needed: Iterable[AbsResource]) -> Iterator[Node]:
+def _resources(frame: Frame, blocks: BlockGraph, needed: Iterable[Block]) -> Iterator[Node]:
     """Resources as the instances of their modules have them, and calls that are not expanded yet.
 
-    Other instances of the same module are another matter.
+    Other instances of the same variant are another matter.
     """
     root = frame
     while root.parent is not None:
         root = root.parent
-    for each in needed:
-        if each.module != frame.instance.addr.unkeyed:
-            yield from _instances_of(root, each)
-        elif each.item in frame.resources:
-            yield frame.resources[each.item]
+    for block in needed:
+        resource = blocks.resource(block)
+        assert resource is not None
+        if block[0] != frame.instance.variant:
+            yield from _instances_of(root, block[0], resource.item)
+        elif resource.item in frame.resources:
+            yield frame.resources[resource.item]
 
 
-def _instances_of(root: Frame, needed: AbsResource) -> Iterator[Node]:
+def _instances_of(root: Frame, path: ModuleAddr, needed: ResourceAddr) -> Iterator[Node]:
     frames = [root]
-    for name, _ in needed.module.steps:
+    for name in path.names:
         calls = [frame.calls[name] for frame in frames if name in frame.calls]
         yield from calls
         frames = [child for call in calls for child in call.frames.values()]
     for frame in frames:
-        if needed.item in frame.resources:
-            yield frame.resources[needed.item]
+        if frame.instance.variant == path and needed in frame.resources:
+            yield frame.resources[needed]

@@ -15,7 +15,7 @@ from nigari.eval.base.causes import UnknownCause
 from nigari.plan.model.changes import Change, Drift, EphemeralInstance
 from nigari.plan.model.conditions import Noted
 from nigari.plan.objects.prior import PriorObject
-from nigari.plan.order.block_graph import BlockGraph, resource_block
+from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.settings import BlockSettings
 from nigari.running.deferrals import Deferral
 from nigari.schema.provider import Schema
@@ -95,7 +95,7 @@ class PlanRecord:
         if state is None or state.current is None:
             return
         known = state.current
-        needed = self._blocks.resources_before(resource_block(block))
+        needed = self._blocks.resources_before(self._blocks.resource_block(block))
         renewed = known.with_lifecycle(
             tuple(sorted({*known.dependencies, *needed}, key=str)),
             self._settings.is_declared_first(block.module, block.item),

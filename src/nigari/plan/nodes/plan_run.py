@@ -27,9 +27,10 @@ from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.nodes.prior_values import PriorResource
 from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.objects.prior import PriorModules, prior_modules
-from nigari.plan.order.block_graph import Block, BlockGraph, provider_block, resource_block
+from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import BlockSettings
+from nigari.plan.order.variants import with_callers
 from nigari.record import record
 from nigari.running.deferrals import Deferral, Deferrals
 from nigari.running.provider_pool import ProviderPool
@@ -92,7 +93,7 @@ class PlanRun(ProviderRun):
         )
         """The blocks of data sources that must be there while everything is destroyed."""
         self._ending_in = self._find_ending_modules()
-        """The modules, without keys, that have a part in what is destroyed."""
+        """The variants, and calls, that have a part in what is destroyed."""
         self.called: list[Frame] = []
         """The instances of called modules."""
         self.prior_modules: PriorModules = prior_modules(prior)
@@ -102,7 +103,8 @@ class PlanRun(ProviderRun):
 
     def creates_first(self, address: AbsResourceInstance) -> bool:
         """Whether a new object is made before the old one is destroyed."""
-        return bool(self._first) and resource_block(resource_of(address)) in self._first
+        block = self.blocks.resource_block(resource_of(address)) if self._first else None
+        return block in self._first
 
     def begin(self) -> Frame:
         root = super().begin()
@@ -129,30 +131,30 @@ class PlanRun(ProviderRun):
         """Whether a block is looked at."""
         if self.selection is None:
             return True
-        return (frame.instance.addr.unkeyed, str(resource.addr)) in self.selection.blocks
+        return (frame.instance.variant, str(resource.addr)) in self.selection.blocks
 
     def _find_needed_data(self) -> frozenset[Block]:
         """The data that the configurations of the providers come from that manage something."""
         managers = {
-            provider_block(config_of(manager))
+            self.blocks.provider_block(config_of(manager))
             for each in self.prior.resources.values()
             if each.address.item.mode is MANAGED
             for manager in each.managers()
         }
+        resources = self.blocks.resources()
         return frozenset(
-            resource_block(each)
+            each
             for block in managers
-            for each in self.blocks.resources_before(block)
-            if each.item.mode is DATA
+            for each in self.blocks.resource_blocks_before(block)
+            if resources[each].item.mode is DATA
         )
 
     def _find_undeclared(self) -> frozenset[ModuleAddr]:
         """The module instances in or below which there are objects that are not declared there."""
         found: set[ModuleAddr] = set()
         for address in self.prior.resources:
-            if address.item.mode is MANAGED and not self.blocks.is_resource(
-                resource_block(address)
-            ):
+            block = self.blocks.resource_block(address)
+            if address.item.mode is MANAGED and not self.blocks.is_resource(block):
                 at: ModuleAddr | None = address.module
                 while at is not None and at not in found:
                     found.add(at)
@@ -162,18 +164,14 @@ class PlanRun(ProviderRun):
     def _find_ending_modules(self) -> frozenset[ModuleAddr]:
         """Those that objects are in which are destroyed, or the providers that manage them."""
         found: set[ModuleAddr] = set()
-        for address, resource in self.prior.resources.items():
-            if not self.is_destroying:
-                continue
+        blocks = self.blocks
+        for address, resource in self.prior.resources.items() if self.is_destroying else ():
             if address.item.mode is not MANAGED and not self._may_be_named(address):
                 continue
-            if self.selection is None or resource_block(address) in self.selection.blocks:
-                for module in (address.module, *(each.module for each in resource.managers())):
-                    at: ModuleAddr | None = module.unkeyed
-                    while at is not None and at not in found:
-                        found.add(at)
-                        at = at.parent
-        return frozenset(found)
+            if self.selection is None or blocks.resource_block(address) in self.selection.blocks:
+                modules = (address.module, *(each.module for each in resource.managers()))
+                found.update(map(blocks.variants.of, modules))
+        return with_callers(found)
 
     def _may_be_named(self, data: AbsResource) -> bool:
         """Whether it matters to a destroy which instances of a data source are still declared."""
@@ -181,7 +179,7 @@ class PlanRun(ProviderRun):
         return any(target.touches_block(data.unkeyed) for target in targets)
 
     def _is_needed(self, frame: Frame, resource: Resource) -> bool:
-        return (frame.instance.addr.unkeyed, str(resource.addr)) in self.needed_data
+        return (frame.instance.variant, str(resource.addr)) in self.needed_data
 
     def opened(self, frame: Frame) -> None:
         if frame.parent is None:
@@ -189,7 +187,7 @@ class PlanRun(ProviderRun):
         else:
             self.called.append(frame)
         if self.is_destroying:
-            path = frame.instance.addr.unkeyed
+            path = frame.instance.variant
             self.work.want(
                 [call for name, call in frame.calls.items() if path.child(name) in self._ending_in]
             )
@@ -200,7 +198,7 @@ class PlanRun(ProviderRun):
 
     def _selected_nodes(self, frame: Frame, selection: Selection) -> Iterator[Node]:
         """What is to be worked out in a module instance of which only a part is looked at."""
-        path, blocks = frame.instance.addr.unkeyed, selection.blocks
+        path, blocks = frame.instance.variant, selection.blocks
         for name, call in frame.calls.items():
             if selection.enters(path.child(name)):
                 yield call
@@ -285,7 +283,7 @@ class PlanRun(ProviderRun):
         modules: set[ModuleAddr] = set()
         blocks: set[Block] = set()
         for frame in (self.root, *self.called) if self.deferrals is not None else ():
-            path = frame.instance.addr.unkeyed
+            path = frame.instance.variant
             for call in frame.calls.values():
                 if isinstance(call, ExpandedCall) and call.deferral is not None:
                     modules.add(path.child(call.call.name))
@@ -294,10 +292,7 @@ class PlanRun(ProviderRun):
                     blocks.add((path, str(addr)))
 
         def is_left_open(module: ModuleAddr, item: str) -> bool:
-            at: ModuleAddr | None = module
-            while at is not None and at not in modules:
-                at = at.parent
-            return at is not None or (module, item) in blocks
+            return (module, item) in blocks or not modules.isdisjoint(with_callers((module,)))
 
         return is_left_open
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from nigari.addrs.absolute import resource_of
 from nigari.config.blocks.output import Output
 from nigari.plan.model.changes import Action, Plan, Reason
-from nigari.plan.order.block_graph import BlockGraph, resource_block
+from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.settings import BlockSettings
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State
@@ -31,7 +31,7 @@ def found_state(
             continue
         address = resource_of(change.address)
         renewed = state.current.with_lifecycle(
-            tuple(sorted(blocks.resources_before(resource_block(address)), key=str)),
+            tuple(sorted(blocks.resources_before(blocks.resource_block(address)), key=str)),
             settings.is_declared_first(address.module, address.item),
             settings.skips_destroy(address.module, address.item),
         )

@@ -29,7 +29,6 @@ from nigari.plan.model.conditions import resource_conditions
 from nigari.plan.nodes.instances import InstanceNode
 from nigari.plan.nodes.lookups import PlanLookups
 from nigari.plan.objects.prior import current_value
-from nigari.plan.order.block_graph import resource_block
 from nigari.running.deferrals import (
     Deferral,
     DeferredKind,
@@ -213,7 +212,7 @@ class PlannedResource(RepeatedResource):
     @property
     def has_orphans(self) -> bool:
         """Whether there are instances that the configuration does not have any more."""
-        if resource_block(Abs(self.frame.instance.addr, self.resource.addr)) in self.run.staying:
+        if (self.frame.instance.variant, str(self.resource.addr)) in self.run.staying:
             return False
         state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))
         return state is not None and any(

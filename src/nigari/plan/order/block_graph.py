@@ -1,15 +1,16 @@
 """The block graph: which blocks of a configuration need which others, whatever their values.
 
-A block is named by the un-keyed path of its module and its name there. Besides what a module
-declares there are two names for each call: the call itself stands for its expansion, on which all
-in it depends, and the module with `*` for everything in it, which whoever names the call as a whole
-needs. Nothing is evaluated; references were
-found by compiling. Answers are worked out when asked for and kept.
+A block is named by the variant of its module (`ModuleInstance.variant`) and its name there. Besides
+what a module declares there are two names for each call: the call itself stands for its expansion, on
+which all in it depends, and the module with `*` for everything in it, which whoever names the call as
+a whole needs. Where the instances of a call are of several variants, the path of the call without a
+key stands for all of them: only what comes out of it has blocks there. Nothing is evaluated; references
+were found by compiling. Answers are worked out when asked for and cached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
 
 from nigari.addrs.absolute import Abs, AbsResource
@@ -35,12 +36,13 @@ from nigari.eval.nodes.resource import Schemas, resource_schema
 from nigari.hcl.body import Body
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference, parse_reference
+from nigari.plan.order.variants import Variants
 from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provisioners import CONNECTION, PROVISIONERS
 
 Block: TypeAlias = tuple[ModuleAddr, str]
-"""A module without keys, and the name of something in it."""
+"""A variant of a module, and the name of something in it."""
 
 T = TypeVar("T")
 N = TypeVar("N")
@@ -49,24 +51,14 @@ _EVERYTHING = "*"
 _EXPANSION = "(instances)"
 
 
-def resource_block(address: AbsResource) -> Block:
-    """The block that declares a resource."""
-    return address.module.unkeyed, str(address.item)
-
-
 def expansion_block(module: ModuleAddr) -> Block:
-    """What stands for the instances of a module."""
+    """What stands for the instances of a variant, or of a call."""
     return module, _EXPANSION
 
 
 def output_block(name: str) -> Block:
     """The block that declares an output value of the root module."""
     return ROOT_MODULE, f"output.{name}"
-
-
-def provider_block(address: AbsProviderConfig) -> Block:
-    """The block that configures a provider."""
-    return address.module.unkeyed, str(address.item)
 
 
 def block_label(block: Block) -> str:
@@ -89,60 +81,67 @@ class BlockGraph:
 
     def __init__(self, root: ModuleInstance, schemas: Schemas | None) -> None:
         self._schemas = schemas
-        self._modules: dict[ModuleAddr, list[ModuleInstance]] = {}
+        self.variants: Variants = Variants(root)
         self._resources: dict[Block, AbsResource] = {}
         self._needs: dict[Block, tuple[Block, ...]] = {}
         self._before: dict[Block, frozenset[AbsResource]] = {}
         self._blocks_before: dict[Block, frozenset[Block]] = {}
-        self._ephemeral: dict[Block, frozenset[AbsResource]] = {}
+        self._ephemeral: dict[Block, frozenset[Block]] = {}
         self._whole: dict[Block, frozenset[ModuleAddr]] = {}
         self._outside: dict[ModuleAddr, frozenset[Block]] = {}
         self._providers: dict[Block, FoundBlock] = {}
-        pending = [root]
-        while pending:
-            instance = pending.pop()
-            path = instance.addr.unkeyed
-            self._modules.setdefault(path, []).append(instance)
+        for path, instance in self.variants.representatives.items():
+            module = path.unkeyed
             for addr in instance.module.resources:
-                self._resources[path, str(addr)] = Abs(path, addr)
+                self._resources[path, str(addr)] = Abs(module, addr)
             for local, config in instance.module.provider_configs.items():
                 provider = provider_of(instance.module, local.name)
-                found = Abs(path, ProviderConfig(provider, local.alias))
-                self._providers[provider_block(found)] = FoundBlock(instance, config, found)
-            for children in instance.children.values():
-                pending.extend(children.values())
+                found = Abs(instance.addr, ProviderConfig(provider, local.alias))
+                self._providers[path, str(found.item)] = FoundBlock(instance, config, found)
 
-    def resources(self) -> Iterable[AbsResource]:
-        """Every resource block, in modules without keys."""
-        return self._resources.values()
+    def block(self, module: ModuleAddr, name: str) -> Block:
+        """The block of this name in a module instance."""
+        return self.variants.of(module), name
+
+    def resource_block(self, address: AbsResource) -> Block:
+        """The block that declares a resource of a module instance."""
+        return self.block(address.module, str(address.item))
+
+    def provider_block(self, address: AbsProviderConfig) -> Block:
+        """The block that configures a provider in a module instance."""
+        return self.block(address.module, str(address.item))
+
+    def resources(self) -> Mapping[Block, AbsResource]:
+        """Every resource block, with the resource in its module without keys."""
+        return self._resources
 
     def root_outputs(self) -> Iterator[Block]:
         """The output values of the root module."""
-        for instance in self._modules.get(ROOT_MODULE, ()):
-            for name in instance.module.outputs:
-                yield output_block(name)
+        root = self.variants.representatives.get(ROOT_MODULE)
+        for name in () if root is None else root.module.outputs:
+            yield output_block(name)
 
     def validated_variables(self) -> Iterator[Block]:
         """The variables that have validations, of all modules."""
-        for path, instances in self._modules.items():
-            for name, variable in instances[0].module.variables.items():
+        for path, instance in self.variants.representatives.items():
+            for name, variable in instance.module.variables.items():
                 if variable.validations:
                     yield path, f"var.{name}"
 
     def referring_validations(self) -> Iterator[tuple[Block, Range]]:
         """The variables whose validations refer to more than the variable, each with where."""
-        for path, instances in self._modules.items():
-            for name, variable in instances[0].module.variables.items():
+        for path, instance in self.variants.representatives.items():
+            for name, variable in instance.module.variables.items():
                 block = path, f"var.{name}"
                 for rule in variable.validations:
-                    if set(self._of_rules(instances[0], (rule,))) - {block}:
+                    if set(self._of_rules(instance, (rule,))) - {block}:
                         yield block, rule.condition.range
 
     def final_values(self) -> Iterator[Block]:
         """What is worked out once everything has been done: the root's outputs, and all checks."""
         yield from self.root_outputs()
-        for path, instances in self._modules.items():
-            for name in instances[0].module.checks:
+        for path, instance in self.variants.representatives.items():
+            for name in instance.module.checks:
                 yield path, f"check.{name}"
 
     def is_resource(self, block: Block) -> bool:
@@ -150,17 +149,20 @@ class BlockGraph:
         return block in self._resources
 
     def resource(self, block: Block) -> AbsResource | None:
-        """The resource that a block declares, if it declares one."""
+        """The resource that a block declares, if it declares one, in its module without keys."""
         return self._resources.get(block)
 
     def is_in_check(self, block: Block) -> bool:
         """Whether a block is the data source of a check."""
+        declared = self._declared(block)
+        return declared is not None and bool(declared.in_check)
+
+    def _declared(self, block: Block) -> Resource | None:
+        """The declaration of a resource."""
         address = self._resources.get(block)
-        return address is not None and any(
-            instance.module.resources[address.item].in_check
-            for instance in self._modules[address.module]
-            if address.item in instance.module.resources
-        )
+        if address is None:
+            return None
+        return self.variants.representatives[block[0]].module.resources[address.item]
 
     def needs(self, block: Block) -> tuple[Block, ...]:
         """The blocks that a block needs directly."""
@@ -174,19 +176,15 @@ class BlockGraph:
     def is_decided_by_resources(self, block: Block) -> bool:
         """Whether resources decide which instances a block has, or how a provider is configured."""
         path, name = block
-        for instance in self._modules.get(path, ()):
-            found: Iterable[Block] = ()
-            if name == _EXPANSION and instance.call is not None and instance.parent is not None:
-                found = self._of_repetition(instance.parent, instance.call.repetition)
-            elif block in self._resources:
-                resource = instance.module.resources.get(self._resources[block].item)
-                if resource is not None:
-                    found = self._of_repetition(instance, resource.repetition)
-            elif block in self._providers:
-                found = self.needs(block)
-            if any(each in self._resources or self.resources_before(each) for each in found):
-                return True
-        return False
+        instance = self.variants.representatives.get(path)
+        found: Iterable[Block] = ()
+        if name == _EXPANSION:
+            found = self._of_repetition_of(path)
+        elif block in self._providers:
+            found = self.needs(block)
+        elif instance is not None and (resource := self._declared(block)) is not None:
+            found = self._of_repetition(instance, resource.repetition)
+        return any(each in self._resources or self.resources_before(each) for each in found)
 
     def referred(
         self, instance: ModuleInstance, references: Iterable[Reference]
@@ -196,41 +194,38 @@ class BlockGraph:
 
     def value_needs(self, block: Block) -> Iterator[Block]:
         """The blocks that the value of a block comes from; that of a module are its outputs."""
-        is_module = block[1] == _EVERYTHING
+        is_module = block[1] == _EVERYTHING and block[0] in self.variants.representatives
         yield from (
             each for each in self.needs(block) if not is_module or each[1].startswith("output.")
         )
 
     def has_conditions(self, block: Block) -> bool:
         """Whether a resource has conditions, which are looked at whenever something is applied."""
-        address = self._resources.get(block)
-        if address is None:
+        resource = self._declared(block)
+        if resource is None:
             return False
-        resource = self._modules[address.module][0].module.resources[address.item]
         return bool(resource.lifecycle.preconditions or resource.lifecycle.postconditions)
 
     def resources_before(self, block: Block) -> frozenset[AbsResource]:
-        """All resources that a block needs, directly or through others."""
+        """All resources that a block needs, directly or through others, in modules without keys."""
         return work_out(block, self._before, self.needs, self._joined)
 
     def resource_blocks_before(self, block: Block) -> frozenset[Block]:
-        """The blocks of all these resources. Blocks are asked for by the thousand while an order is
-        made, which is why they are not made anew from the resources.
-        """
+        """The blocks of all resources that a block needs, directly or through others."""
         return work_out(block, self._blocks_before, self.needs, self._joined_blocks)
 
     def modules_before(self, block: Block) -> frozenset[ModuleAddr]:
-        """The modules that a block needs as a whole, directly or through others."""
+        """The variants that a block needs as a whole, directly or through others."""
         return work_out(block, self._whole, self.needs, self._joined_modules)
 
     def called_with(self, path: ModuleAddr) -> frozenset[Block]:
-        """The resources that the instances of a module and their variables come from."""
+        """The resources that the instances of a variant and their variables come from."""
         found = self._outside.get(path)
         if found is None:
             given = {expansion_block(path)}
-            for instance in self._modules.get(path, ()):
-                for name in instance.module.variables:
-                    given.update(self._argument_needs(instance, name))
+            instance = self.variants.representatives.get(path)
+            for name in () if instance is None else instance.module.variables:
+                given.update(self._argument_needs(path, name))
             found = self._outside[path] = frozenset(
                 each for block in given for each in self._at_and_before(block)
             )
@@ -242,14 +237,14 @@ class BlockGraph:
             yield block
         yield from self.resource_blocks_before(block)
 
-    def resources_before_all(
+    def resource_blocks_before_all(
         self, instance: ModuleInstance, depends_on: Dependencies
-    ) -> frozenset[AbsResource]:
+    ) -> frozenset[Block]:
         """All resources that the things in a `depends_on` need, directly or through others."""
         named = self._of_dependencies(instance, depends_on)
-        return frozenset[AbsResource]().union(*map(self.resources_before, named))
+        return frozenset[Block]().union(*map(self.resource_blocks_before, named))
 
-    def ephemeral_before(self, block: Block) -> frozenset[AbsResource]:
+    def ephemeral_before(self, block: Block) -> frozenset[Block]:
         """The ephemeral resources whose values a block is worked out from.
 
         Nothing ephemeral comes out of a managed resource or a data source that needs it.
@@ -259,14 +254,14 @@ class BlockGraph:
     def _values_of(self, block: Block) -> tuple[Block, ...]:
         return tuple(self.value_needs(block))
 
-    def _joined_ephemeral(self, block: Block) -> frozenset[AbsResource]:
-        joined: frozenset[AbsResource] = frozenset()
+    def _joined_ephemeral(self, block: Block) -> frozenset[Block]:
+        joined: frozenset[Block] = frozenset()
         for need in self.value_needs(block):
             resource = self._resources.get(need)
             if resource is None:
                 joined |= self._ephemeral.get(need, frozenset())
             elif resource.item.mode is EPHEMERAL:
-                joined |= self._ephemeral.get(need, frozenset()) | {resource}
+                joined |= self._ephemeral.get(need, frozenset()) | {need}
         return joined
 
     def _joined_modules(self, block: Block) -> frozenset[ModuleAddr]:
@@ -301,29 +296,39 @@ class BlockGraph:
 
     def _find_needs(self, block: Block) -> Iterator[Block]:
         path, name = block
-        for instance in self._modules.get(path, ()):
-            if name == _EXPANSION:
-                yield from self._expansion_needs(instance)
-            elif name == _EVERYTHING:
-                yield from self._everything(instance)
-            elif block in self._resources:
-                yield from self._resource_needs(instance, self._resources[block].item)
-            elif block in self._providers:
-                yield from self._provider_needs(self._providers[block])
-            else:
-                yield from self._value_needs(instance, name)
+        instance = self.variants.representatives.get(path)
+        if name == _EXPANSION:
+            yield from self._expansion_needs(path)
+        elif instance is None:
+            # What comes out of a call, comes out of its variants.
+            for variant in self.variants.of_call(path):
+                yield variant, name
+        elif name == _EVERYTHING:
+            yield from self._everything(instance)
+        elif block in self._resources:
+            yield from self._resource_needs(instance, self._resources[block].item)
+        elif block in self._providers:
+            yield from self._provider_needs(self._providers[block])
+        else:
+            yield from self._value_needs(instance, name)
 
-    def _expansion_needs(self, instance: ModuleInstance) -> Iterator[Block]:
-        call, parent = instance.call, instance.parent
+    def _expansion_needs(self, path: ModuleAddr) -> Iterator[Block]:
+        call, parent = self.variants.caller(path)
         if call is None or parent is None:
             return
-        yield parent.addr.unkeyed, _EXPANSION
+        yield parent.variant, _EXPANSION
         yield from self._of_repetition(parent, call.repetition)
         yield from self._of_dependencies(parent, call.depends_on or ())
 
+    def _of_repetition_of(self, path: ModuleAddr) -> Iterator[Block]:
+        """What decides the instances of a variant."""
+        call, parent = self.variants.caller(path)
+        if call is not None and parent is not None:
+            yield from self._of_repetition(parent, call.repetition)
+
     def _everything(self, instance: ModuleInstance) -> Iterator[Block]:
         """All that a module declares, whether anybody uses it or not; its checks come later."""
-        path, module = instance.addr.unkeyed, instance.module
+        path, module = instance.variant, instance.module
         yield path, _EXPANSION
         for addr, resource in module.resources.items():
             if not resource.in_check:
@@ -345,7 +350,7 @@ class BlockGraph:
             yield from self._of_expression(instance, module.locals[rest].expr)
         elif kind == "output" and rest in module.outputs:
             output = module.outputs[rest]
-            yield instance.addr.unkeyed, _EXPANSION
+            yield instance.variant, _EXPANSION
             yield from self._of_expression(instance, output.expr)
             yield from self._of_dependencies(instance, output.depends_on)
             yield from self._of_rules(instance, output.preconditions)
@@ -353,14 +358,14 @@ class BlockGraph:
             yield from self._of_rules(instance, module.checks[rest].asserts)
         elif kind == "var" and rest in module.variables:
             yield from self._of_rules(instance, module.variables[rest].validations)
-            yield from self._argument_needs(instance, rest)
+            yield from self._argument_needs(instance.variant, rest)
 
-    def _argument_needs(self, instance: ModuleInstance, variable: str) -> Iterator[Block]:
+    def _argument_needs(self, path: ModuleAddr, variable: str) -> Iterator[Block]:
         """What the value that a call gives to a variable needs."""
-        call, parent = instance.call, instance.parent
+        call, parent = self.variants.caller(path)
         if call is None or parent is None:
             return
-        yield instance.addr.unkeyed, _EXPANSION
+        yield path, _EXPANSION
         arguments = parent.compiled.arguments(call, Diagnostics())
         if variable in arguments:
             yield from self._of_expression(parent, arguments[variable].expr)
@@ -369,7 +374,7 @@ class BlockGraph:
         resource = instance.module.resources.get(addr)
         if resource is None:
             return
-        yield instance.addr.unkeyed, _EXPANSION
+        yield instance.variant, _EXPANSION
         yield from self._of_repetition(instance, resource.repetition)
         yield from self._of_dependencies(instance, resource.depends_on)
         lifecycle = resource.lifecycle
@@ -385,7 +390,7 @@ class BlockGraph:
         if found.key is not None:
             yield from self._of_expression(found.key.caller, found.key.expr)
         if found.config is not None:
-            yield provider_block(found.address)
+            yield found.instance.variant, str(found.address.item)
         schema = self._schema_of(found, resource)
         if schema is not None:
             yield from self._of_body(instance, resource.body, schema)
@@ -419,7 +424,7 @@ class BlockGraph:
         schema = self._schema_of(found, None)
         if config is None or schema is None:
             return
-        yield found.instance.addr.unkeyed, _EXPANSION
+        yield found.instance.variant, _EXPANSION
         for expr in (config.for_each, config.count):
             if expr is not None:
                 yield from self._of_expression(found.instance, expr)
@@ -457,7 +462,7 @@ class BlockGraph:
     def _of_references(
         self, instance: ModuleInstance, references: Iterable[Reference]
     ) -> Iterator[Block]:
-        path = instance.addr.unkeyed
+        path = instance.variant
         for reference in references:
             subject: Address = reference.subject
             if isinstance(subject, ResourceInstance):
@@ -467,12 +472,15 @@ class BlockGraph:
             elif isinstance(subject, ProviderFunction):
                 found = find_block(instance, subject.provider, subject.alias)
                 if found.config is not None:
-                    yield provider_block(found.address)
+                    yield found.instance.variant, str(found.address.item)
             elif isinstance(subject, ModuleCallOutput):
-                yield path.child(subject.call.name), f"output.{subject.name}"
-            elif isinstance(subject, ModuleCall | ModuleCallInstance):
-                call = subject if isinstance(subject, ModuleCall) else subject.call
-                yield path.child(call.name), _EVERYTHING
+                for child in self.variants.called(path, subject.instance):
+                    yield child, f"output.{subject.name}"
+            elif isinstance(subject, ModuleCallInstance):
+                for child in self.variants.called(path, subject):
+                    yield child, _EVERYTHING
+            elif isinstance(subject, ModuleCall):
+                yield path.child(subject.name), _EVERYTHING
 
 
 def work_out(

@@ -34,12 +34,11 @@ from nigari.plan.order.block_graph import (
     Block,
     BlockGraph,
     is_given_by_call,
-    provider_block,
-    resource_block,
     work_out,
 )
 from nigari.plan.order.circles import circles
 from nigari.plan.order.operations_of import Endings, OperationsOf, shared_depth
+from nigari.plan.order.stored_blocks import StoredBlocks
 from nigari.running.deferrals import DeferredKind
 from nigari.state.model import State
 from nigari.state.moves.moving import MovedInstance
@@ -77,16 +76,16 @@ class _Building:
         self._ended_late = OperationsOf()
         """Endings of objects that stay until their successors and dependents are done."""
         self._settled: dict[Placed, tuple[int, ...]] = {}
-        self._stored = stored_needs(plan.refreshed_state, moved)
-        self._former = _former_modules(moved)
+        self._stored = stored_needs(plan.refreshed_state, moved, blocks)
+        self._former = _former_modules(moved, blocks)
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
         self._ephemeral: dict[int, EphemeralInstance] = {}
         """The ephemeral objects that are opened, by the operation that does it."""
         self._late: list[tuple[list[int], list[int]]] = []
         """Endings, and what should be made before them."""
-        self._calls: dict[tuple[ModuleAddr, str], dict[ModuleAddr, None]] = {}
-        """The module instances with operations, by where and by what name they are called."""
+        self._calls: dict[tuple[ModuleAddr, ModuleAddr], dict[ModuleAddr, None]] = {}
+        """The module instances with operations, by where they are called and their variant."""
         self._across: list[tuple[int, list[int]]] = []
         """Endings, and those of objects of other providers that should come before them."""
         self._declared_ends: list[tuple[int, list[int], Block, Block]] = []
@@ -126,9 +125,10 @@ class _Building:
     def _checked(self) -> list[Change]:
         """What stays as it is and has conditions: they are looked at once all that it needs is done."""
         unchanged = [each for each in self._plan.changes if each.action is Action.NO_OP]
-        blocks = {resource_block(resource_of(each.address)) for each in unchanged}
-        checked = {each for each in blocks if self._blocks.has_conditions(each)}
-        return [each for each in unchanged if resource_block(resource_of(each.address)) in checked]
+        return [each for each in unchanged if self._blocks.has_conditions(self._block_of(each))]
+
+    def _block_of(self, each: Change | EphemeralInstance) -> Block:
+        return self._blocks.resource_block(resource_of(each.address))
 
     def _add(self, kind: OperationKind, address: str, deposed: str = "") -> int:
         self._operations.append((kind, address, deposed))
@@ -143,7 +143,7 @@ class _Building:
 
     def _enter(self, change: Change) -> None:
         """Add the operations of one change, in the order that they have among themselves."""
-        block, module = resource_block(resource_of(change.address)), change.address.module
+        block, module = self._block_of(change), change.address.module
         action, text = change.action, str(change.address)
         self._note_module(module)
         self._managers.setdefault(block, set()).add(change.provider)
@@ -173,7 +173,7 @@ class _Building:
                 if each.status == "unknown" and each.address not in waiting:
                     module, name = value_at(each.address)
                     number = self._add(OperationKind.CHECK, each.address)
-                    self._made.add((module.unkeyed, name), module, number)
+                    self._made.add(self._blocks.block(module, name), module, number)
                     self._note_module(module)
 
     def _order_deposed(self, changes: list[Change]) -> None:
@@ -192,7 +192,8 @@ class _Building:
 
     def _note_module(self, module: ModuleAddr) -> None:
         while module.parent is not None:
-            known = self._calls.setdefault((module.parent, module.name), {})
+            called = module.parent, self._blocks.variants.of(module)
+            known = self._calls.setdefault(called, {})
             if module in known:
                 return
             known[module] = None
@@ -204,13 +205,9 @@ class _Building:
             return
         used = self._used_by(changes)
         if self._plan.mode is not PlanMode.DESTROY:
-            used.update(
-                resource_block(resource)
-                for block in self._blocks.final_values()
-                for resource in self._blocks.ephemeral_before(block)
-            )
+            used.update(*map(self._blocks.ephemeral_before, self._blocks.final_values()))
         for each in self._plan.ephemeral:
-            block, text = resource_block(resource_of(each.address)), str(each.address)
+            block, text = self._block_of(each), str(each.address)
             if block in used:
                 opening = self._open[text] = self._add(OperationKind.OPEN, text)
                 self._made.add(block, each.address.module, opening)
@@ -222,12 +219,8 @@ class _Building:
 
         What is destroyed is not evaluated again.
         """
-        pending = [
-            resource_block(resource_of(each.address))
-            for each in changes
-            if each.action is not Action.DELETE
-        ]
-        pending += [_provider_of(each) for each in changes]
+        pending = [self._block_of(each) for each in changes if each.action is not Action.DELETE]
+        pending += [self._provider_of(each.provider) for each in changes]
         found = set(pending)
         while pending:
             needs = dict.fromkeys(self._blocks.value_needs(pending.pop()))
@@ -274,7 +267,7 @@ class _Building:
             is_given = is_given_by_call(block, need)
             at = ancestor(module, path.depth - 1 if is_given else path.depth)
             if is_given:
-                for child in self._calls.get((at, path.name)) or (at.child(path.name),):
+                for child in self._calls.get((at, path)) or (at.child(path.name, path.key),):
                     yield child, need
             else:
                 yield at, need
@@ -309,13 +302,13 @@ class _Building:
                     self._end_before(block, own, need, ends)
 
     def _shared_depth(self, path: ModuleAddr, need: Block) -> int:
-        """How deep the module instances are within which something in a module needs a block: as
+        """How deep the module instances are within which something in a variant needs a block: as
         deep as both are in the same one, but for instances that may be called with each other.
         """
         depth = shared_depth(path, need[0])
         if not depth:
             return 0
-        at = ancestor(path.unkeyed, depth)
+        at = ancestor(path, depth)
         while at.parent is not None:
             if need in self._blocks.called_with(at):
                 depth = at.depth - 1
@@ -335,7 +328,8 @@ class _Building:
 
     def _ended_inside(self, module: ModuleAddr, need: Block) -> list[int]:
         """The endings of what something in a module instance needs."""
-        return self._ended.of(need, ancestor(module, self._shared_depth(module, need)))
+        path = self._blocks.variants.of(module)
+        return self._ended.of(need, ancestor(module, self._shared_depth(path, need)))
 
     def _end_before(self, block: Block, own: Endings, need: Block, needed: Endings) -> None:
         """End what is of one block before what is of another, in each module instance that they
@@ -391,7 +385,8 @@ class _Building:
             for each in before
             if circle[each] == circle[number]
         ]
-        former = _former_needs(self._plan.previous_state, self._moved) if contrary else {}
+        state = self._plan.previous_state
+        former = _former_needs(state, self._moved, self._blocks) if contrary else {}
         for number, each, block, need in contrary:
             if need not in former.get(block, ()):
                 self._after[number].pop(each, None)
@@ -485,13 +480,15 @@ class _Building:
         opening = self._open[text] = self._add(OperationKind.OPEN, text)
         closing = self._close[text] = self._add(OperationKind.CLOSE, text)
         self._put_after(closing, (opening,))
-        block = provider_block(Abs(provider.module, provider.item.config))
+        block = self._provider_of(provider)
         self._put_after(opening, self._before((provider.module, block)))
-        for resource in self._blocks.resources_before(block):
-            needed = resource_block(resource)
+        for needed in self._blocks.resource_blocks_before(block):
             if needed not in self._made:
                 for number in self._ended_inside(provider.module, needed):
                     self._put_after(number, (closing,))
+
+    def _provider_of(self, provider: AbsProviderInstance) -> Block:
+        return self._blocks.provider_block(Abs(provider.module, provider.item.config))
 
     # -- what comes last ----------------------------------------------------------------------
 
@@ -532,9 +529,7 @@ class _Building:
     def _order_ending_after_closing(self) -> None:
         """Let what an ephemeral object was opened with go only when it is closed."""
         for each in self._ephemeral.values():
-            block = resource_block(resource_of(each.address))
-            for resource in self._blocks.resources_before(block):
-                needed = resource_block(resource)
+            for needed in self._blocks.resource_blocks_before(self._block_of(each)):
                 for number in self._ended.of(needed) + self._ended_late.of(needed):
                     self._put_after(number, (self._close[str(each.address)],))
 
@@ -552,10 +547,6 @@ class _Building:
             if kind not in _ENDING_KINDS:
                 found.add(number)
         return found
-
-
-def _provider_of(change: Change) -> Block:
-    return provider_block(Abs(change.provider.module, change.provider.item.config))
 
 
 def _reached(followers: list[list[int]], start: list[int]) -> set[int]:
@@ -582,47 +573,49 @@ def _name(block: Block) -> str:
     return f"{path}.{name}" if path.text else name
 
 
-def stored_needs(state: State, moved: Moved) -> dict[Block, set[Block]]:
+def stored_needs(state: State, moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
     """What the objects of each block depended on when they were stored, also where that has moved
     since: states name it by where it was.
     """
-    places, found = _moved_blocks(moved), dict[Block, set[Block]]()
+    meant = StoredBlocks(blocks, state, (each.source for each in moved.values())).meant
+    places, found = _moved_blocks(moved, blocks), dict[Block, set[Block]]()
     for resource in state.resources.values():
-        needs = found.setdefault(resource_block(resource.address), set())
+        block = blocks.resource_block(resource.address)
+        needs = found.setdefault(block, set())
         for instance in resource.instances.values():
             for stored in (instance.current, *instance.deposed.values()):
-                if stored is not None:
-                    needs.update(resource_block(each) for each in stored.dependencies)
+                for each in () if stored is None else stored.dependencies:
+                    needs.update(meant(block, each))
         if places:
             needs.update(*[places[each] for each in needs if each in places])
     return found
 
 
-def _former_needs(state: State, moved: Moved) -> dict[Block, set[Block]]:
+def _former_needs(state: State, moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
     """What the objects of each block depended on before planning added anything to that."""
-    needs = stored_needs(state, moved)
-    for before, after in _moved_blocks(moved).items():
+    needs = stored_needs(state, moved, blocks)
+    for before, after in _moved_blocks(moved, blocks).items():
         for block in after:
             needs.setdefault(block, set()).update(needs.get(before, ()))
     return needs
 
 
-def _former_modules(moved: Moved) -> dict[Block, set[ModuleAddr]]:
-    """The modules from which objects of blocks have moved that were in others, without keys."""
+def _former_modules(moved: Moved, blocks: BlockGraph) -> dict[Block, set[ModuleAddr]]:
+    """The variants from which objects of blocks have moved that were in others."""
     found: dict[Block, set[ModuleAddr]] = {}
     for address, each in moved.items():
-        path = each.source.module.unkeyed
-        block = resource_block(resource_of(address))
+        path = blocks.variants.of(each.source.module)
+        block = blocks.resource_block(resource_of(address))
         if path != block[0]:
             found.setdefault(block, set()).add(path)
     return found
 
 
-def _moved_blocks(moved: Moved) -> dict[Block, set[Block]]:
+def _moved_blocks(moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
     """Where the objects of blocks are by now that have moved."""
     found: dict[Block, set[Block]] = {}
     for address, each in moved.items():
-        before, after = (resource_block(resource_of(at)) for at in (each.source, address))
+        before, after = (blocks.resource_block(resource_of(at)) for at in (each.source, address))
         if before != after:
             found.setdefault(before, set()).add(after)
     return found

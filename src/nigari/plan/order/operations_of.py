@@ -77,12 +77,12 @@ class Endings:
 
 
 def shared_depth(one: ModuleAddr, other: ModuleAddr) -> int:
-    """How many calls two modules have in common on the way to them, whatever the keys."""
+    """How many calls two variants of modules have in common on the way to them."""
     if one is other:
         return one.depth
     depth = 0
-    for name, its in zip(one.names, other.names, strict=False):
-        if name != its:
+    for step, its in zip(one.steps, other.steps, strict=False):
+        if step != its:
             break
         depth += 1
     return depth

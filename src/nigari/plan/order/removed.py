@@ -1,98 +1,129 @@
 """`removed` blocks: what is no longer declared, and whether it is destroyed or only forgotten.
 
-A block counts for all instances of the module that it is in. Where several name the same thing,
-the last one counts.
+A block counts for the instances of the module that it is in, and for no others of the same call.
+Where several name the same thing, the last one counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance
+from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.parse import parse_remove_endpoint
+from nigari.addrs.moves import ANY_KEY, MoveEndpoint, MovePattern, steps_match
+from nigari.addrs.parse import parse_move_endpoint
 from nigari.config.blocks.provisioner import Provisioner
 from nigari.config.blocks.removed import Removed
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.validated_provisioner import report_provisioner
 from nigari.eval.static.run import StaticRun
+from nigari.plan.order.variants import Variants
 from nigari.record import record
 from nigari.schema.provisioners import PROVISIONERS
 
 
 @record
 class RemoveStatement:
-    """What one `removed` block says."""
+    """What one `removed` block says in one variant of its module."""
 
-    place: ModuleAddr | AbsResource
-    """Without keys."""
+    module: ModuleAddr
+    """The variant that the block is in."""
+    place: MovePattern
+    """What is removed from a module instance, as an address in that instance."""
     destroys: bool
     provisioners: tuple[Provisioner, ...]
-    module: ModuleAddr
-    """Where the block is, without keys."""
 
     def covers(self, address: AbsResourceInstance) -> bool:
-        """Whether it is about a resource instance."""
-        module = address.module.unkeyed
-        if isinstance(self.place, ModuleAddr):
-            return module.is_inside(self.place)
-        return self.place.module == module and self.place.item == address.item.resource
+        """Whether it is about a resource instance, in an instance of the variant."""
+        steps, place = address.module.steps[self.module.depth :], self.place
+        if len(steps) < len(place.steps) or not steps_match(place.steps, steps):
+            return False
+        if place.resource is None:
+            return True
+        is_there = len(steps) == len(place.steps) and place.resource == address.item.resource
+        return is_there and place.key in (ANY_KEY, address.item.key)
 
 
-def remove_statements(static: StaticRun, diags: Diagnostics) -> tuple[RemoveStatement, ...]:
+class RemoveStatements:
+    """Everything that `removed` blocks say."""
+
+    def __init__(self, variants: Variants, found: Iterable[RemoveStatement] = ()) -> None:
+        self._variants = variants
+        self._by_module: dict[ModuleAddr, list[tuple[int, RemoveStatement]]] = {}
+        for number, each in enumerate(found):
+            self._by_module.setdefault(each.module, []).append((number, each))
+
+    def of(self, address: AbsResourceInstance) -> RemoveStatement | None:
+        """The statement that counts for a resource instance."""
+        found: list[tuple[int, RemoveStatement]] = []
+        at: ModuleAddr | None = self._variants.of(address.module)
+        while at is not None and self._by_module:
+            found += [each for each in self._by_module.get(at, ()) if each[1].covers(address)]
+            at = at.parent
+        return max(found, key=lambda each: each[0])[1] if found else None
+
+
+def remove_statements(
+    static: StaticRun, variants: Variants, diags: Diagnostics
+) -> RemoveStatements:
     """Everything that `removed` blocks say."""
     found: list[RemoveStatement] = []
-    modules: dict[ModuleAddr, Frame] = {}
     for frame in static.frames():
-        modules.setdefault(frame.instance.addr.unkeyed, frame)
-    for path, frame in modules.items():
+        path = frame.instance.variant
+        if variants.representatives[path] is not frame.instance:
+            continue
         for removed in frame.module.removed:
-            endpoint = parse_remove_endpoint(removed.source.shape, diags)
-            if endpoint is not None:
-                place = _under(path, endpoint.subject)
+            address = static.addresses.get((frame, removed.source))
+            traversal = removed.source.shape if address is None else address.traversal
+            endpoint = None if traversal is None else parse_move_endpoint(traversal, diags)
+            place = None if endpoint is None else _place(endpoint)
+            if place is not None:
                 destroys = static.removed[frame, removed].destroys
-                found.append(RemoveStatement(place, destroys, removed.provisioners, path))
-                _check_gone(modules, place, removed, diags)
+                found.append(RemoveStatement(path, place, destroys, removed.provisioners))
+                _check_gone(variants, path, place, removed, diags)
             for provisioner in removed.provisioners:
                 if provisioner.type not in PROVISIONERS:
                     report_provisioner(provisioner, diags)
-    return tuple(found)
+    return RemoveStatements(variants, found)
 
 
-def statement_for(
-    statements: Iterable[RemoveStatement], address: AbsResourceInstance
-) -> RemoveStatement | None:
-    """The statement that counts for a resource instance."""
-    found: RemoveStatement | None = None
-    for statement in statements:
-        if statement.covers(address):
-            found = statement
-    return found
-
-
-def _under(module: ModuleAddr, subject: ModuleAddr | AbsResource) -> ModuleAddr | AbsResource:
-    steps = subject.steps if isinstance(subject, ModuleAddr) else subject.module.steps
-    for name, _ in steps:
-        module = module.child(name)
-    return module if isinstance(subject, ModuleAddr) else Abs(module, subject.item)
+def _place(endpoint: MoveEndpoint) -> MovePattern:
+    """What an address without keys names, it names with all of them."""
+    subject = endpoint.subject
+    module = subject if isinstance(subject, ModuleAddr) else subject.module
+    steps = tuple((name, ANY_KEY if key is None else key) for name, key in module.steps)
+    if isinstance(subject, ModuleAddr):
+        return MovePattern(0, steps)
+    key = subject.item.key
+    return MovePattern(0, steps, subject.item.resource, ANY_KEY if key is None else key)
 
 
 def _check_gone(
-    modules: Mapping[ModuleAddr, Frame],
-    place: ModuleAddr | AbsResource,
-    removed: Removed,
-    diags: Diagnostics,
+    variants: Variants, path: ModuleAddr, place: MovePattern, removed: Removed, diags: Diagnostics
 ) -> None:
-    """Report what is said to be removed and is still declared."""
-    frame = modules.get(place if isinstance(place, ModuleAddr) else place.module)
-    if frame is None or (
-        not isinstance(place, ModuleAddr) and place.item not in frame.module.resources
-    ):
+    """Report what is said to be removed and is still declared. Whether single instances are is known
+    only once there is a plan, in which such a block then has no effect.
+    """
+    if not all(key is ANY_KEY for _, key in place.steps):
+        return
+    callers, last = place.names, ""
+    if place.resource is None:
+        callers, last = callers[:-1], callers[-1]
+    for name in callers:
+        path = next(iter(variants.of_call(path.child(name))), path.child(name))
+    instance = variants.representatives.get(path)
+    if instance is None:
+        return
+    name = path.child(last).text
+    is_declared = last in instance.module.calls
+    if place.resource is not None:
+        name = Abs(path, place.resource).text
+        is_declared = place.key is ANY_KEY and place.resource in instance.module.resources
+    if not is_declared:
         return
     diags.error(
         "Removed and still declared",
-        f"This block says that {place} is removed, but the configuration still declares it. "
+        f"This block says that {name} is removed, but the configuration still declares it. "
         "Remove either the declaration or this block.",
         removed.range,
     )

@@ -23,9 +23,10 @@ from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA
 from nigari.addrs.targets import Target
-from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block, resource_block
+from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block
 from nigari.plan.order.operation_order import Moved, ancestor, stored_needs
 from nigari.plan.order.operations_of import shared_depth
+from nigari.plan.order.variants import Variants, with_callers
 from nigari.record import record, replace
 from nigari.state.model import State
 
@@ -34,6 +35,7 @@ from nigari.state.model import State
 class Selection:
     """What a plan looks at."""
 
+    variants: Variants
     blocks: frozenset[Block]
     """Resources, the outputs of the root module and validated variables that come from nothing
     else, and the values that all these need.
@@ -43,21 +45,21 @@ class Selection:
     targets: tuple[Target, ...]
     excluded: tuple[Target, ...]
     modules: frozenset[ModuleAddr] | None = None
-    """The modules that these are in, and those above them; None where all matter."""
+    """The variants that these are in, and those above them; None where all matter."""
     ended: frozenset[AbsResourceInstance] | None = None
     """The instances of a destroy, which are all there are."""
     needs: Mapping[Block, AbstractSet[Block]] = MappingProxyType({})
     """What the objects of each block need, where a part is destroyed."""
 
     def enters(self, module: ModuleAddr) -> bool:
-        """Whether anything in a module, which has no keys, is looked at."""
+        """Whether anything in a variant, or in any of a call, is looked at."""
         return self.modules is None or module in self.modules
 
     def has(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is looked at."""
         if self.ended is not None:
             return address in self.ended
-        block = resource_block(resource_of(address))
+        block = self.variants.of(address.module), str(address.item.resource)
         if block not in self.blocks:
             return False
         if block not in self.named:
@@ -68,7 +70,7 @@ class Selection:
 
     def may_have(self, resource: AbsResource) -> bool:
         """Whether any instance of a resource of one module instance is looked at."""
-        block = resource_block(resource)
+        block = self.variants.of(resource.module), str(resource.item)
         if block not in self.blocks or block not in self.named:
             return block in self.blocks
         if self.targets:
@@ -93,45 +95,47 @@ def selection(
     excluded: tuple[Target, ...],
 ) -> Selection:
     """What is looked at, given what the user has singled out."""
-    known: dict[Block, AbsResource] = {resource_block(each): each for each in graph.resources()}
+    variants = graph.variants
+    known: dict[Block, AbsResource] = dict(graph.resources())
     for resource in state.resources.values():
-        known.setdefault(resource_block(resource.address), resource.address.unkeyed)
+        known.setdefault(graph.resource_block(resource.address), resource.address.unkeyed)
     undeclared = {each for each in known if not graph.is_resource(each)}
     needs = _Needs(graph, undeclared)
     named = frozenset(
         block
         for block, address in known.items()
-        if any(target.touches_block(address) for target in targets or excluded)
+        if any(variants.touches(target, block[0], address) for target in targets or excluded)
     )
     if targets:
         blocks = set(named).union(*(needs.of(each) for each in named))
         blocks |= _following(graph, needs.before, blocks)
     else:
-        blocks = _not_excluded(known, named, needs, excluded)
+        blocks = _not_excluded(known, named, needs, variants, excluded)
         # Of what is only in the state, each instance counts.
         blocks |= _following(graph, needs.before, blocks - (named & undeclared))
     blocks |= _needed(graph, blocks)
-    return Selection(frozenset(blocks), named, targets, excluded, _modules(blocks))
+    modules = with_callers(path for path, _ in blocks)
+    return Selection(variants, frozenset(blocks), named, targets, excluded, modules)
 
 
 def destroyed(
     selected: Selection, graph: BlockGraph, state: State, moved: Moved, refreshes: bool
 ) -> Selection:
     """What a destroy of a part looks at, given what any other plan of that part would."""
-    needs = stored_needs(state, moved)
+    needs = stored_needs(state, moved, graph)
     for block, found in needs.items():
         if refreshes and block in selected.blocks and graph.is_resource(block):
             found.update(graph.resource_blocks_before(block))
         found.discard(block)
     selected = replace(selected, needs=needs)
     ended = _ended(selected, state)
-    blocks = {resource_block(resource_of(each)) for each in ended}
+    blocks = {graph.resource_block(resource_of(each)) for each in ended}
     blocks |= _following(graph, graph.resource_blocks_before, blocks)
     return replace(
         selected,
         blocks=frozenset(blocks),
         named=frozenset(),
-        modules=_modules(blocks),
+        modules=with_callers(path for path, _ in blocks),
         ended=ended,
     )
 
@@ -153,23 +157,18 @@ def _needed(graph: BlockGraph, blocks: AbstractSet[Block]) -> set[Block]:
     return found
 
 
-def _modules(blocks: AbstractSet[Block]) -> frozenset[ModuleAddr]:
-    found: set[ModuleAddr] = set()
-    for path, _ in blocks:
-        module: ModuleAddr | None = path
-        while module is not None and module not in found:
-            found.add(module)
-            module = module.parent
-    return frozenset(found)
-
-
 def _not_excluded(
     known: dict[Block, AbsResource],
     named: AbstractSet[Block],
     needs: _Needs,
+    variants: Variants,
     excluded: Sequence[Target],
 ) -> set[Block]:
-    gone = {block for block in named if any(target.covers(known[block]) for target in excluded)}
+    gone = {
+        block
+        for block in named
+        if any(variants.is_covered(target, block[0], known[block]) for target in excluded)
+    }
     gone.update(each for each in known if not named.isdisjoint(needs.of(each)))
     return set(known) - gone
 
@@ -178,7 +177,7 @@ def _ended(
     selected: Selection, state: State, gone: AbstractSet[AbsResourceInstance] = frozenset()
 ) -> frozenset[AbsResourceInstance]:
     """What a destroy of a part destroys."""
-    stored, targets = _Stored(state), selected.targets
+    stored, targets = _Stored(state, selected.variants), selected.targets
     named = [
         each
         for each in stored.all
@@ -196,7 +195,7 @@ def _ended(
     found, pending = set(named), named
     while pending:
         at = pending.pop()
-        for block in beside.get(resource_block(resource_of(at)), ()):
+        for block in beside.get(stored.block(at), ()):
             fresh = [each for each in stored.take(block, at.module) if each not in found]
             found.update(fresh)
             pending += fresh
@@ -206,19 +205,24 @@ def _ended(
 class _Stored:
     """The instances in a state, by block and by the module instances that they are in."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, variants: Variants) -> None:
+        self._variants = variants
         self.all = [address for address, _ in state.instances()]
         self.blocks: dict[Block, list[AbsResourceInstance]] = {}
         for each in self.all:
-            self.blocks.setdefault(resource_block(resource_of(each)), []).append(each)
+            self.blocks.setdefault(self.block(each), []).append(each)
         self._by_module: dict[tuple[Block, int], dict[ModuleAddr, list[AbsResourceInstance]]] = {}
+
+    def block(self, address: AbsResourceInstance) -> Block:
+        """The block of an instance."""
+        return self._variants.of(address.module), str(address.item.resource)
 
     def take(self, block: Block, module: ModuleAddr) -> list[AbsResourceInstance]:
         """The instances of a block that are not in another instance of a module than this one.
 
         They are handed out once for each depth at which they are looked for.
         """
-        depth = shared_depth(block[0], module)
+        depth = shared_depth(block[0], self._variants.of(module))
         index = self._by_module.get((block, depth))
         if index is None:
             index = self._by_module[block, depth] = {}

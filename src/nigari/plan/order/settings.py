@@ -16,7 +16,7 @@ from nigari.eval.nodes.lifecycle import ProvisionerMoments, ResourceSettings
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.traversal import Traversal
 from nigari.plan.order.block_graph import Block, BlockGraph
-from nigari.plan.order.removed import RemoveStatement
+from nigari.plan.order.removed import RemoveStatements
 
 _USUAL: Final = ("create", "fail")
 
@@ -28,29 +28,35 @@ class BlockSettings:
         self,
         static: StaticRun,
         graph: BlockGraph,
-        removed: tuple[RemoveStatement, ...],
+        removed: RemoveStatements,
     ) -> None:
         self.removed = removed
         """What `removed` blocks say."""
-        self._known: dict[tuple[ModuleAddr, ResourceAddr], ResourceSettings] = {}
+        self._known: dict[Block, ResourceSettings] = {}
         self._graph = graph
         self._declared: set[Block] = set()
         """The blocks that say themselves that they are created first."""
         self._moments: dict[tuple[ModuleAddr, Provisioner], tuple[str, str]] = {}
         for (frame, addr), settings in static.resource_settings.items():
-            path = frame.instance.addr.unkeyed
-            self._known[path, addr] = settings
-            if settings.create_before_destroy:
-                self._declared.add((path, str(addr)))
-            self._note_moments(path, settings.moments)
+            block = frame.instance.variant, str(addr)
+            if block not in self._known:
+                self._known[block] = settings
+                if settings.create_before_destroy:
+                    self._declared.add(block)
+                self._note_moments(block[0], settings.moments)
         for (frame, _), said in static.removed.items():
-            self._note_moments(frame.instance.addr.unkeyed, said.moments)
+            if graph.variants.representatives[frame.instance.variant] is frame.instance:
+                self._note_moments(frame.instance.variant, said.moments)
         self._first = self.first_among(None)
 
     def _note_moments(self, path: ModuleAddr, moments: ProvisionerMoments) -> None:
         for provisioner, when in moments.when.items():
-            failure = moments.on_failure.get(provisioner, "fail")
-            self._moments[path, provisioner] = (when, failure)
+            found = (when, moments.on_failure.get(provisioner, "fail"))
+            self._moments[path, provisioner] = found
+            # An instance that is gone is like the others where these are alike in this.
+            for call in self._graph.variants.calls_above(path):
+                if self._moments.setdefault((call, provisioner), found) != found:
+                    self._moments[call, provisioner] = _USUAL
 
     def first_among(self, selected: frozenset[Block] | None) -> frozenset[Block]:
         """The blocks whose new objects are made before the old ones are destroyed.
@@ -62,27 +68,30 @@ class BlockSettings:
 
     def is_declared_first(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
         """Whether the configuration says that a new object is made before the old one goes."""
-        return (module.unkeyed, str(addr)) in self._first
+        return self._graph.block(module, str(addr)) in self._first
 
     def skips_destroy(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
         """Whether an object that is not wanted any more is forgotten and not destroyed."""
-        settings = self._known.get((module.unkeyed, addr))
+        settings = self._known.get(self._graph.block(module, str(addr)))
         return settings is not None and settings.destroy is False
 
     def runs_at(self, module: ModuleAddr, provisioner: Provisioner) -> str:
         """The moment at which a provisioner of a module runs, `create` or `destroy`."""
-        return self._moments.get((module.unkeyed, provisioner), _USUAL)[0]
+        return self._moments.get((self._graph.variants.of(module), provisioner), _USUAL)[0]
 
     def continues_after(self, module: ModuleAddr, provisioner: Provisioner) -> bool:
         """Whether the failure of a provisioner does not matter."""
-        return self._moments.get((module.unkeyed, provisioner), _USUAL)[1] == "continue"
+        return (
+            self._moments.get((self._graph.variants.of(module), provisioner), _USUAL)[1]
+            == "continue"
+        )
 
     def ignores_all(self, frame: Frame, addr: ResourceAddr) -> bool:
         """Whether all changes of the configuration are ignored."""
-        settings = self._known.get((frame.instance.addr.unkeyed, addr))
+        settings = self._known.get((frame.instance.variant, str(addr)))
         return settings is not None and settings.ignore_all
 
     def ignored(self, frame: Frame, addr: ResourceAddr) -> tuple[Traversal, ...]:
         """The parts of the configuration whose changes are ignored."""
-        settings = self._known.get((frame.instance.addr.unkeyed, addr))
+        settings = self._known.get((frame.instance.variant, str(addr)))
         return () if settings is None else settings.ignored

@@ -32,7 +32,7 @@ class RepetitionKind(Enum):
 BlockRepetition: TypeAlias = Callable[
     [ModuleAddr | AbsResource], tuple[RepetitionKind, Range | None] | None
 ]
-"""How the call or resource block at an un-keyed address is repeated, `None` if there is none."""
+"""How the call or resource block of an address is repeated, `None` if there is none."""
 
 
 def implied_moves(
@@ -49,7 +49,7 @@ def implied_moves(
         module: ModuleAddr | None = resource.address.module
         while module is not None and not module.is_root and module not in seen:
             seen.add(module)
-            declared = repetition_of(module.unkeyed)
+            declared = repetition_of(module)
             key = None if declared is None else _implied_key([module.key], declared[0])
             if declared is not None and key is not None and not spoken_of.module(module):
                 assert module.parent is not None
@@ -60,7 +60,7 @@ def implied_moves(
                     )
                 )
             module = module.parent
-        declared = repetition_of(resource.address.unkeyed)
+        declared = repetition_of(resource.address)
         key = None if declared is None else _implied_key(resource.instances, declared[0])
         if declared is not None and key is not None and not spoken_of.resource(resource.address):
             implied.append(

@@ -59,6 +59,8 @@ def check_moves(
     by_target: dict[MovePattern, tuple[MovePattern, MoveStatement]] = {}
     for statement in statements:
         for module in declared.modules(statement.source.names[: statement.source.declared]):
+            if not statement.source.is_declared_in(module):
+                continue
             source, target = statement.source.within(module), statement.target.within(module)
             if source == target:
                 diags.append(move_to_itself(source, statement))

@@ -7,10 +7,11 @@ refers to. How often something is repeated makes no difference here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from nigari.addrs.module import ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.keys import key_text
+from nigari.addrs.module import ModuleAddr, ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.config.base.declared import Dependencies
@@ -24,7 +25,7 @@ from nigari.cty.types import DYNAMIC, STRING
 from nigari.cty.values import Value, tuple_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
 from nigari.eval.base.scope import evaluate
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import find_block
@@ -98,18 +99,35 @@ class _Modules:
         if resources:
             data["resources"] = [self._resource(frame, each) for each in resources]
         if module.calls:
-            data["module_calls"] = {name: self._call(frame, name) for name in sorted(module.calls)}
+            data["module_calls"] = {
+                name: found
+                for call in sorted(module.calls)
+                for name, found in self._variants(frame, call)
+            }
         if module.variables:
             data["variables"] = {name: _variable(frame, name) for name in sorted(module.variables)}
         return data
 
-    def _call(self, frame: Frame, name: str) -> Data:
+    def _variants(self, frame: Frame, name: str) -> Iterator[tuple[str, Data]]:
+        """A call as one member, or as one for each variant of its instances."""
+        variants: dict[ModuleAddr, list[Frame]] = {}
+        for child in frame.calls[name].frames.values():
+            variants.setdefault(child.instance.variant, []).append(child)
+        for path, alike in variants.items():
+            data = self._call(frame, name, alike[0])
+            if len(variants) > 1:
+                data["instance_keys"] = [each.instance.addr.key for each in alike]
+            yield f"{name}{key_text(path.key)}", data
+        if not variants:
+            yield name, self._call(frame, name, None)
+
+    def _call(self, frame: Frame, name: str, child: Frame | None) -> Data:
         call = frame.module.calls[name]
+        given = NO_INSTANCE_DATA if child is None else child.instance.data
         data: Data = {}
-        source = _static_text(frame, call.source)
+        source = _static_text(frame, call.source, given)
         if source:
             data["source"] = source
-        child = next(iter(frame.calls[name].frames.values()), None)
         wanted = set(_arguments(call)) if child is None else set(child.module.variables)
         arguments = {
             key: expression_data(expr) for key, expr in _arguments(call).items() if key in wanted
@@ -119,7 +137,7 @@ class _Modules:
         data.update(_repetition(call.repetition.count, call.repetition.for_each))
         if child is not None:
             data["module"] = self.module(child)
-        version = "" if call.version is None else _static_text(frame, call.version)
+        version = "" if call.version is None else _static_text(frame, call.version, given)
         if version:
             data["version_constraint"] = version
         if call.depends_on:
@@ -289,9 +307,9 @@ def _told(value: Value | None, references: Iterable[Reference]) -> Data:
     return data
 
 
-def _static_text(frame: Frame, expr: Expression) -> str:
-    """The value of an expression in a static place; empty where it differs among instances."""
-    value = evaluate(frame, frame.instance.compiled.expression(expr))
+def _static_text(frame: Frame, expr: Expression, data: InstanceData) -> str:
+    """The value of an expression in a static place."""
+    value = evaluate(frame, frame.instance.compiled.expression(expr), data)
     if not isinstance(value, Value) or value.type != STRING:
         return ""
     plain, _ = value.unmark()

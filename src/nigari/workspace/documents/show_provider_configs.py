@@ -82,7 +82,7 @@ class ProviderConfigs:
             for alias in required.configuration_aliases:
                 self._add(frame, str(alias), name, provider)
             self._add(frame, name, name, provider, inherits=True)
-        used = [*self._constraints.get(str(frame.instance.addr.unkeyed), ())]
+        used = [*self._constraints.get(str(frame.instance.variant), ())]
         for each in module.imports:
             # An import into another module counts as a use here, too.
             name = each.shape.item.resource.implied_provider
@@ -93,21 +93,20 @@ class ProviderConfigs:
 
     def _look_at_calls(self, frame: Frame) -> None:
         for name, call in frame.module.calls.items():
-            child = next(iter(frame.calls[name].frames.values()), None)
-            if child is None:
-                continue
-            for passed in call.providers:
-                name_in_child = str(passed.in_child.config)
-                full_name = str(provider_of(child.module, passed.in_child.name))
-                data = self._entry(
-                    child,
-                    name_in_child,
-                    provider_of(child.module, passed.in_child.name),
-                    versioned=False,
-                )
-                parent = self._source(_key(frame, str(passed.in_parent.config)), full_name)
-                self._entries[_key(child, name_in_child)] = _Entry(full_name, data, parent)
-            self._look_at(child)
+            found = frame.calls[name].frames.values()
+            for child in {each.instance.variant: each for each in found}.values():
+                for passed in call.providers:
+                    name_in_child = str(passed.in_child.config)
+                    full_name = str(provider_of(child.module, passed.in_child.name))
+                    data = self._entry(
+                        child,
+                        name_in_child,
+                        provider_of(child.module, passed.in_child.name),
+                        versioned=False,
+                    )
+                    parent = self._source(_key(frame, str(passed.in_parent.config)), full_name)
+                    self._entries[_key(child, name_in_child)] = _Entry(full_name, data, parent)
+                self._look_at(child)
 
     def _add(
         self,
@@ -143,7 +142,7 @@ class ProviderConfigs:
         data: Data = {"name": name, "full_name": str(provider)}
         if alias:
             data["alias"] = alias
-        path = str(frame.instance.addr.unkeyed)
+        path = str(frame.instance.variant)
         constraints = self._constraints.get(path, {}).get(provider)
         if versioned and constraints:
             data["version_constraint"] = str(constraints)
@@ -153,5 +152,5 @@ class ProviderConfigs:
 
 
 def _key(frame: Frame, name: str) -> str:
-    path = str(frame.instance.addr.unkeyed)
+    path = str(frame.instance.variant)
     return f"{path}:{name}" if path else name

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value, key_text
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_given, parse_module
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import ResourceInstance
 from nigari.config.blocks.module_call import ModuleCall
+from nigari.cty.values import object_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import Phase, UnknownCause
 from nigari.eval.base.expansion import Expansion
 from nigari.eval.base.instances import CallNode, Frame, Origin
 from nigari.eval.base.module_tree import InstanceData
 from nigari.hcl.parser import parse_expression
+from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean, listed
 from nigari.lang.references import Reference, parse_reference
@@ -36,7 +38,14 @@ from nigari.workspace.explain.asked import (
 )
 from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Match
+
 _MODULE_STEP = lazy_pattern(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
+
+
+_PROVIDER = lazy_pattern(r'provider\.([\w-]+)(?:\.([\w-]+))?(?:\[("(?:[^"\\]|\\.)*"|\d+)\])?')
 
 
 @record
@@ -88,11 +97,17 @@ class Explainer:
         frame, rest, key = found
         if frame.parent is not None:
             rest = _member(frame, rest)
+        several = None if key is not None else self._of_instances(frame, rest, text)
+        if several is not None:
+            return several
         resource = self._resource(frame, rest)
         if resource is not None and not resource.is_there:
             self._report(text, _keys(resource.instances))
             return None
+        errors = self._diags.error_count
         origin = self._place(frame, rest, key) if resource is None else resource.argument
+        if self._diags.error_count > errors:
+            return None
         if origin is not None:
             missing = None if resource is None else resource.missing
             return self._builder.expression(text, origin, origin.compiled.expr.range, "", missing)
@@ -106,6 +121,28 @@ class Explainer:
         if own is None or own.name != label:
             return named
         return replace(own, name=text, value=named.value, chains=named.chains)
+
+    def _of_instances(self, frame: Frame, rest: str, text: str) -> Explanation | None:
+        """A place of a call that differs among its instances, for all of them; None where it does
+        not.
+        """
+        parts = rest.split(".")
+        call = frame.calls.get(parts[1]) if parts[0] == "module" and len(parts) == 3 else None
+        if call is None or call.call.repetition.has_one_value or DEFERRED in call.frames:
+            return None
+        expr = call.call.source if parts[2] == "source" else call.call.version
+        if expr is None or len(call.frames) < 2:
+            return None
+        found: list[Explanation] = []
+        for key, child in call.frames.items():
+            origin = compiled_origin(frame, expr, child.instance.data)
+            name = f"{frame.instance.addr.child(call.call.name, key)}.{parts[2]}"
+            found.append(self._builder.expression(name, origin, expr.range))
+        if len({(str(each.value), each.phase) for each in found}) < 2:
+            return None
+        by_key = {str(key): each.value for key, each in zip(call.frames, found, strict=True)}
+        value = object_value(by_key)
+        return Explanation(text, value, expr.range, (), tuple(found), line=found[0].line)
 
     def expression(self, text: str, module: str = "") -> Explanation | None:
         """The value of an expression in a module."""
@@ -205,17 +242,34 @@ class Explainer:
             arguments = module.backend.body.just_attributes(Diagnostics())
             attribute = arguments.get(parts[-1])
             return None if attribute is None else compiled_origin(frame, attribute.expr)
-        if parts[0] == "provider" and len(parts) in (2, 3):
-            addr = LocalProviderConfig(parts[1], parts[2] if len(parts) == 3 else "")
-            found = provider_behind(frame, addr)
-            if found is None:
-                return None
-            config = found[0].module.provider_configs[found[1]]
-            expr = config.for_each or config.count
-            return None if expr is None else compiled_origin(found[0], expr)
+        provider = _PROVIDER.fullmatch(rest)
+        if provider is not None:
+            return self._provider(frame, provider)
         if parts[0] == "output" and len(parts) == 2 and parts[1] in module.outputs:
             return compiled_origin(frame, module.outputs[parts[1]].expr)
         return None
+
+    def _provider(self, frame: Frame, named: Match[str]) -> Origin | None:
+        """What makes the instances of a provider, or the element that one instance comes from."""
+        name, alias, key = named.groups()
+        found = provider_behind(frame, LocalProviderConfig(name, alias or ""))
+        if found is None:
+            return None
+        config = found[0].module.provider_configs[found[1]]
+        expr = config.for_each or config.count
+        if expr is None or key is None:
+            return None if expr is None else compiled_origin(found[0], expr)
+        index = parse_expression(self._source("<address>", key), self._diags)
+        value = index.value(Scope(), self._diags)
+        instances = self._run.providers[found[0]][found[1]].instances
+        wanted = key_from_value(value)
+        if wanted not in instances:
+            self._report(named[0], _keys(instances))
+            return None
+        argument = "each.value" if config.for_each is not None else "count.index"
+        expr = parse_expression(self._source("<address>", argument), self._diags)
+        data = replace(instances[wanted], expr=config.for_each or config.count)
+        return compiled_origin(found[0], expr, data)
 
     def _resource(self, frame: Frame, rest: str) -> _NamedResource | None:
         """The resource that an address begins with, if it does."""

@@ -96,7 +96,7 @@ class _Looking:
         return os.path.join(os.path.realpath(self._locate(head if slash else ".")), "") + tail
 
     def _declared(self, frame: Frame) -> Iterable[_Written]:
-        module, path = frame.module, frame.instance.addr.unkeyed
+        module, path = frame.module, frame.instance.variant
         for addr, resource in module.resources.items():
             exprs = expressions_of(resource.body)
             instances: tuple[InstanceData, ...] = (NO_INSTANCE_DATA,)
@@ -117,7 +117,8 @@ class _Looking:
         for name, check in module.checks.items():
             yield _Written((path, f"check.{name}"), check.range, [])
         for name, call in module.calls.items():
-            inner = path.child(name, None)
-            yield _Written((inner, EXPANSION), call.range, [])
-            for argument, attribute in call.body.just_attributes(Diagnostics()).items():
-                yield _Written((inner, f"var.{argument}"), None, [attribute.expr])
+            called = frame.instance.children.get(name, {}).values()
+            for inner in {each.variant for each in called}:
+                yield _Written((inner, EXPANSION), call.range, [])
+                for argument, attribute in call.body.just_attributes(Diagnostics()).items():
+                    yield _Written((inner, f"var.{argument}"), None, [attribute.expr])

@@ -84,7 +84,7 @@ class LeastRounds:
         self._rounds = EarliestRounds(self._waits_of)
 
     def of(self, module: ModuleAddr, name: str) -> int:
-        """The round that does a block of a module at the earliest, whichever instance that is in."""
+        """The round that does a block of a variant at the earliest, whichever instance that is in."""
         found = [
             self._rounds.of(item)
             for frame in self._frames(module)
@@ -93,7 +93,7 @@ class LeastRounds:
         return min(found, default=1)
 
     def of_call(self, module: ModuleAddr) -> int:
-        """The round in which the instances of a module are known at the earliest."""
+        """The round in which the instances of a variant are known at the earliest."""
         return min((self._rounds.of(_Open(frame)) for frame in self._frames(module)), default=1)
 
     def _frames(self, module: ModuleAddr) -> list[Frame]:
@@ -102,7 +102,7 @@ class LeastRounds:
             calls = [frame.calls[name] for frame in frames if name in frame.calls]
             instances = map(self._evaluation.module_instances, calls)
             frames = [each for found in instances for each in found.values()]
-        return frames
+        return [each for each in frames if each.instance.variant == module]
 
     def _item(self, frame: Frame, name: str) -> _Item | None:
         for address, resource in frame.resources.items():

@@ -11,7 +11,7 @@ from nigari.plan.order.block_graph import Block, expansion_block
 from nigari.plan.order.rounds import BlockRounds
 from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.least_rounds import LeastRounds, SchemaOf
-from nigari.workspace.explain.uses import WrittenGraph, block_name
+from nigari.workspace.explain.uses import WrittenGraph
 
 _KEY = lazy_pattern(r'\[(?:[0-9]+|\*|"(?:[^"\\]|\\.)*")\]')
 
@@ -32,10 +32,9 @@ def rounds_of(evaluation: Evaluation, address: str, schema_of: SchemaOf) -> tupl
 
 def _named(graph: WrittenGraph, address: str) -> Block | None:
     """The block that an address names, or a part of which it names."""
-    named = {block_name(block): block for block in graph.blocks}
     words = _KEY.sub("", address).split(".")
     for length in range(len(words), 0, -1):
-        block = named.get(".".join(words[:length]))
-        if block is not None:
-            return block
+        found = graph.named(".".join(words[:length]))
+        if found:
+            return found[0]
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from nigari.addrs.module import ROOT_MODULE
+from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.module_tree import ModuleInstance
@@ -48,34 +48,40 @@ def uses_of(
     """Everything that depends on an address or a file, the nearest first; None after reporting that
     there is no such thing.
     """
-    users = _users(evaluation.run)
-    named = {block_name(block): block for block in users}
-    start = named.get(address)
-    if start is not None:
-        return _beyond(users, {start: None})
+    graph = WrittenGraph(evaluation.run)
+    users = _users(graph)
+    starts = graph.named(address)
+    if starts:
+        return _beyond(users, dict.fromkeys(starts), address)
     if os.path.exists(locate(address)):
         felt = [each for each in blocks_of_file(evaluation, address, locate) if each in users]
         first = {block: User(block_name(block), 1, address) for block in felt}
-        return [*first.values(), *_beyond(users, first)]
-    hint = did_you_mean(address, named)
+        return [*first.values(), *_beyond(users, first, address)]
+    hint = did_you_mean(address, map(block_name, users))
     diags.error(
         "Nothing with this address",
         f"The configuration declares no {address}, and there is no file with this name.{hint} Name a "
         "variable, local value, output, resource, data source, module call or provider, without "
-        "instance keys, or a file.",
+        "the keys of resources, or a file.",
     )
     return None
 
 
-def _beyond(users: Mapping[Block, list[Block]], starts: Mapping[Block, User | None]) -> list[User]:
-    """Everything that uses some blocks, directly or through others, without those themselves."""
+def _beyond(
+    users: Mapping[Block, list[Block]], starts: Mapping[Block, User | None], address: str
+) -> list[User]:
+    """Everything that uses some blocks, directly or through others, without those themselves. Blocks
+    that are no users themselves are called by the address that was asked about.
+    """
     found: dict[Block, User] = {}
     pending = [(block, 0 if user is None else user.distance) for block, user in starts.items()]
     # The list grows while it is walked: what uses something has users, too.
     for block, distance in pending:
         for user in users[block]:
             if user not in starts and user not in found:
-                found[user] = User(block_name(user), distance + 1, block_name(block))
+                is_asked = block in starts and starts[block] is None
+                through = address if is_asked else block_name(block)
+                found[user] = User(block_name(user), distance + 1, through)
                 pending.append((user, distance + 1))
     return list(found.values())
 
@@ -88,14 +94,14 @@ class WrittenBlock:
     kind: str
     """`var`, `local`, `output`, `check`, `resource`, `data`, `ephemeral`, `module` or `provider`."""
     module: str
-    """The module that it is in, without keys; nothing for the root."""
+    """The variant of the module that it is in; nothing for the root."""
     needs: tuple[int, ...]
     """The numbers of what it refers to directly."""
 
 
 def written_blocks(run: StaticRun) -> list[WrittenBlock]:
     """Everything that is declared, over all modules, and how it depends on each other."""
-    users = _users(run)
+    users = _users(WrittenGraph(run))
     numbers = {block: number for number, block in enumerate(users)}
     needs: list[list[int]] = [[] for _ in numbers]
     for block, found in users.items():
@@ -124,17 +130,35 @@ class WrittenGraph(BlockGraph):
 
     def __init__(self, run: StaticRun) -> None:
         super().__init__(run.root.instance, None)
-        self.blocks: list[Block] = []
-        pending = [run.root.instance]
-        while pending:
-            instance = pending.pop()
-            path = instance.addr.unkeyed
-            self.blocks += [(path, name) for name in _declared(instance)]
+        found: list[Block] = []
+        self._outputs: dict[ModuleAddr, list[Block]] = {}
+        for path, instance in self.variants.representatives.items():
+            found += [(path, name) for name in _declared(instance)]
+            self._outputs[path] = [(path, f"output.{name}") for name in instance.module.outputs]
             if path != ROOT_MODULE:
-                self.blocks.append((path, EXPANSION))
-            for children in instance.children.values():
-                pending.extend(children.values())
-        self.blocks = list(dict.fromkeys([*self.blocks, *self._providers]))
+                found.append((path, EXPANSION))
+        self.blocks: list[Block] = list(dict.fromkeys([*found, *self._providers]))
+
+    def named(self, address: str) -> list[Block]:
+        """The blocks that an address means: without a key, those of all variants of a module."""
+        exact = [block for block in self.blocks if block_name(block) == address]
+        return exact or [
+            (path, name)
+            for path, name in self.blocks
+            if path != path.unkeyed
+            and any(
+                block_name((at, name)) == address
+                for at in (path.unkeyed, *self.variants.members(path))
+            )
+        ]
+
+    def declared(self, need: Block) -> Iterable[Block]:
+        """The declarations that a need stands for: a whole module is everything that it outputs."""
+        path, name = need
+        variants = self.variants.of_call(path) or (path,)
+        if name == _EVERYTHING:
+            return [each for at in variants for each in self._outputs.get(at, ())]
+        return [(at, name) for at in variants]
 
     def _resource_needs(self, instance: ModuleInstance, addr: ResourceAddr) -> Iterator[Block]:
         yield from super()._resource_needs(instance, addr)
@@ -168,24 +192,15 @@ def _declared(instance: ModuleInstance) -> Iterable[str]:
         yield from (f"{kind}.{name}" for name in names)
 
 
-def _users(run: StaticRun) -> Mapping[Block, list[Block]]:
+def _users(graph: WrittenGraph) -> Mapping[Block, list[Block]]:
     """What uses each block, directly."""
-    graph = WrittenGraph(run)
     users: dict[Block, dict[Block, None]] = {block: {} for block in graph.blocks}
     for block in graph.blocks:
         for need in graph.needs(block):
-            for each in _real(need, users):
-                if each != block:
+            for each in graph.declared(need):
+                if each != block and each in users:
                     users[each][block] = None
     return {block: list(found) for block, found in users.items()}
-
-
-def _real(need: Block, known: Mapping[Block, object]) -> Iterable[Block]:
-    """The declarations that a need stands for: a whole module is everything that it outputs."""
-    path, name = need
-    if name == _EVERYTHING:
-        return [each for each in known if each[0] == path and each[1].startswith("output.")]
-    return (need,) if need in known else ()
 
 
 def block_name(block: Block) -> str:
