@@ -64,8 +64,8 @@ from nigari.workspace.states.backend import (
     merged,
     read_overrides,
 )
-from nigari.workspace.states.elsewhere import FILE_NAME as WRITTEN_BACKEND
 from nigari.workspace.states.encryption import check_encryption, state_decryption
+from nigari.workspace.states.locations import FILE_NAME as LOCATIONS
 
 
 class InitView(InstallView, Protocol):
@@ -413,7 +413,7 @@ class Initialization:
         """Look at the files that are read by others than the evaluator."""
         where, noted = self._where, self._noted
         beside = (LOCKS, MODULE_LOCKS)
-        kept = (BACKEND, WRITTEN_BACKEND, REMEMBERED)
+        kept = (BACKEND, LOCATIONS, REMEMBERED)
         noted.look_at(os.path.normpath(os.path.join(where.name, name)) for name in beside)
         noted.look_at(os.path.join(where.data_name, name) for name in kept)
         files, directories = possible_files(self._environ)
