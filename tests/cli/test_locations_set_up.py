@@ -222,7 +222,9 @@ def test_no_block_beside_a_known_location(europe: Path) -> None:
 def test_credentials_are_no_location(directory: Path) -> None:
     with StateServer() as server:
         block = f'address = "{server.server.url}/a"\n    password = var.password'
-        text = f'variable "password" {{}}\nterraform {{\n  backend "http" {{\n    {block}\n  }}\n}}\n'
+        text = (
+            f'variable "password" {{}}\nterraform {{\n  backend "http" {{\n    {block}\n  }}\n}}\n'
+        )
         write({"main.tf": f'{text}output "a" {{\n  value = 1\n}}\n'})
         assert init("-var", "password=first-secret").code == 0
         second = ("-var", "password=second-secret")
@@ -387,7 +389,9 @@ def test_a_directory_of_an_earlier_version(europe: Path) -> None:
     assert inside("output", "-raw", "-var", "region=eu", "region").out == "eu"
 
 
-@pytest.mark.parametrize("noted", ["{", "[]", '{"locations": 1, "last": ""}', '{"locations": [{}]}'])
+@pytest.mark.parametrize(
+    "noted", ["{", "[]", '{"locations": 1, "last": ""}', '{"locations": [{}]}']
+)
 def test_a_list_of_locations_that_cannot_be_read(europe: Path, noted: str) -> None:
     Path(".terraform/nigari.backend.json").write_text(noted)
     assert inside("plan", "-var", "region=eu").code == 0

@@ -162,7 +162,7 @@ def location_arguments(config: Mapping[str, object]) -> Mapping[str, object]:
 
 def location_text(type_: str, config: Mapping[str, object]) -> str:
     """A backend and the arguments that say where its states are, for people."""
-    names = {"local": _LOCAL, "remote": _HOSTED_NAMES, "cloud": _HOSTED_NAMES}.get(type_)
+    names = _HOSTED_NAMES if type_ in _HOSTED else _LOCAL if type_ == "local" else ()
     arguments = location_arguments(config)
     found = ", ".join(
         f"{name} = {_shown(name, arguments[name])}"

@@ -108,8 +108,9 @@ def check_plan(
     locations = load_locations(where.data_directory, saved)
     known = locations.find(backend)
     if known is None:
-        if saved is not None or backend is not None:
-            _report_plan(backend, saved, locations.all, diags)
+        # A directory that was never set up for any other state takes the plan's word, as in OpenTofu.
+        if locations.all:
+            _report_plan(backend, locations.all, diags)
         return CheckedBackend(backend)
     return CheckedBackend(backend, missing=_missing(known, where, workspace))
 
@@ -226,16 +227,13 @@ def given_before(
 
 
 def _report_plan(
-    backend: SavedBackend | None,
-    saved: SavedBackend | None,
-    known: tuple[Location, ...],
-    diags: Diagnostics,
+    backend: SavedBackend | None, known: tuple[Location, ...], diags: Diagnostics
 ) -> None:
     from nigari.backends.identity import location_text
     from nigari.diagnostics.advice import advice
 
     place = backend or DEFAULT_BACKEND
-    lines = "".join(f"\n  - {each.text}" for each in known) or "\n  none"
+    lines = "".join(f"\n  - {each.text}" for each in known)
     diags.error(
         "Location of the plan is not set up",
         f"The plan was made for a state in the {location_text(place.type, place.config)}, which no "
