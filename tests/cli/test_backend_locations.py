@@ -55,6 +55,13 @@ def apply(*options: str) -> Done:
     return inside("apply", "-auto-approve", *options)
 
 
+def ready(*others: str) -> None:
+    """Set up the locations of some values, and at last that of the default."""
+    for env in others:
+        assert init("-reconfigure", "-var", f"env={env}").code == 0
+    assert init("-reconfigure").code == 0
+
+
 def memory() -> bytes:
     return Path(".terraform/terraform.tfstate").read_bytes()
 
@@ -64,7 +71,7 @@ def memory() -> bytes:
 
 def test_each_value_has_its_location(directory: Path) -> None:
     write({"main.tf": BY_VARIABLE})
-    assert init().code == 0
+    ready("prod")
     before = memory()
     assert ELSEWHERE not in said(apply())
     done = apply("-var", "env=prod")
@@ -97,7 +104,7 @@ def test_each_value_has_its_location(directory: Path) -> None:
 )
 def test_every_command_uses_it(directory: Path, command: list[str]) -> None:
     write({"main.tf": BY_VARIABLE})
-    assert init().code == 0
+    ready("prod")
     assert apply("-var", "env=prod").code == 0
     words = 2 if command[0] in ("state", "workspace") else 1
     given = [*command[:words], "-var", "env=prod", *command[words:]]
@@ -109,7 +116,7 @@ def test_every_command_uses_it(directory: Path, command: list[str]) -> None:
 
 def test_programs_hear_of_it(directory: Path) -> None:
     write({"main.tf": BY_VARIABLE})
-    assert init().code == 0
+    ready("prod")
     done = inside("plan", "-json", "-var", "env=prod")
     assert done.err == ""
     events = [json.loads(line) for line in done.out.splitlines()]
@@ -121,7 +128,9 @@ def test_a_saved_plan_has_its_backend(directory: Path) -> None:
     needy = BY_VARIABLE.replace('default = "dev"', "")
     write({"main.tf": needy})
     assert init("-var", "env=dev").code == 0
+    assert init("-reconfigure", "-var", "env=prod").code == 0
     assert inside("plan", "-out=plan.out", "-var", "env=prod").code == 0
+    assert init("-var", "env=dev").code == 0
     done = inside("apply", "-input=false", "plan.out")
     assert (done.code, done.err) == (0, "")
     assert Path("states/prod.tfstate").exists()
@@ -173,7 +182,7 @@ def test_what_is_written_is_guarded(
 )
 def test_other_changes_do_not_matter(directory: Path, old: str, new: str) -> None:
     write({"main.tf": BY_VARIABLE})
-    assert init().code == 0
+    ready("prod")
     write({"main.tf": BY_VARIABLE.replace(old, new)})
     done = inside("plan", "-var", "env=prod")
     assert done.code == 0, done.err
@@ -183,7 +192,7 @@ def test_other_changes_do_not_matter(directory: Path, old: str, new: str) -> Non
 def test_a_file_that_has_a_say_is_guarded(directory: Path) -> None:
     text = BY_VARIABLE.replace("states/", '${trimspace(file("name.txt"))}/')
     write({"main.tf": text, "name.txt": "one"})
-    assert init().code == 0
+    ready("prod")
     assert inside("plan", "-var", "env=prod").code == 0
     write({"name.txt": "two"})
     done = inside("plan")
@@ -194,6 +203,8 @@ def test_a_file_that_has_a_say_is_guarded(directory: Path) -> None:
 def test_settings_of_the_command_line_stay(directory: Path) -> None:
     write({"main.tf": BY_VARIABLE})
     assert init("-backend-config=workspace_dir=w").code == 0
+    assert init("-reconfigure", "-var", "env=prod", "-backend-config=workspace_dir=w").code == 0
+    assert init().code == 0
     assert inside("workspace", "new", "-var", "env=prod", "one").code == 0
     assert Path("w/one").is_dir()
     assert apply("-var", "env=prod").code == 0
@@ -226,14 +237,15 @@ def test_a_directory_that_opentofu_has_set_up(directory: Path) -> None:
     Path(".terraform/nigari.backend.json").unlink()
     assert inside("plan").code == 0
     assert "Backend configuration has changed" in inside("plan", "-var", "env=prod").err
-    assert init().code == 0
-    assert inside("plan", "-var", "env=prod").code == 0
+    assert init("-reconfigure", "-var", "env=prod").code == 0
+    assert inside("plan").code == 0, "its location counts as one that was set up"
 
 
 def test_what_is_remembered_is_not_for_other_locations(directory: Path) -> None:
     text = 'variable "region" {\n  default = "none"\n}\n' + BY_VARIABLE
     write({"main.tf": text.replace("${var.env}", "${var.env}-${var.region}")})
-    assert init("-var", "region=eu", "-remember").code == 0
+    assert init("-var", "env=prod").code == 0
+    assert init("-var", "region=eu", "-remember", "-reconfigure").code == 0
     done = apply("-var", "env=prod")
     assert done.code == 0
     assert "Remembered values are not used there: var.region." in said(done)
@@ -321,7 +333,7 @@ def test_a_server_for_each_value(directory: Path) -> None:
         address = f'"{server.server.url}/${{var.env}}"'
         block = f"address = {address}\n    lock_address = {address}\n    unlock_address = {address}"
         write({"main.tf": text.replace("path = local.path", block)})
-        assert init().code == 0
+        ready("prod")
         assert inside("plan", "-out=plan.out", "-var", "env=prod").code == 0
         assert inside("apply", "plan.out").code == 0
         assert apply().code == 0
@@ -415,7 +427,7 @@ def test_wherever_it_is_written(
     files: dict[str, str], changed: tuple[str, str, str], directory: Path
 ) -> None:
     write(files)
-    assert init().code == 0
+    ready("prod")
     done = inside("plan", "-var", "env=prod")
     assert done.code == 0, done.err
     assert 'path = "states/prod.tfstate"' in said(done)
@@ -427,7 +439,7 @@ def test_wherever_it_is_written(
 
 def test_values_from_anywhere(directory: Path) -> None:
     write({"main.tf": BY_VARIABLE, "prod.tfvars": 'env = "prod"\n'})
-    assert init().code == 0
+    ready("prod")
     assert said(inside("plan", "-var-file=prod.tfvars")) == PROD
     assert said(inside("plan", settings={"TF_VAR_env": "prod"})) == PROD
     write({"terraform.tfvars": 'env = "prod"\n'})

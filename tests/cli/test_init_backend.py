@@ -50,22 +50,54 @@ def test_a_backend_is_remembered(directory: Path) -> None:
     assert init().code == 0
 
 
-def test_a_changed_variable_leads_to_another_location(directory: Path) -> None:
+def test_a_changed_variable_asks_what_to_do(directory: Path) -> None:
     write({"main.tf": BACKEND})
     assert init().code == 0
     write({"states/one.tfstate": STATE})
-    done = init("-var", "env=two")
-    assert done.code == 0
-    said = " ".join(done.out.split())
-    assert 'another location than before: path = "states/two.tfstate" (var.env)' in said
+    before = remembered()
+    refused = init("-var", "env=two")
+    assert refused.code == 1
+    wanted = 'path was "states/one.tfstate" and is "states/two.tfstate" now (it depends on var.env)'
+    assert wanted in told(refused)
+    for choice in ("-migrate-state", "-reconfigure"):
+        assert f'"nigari init {choice}" with -var env=...' in told(refused)
+    assert remembered() == before
+    assert init("-var", "env=two", "-reconfigure").code == 0
     assert remembered()["config"] == {"path": "states/two.tfstate", "workspace_dir": None}
     assert not Path("states/two.tfstate").exists()
+    done = init()
+    assert done.code == 0, "it was set up before"
+    said = " ".join(done.out.split())
+    assert 'another location than before: path = "states/one.tfstate" (var.env)' in said
+    assert remembered() == before
+
+
+def test_a_state_that_was_moved_leaves_no_location(directory: Path) -> None:
+    write({"main.tf": BACKEND})
     assert init().code == 0
+    write({"states/one.tfstate": STATE})
     assert init("-var", "env=two", "-migrate-state").code == 1, "the state may be moved, if asked"
     assert init("-var", "env=two", "-force-copy").code == 0
     assert Path("states/two.tfstate").read_text() == STATE
+    assert inside("output", "-var", "env=two").code == 0
+    assert inside("output").code == 1, "nobody is to go on with what was moved"
+    assert init().code == 1
     assert init("-var", "env=three", "-reconfigure").code == 0
     assert not Path("states/three.tfstate").exists()
+    assert inside("output", "-var", "env=two").code == 0
+
+
+def test_locations_are_listed(directory: Path) -> None:
+    write({"main.tf": BACKEND})
+    assert init().code == 0
+    assert init("-var", "env=two", "-reconfigure").code == 0
+    assert inside("workspace", "new", "-var", "env=two", "w").code == 0
+    assert inside("init", "-show").out == (
+        'Nothing is remembered for the workspace "w".\n'
+        "Locations that are set up:\n"
+        '- backend "local": path = "states/one.tfstate" (default)\n'
+        '- backend "local": path = "states/two.tfstate" (default, w)\n'
+    )
 
 
 def test_a_changed_configuration_is_another_backend(directory: Path) -> None:
@@ -203,14 +235,16 @@ def test_values_that_static_places_used_are_remembered(directory: Path) -> None:
     unused = 'variable "other" {\n  default = ""\n}\n'
     write({"main.tf": BACKEND + unused})
     assert init("-var", "env=two", "-var", "other=x", "-remember").code == 0
-    assert inside("init", "-show").out == 'env = "two"\n'
+    assert inside("init", "-show").out.startswith('env = "two"\nLocations')
     done = init()
     assert done.code == 0
     assert "Using remembered values for var.env" in done.err
     assert remembered()["config"] == {"path": "states/two.tfstate", "workspace_dir": None}
     assert "Using remembered values for var.env" in inside("validate").err
-    done = init(TF_VAR_env="three")
-    assert '"states/three.tfstate"' in done.out, "the environment ranks above what is remembered"
+    done = init("-reconfigure", TF_VAR_env="three")
+    assert done.code == 0
+    path = {"path": "states/three.tfstate", "workspace_dir": None}
+    assert remembered()["config"] == path, "the environment ranks above what is remembered"
 
 
 def test_secrets_are_not_remembered(directory: Path) -> None:
@@ -249,11 +283,11 @@ def test_what_is_remembered_belongs_to_its_backend(directory: Path) -> None:
     same = init("-var", "env=prod")
     assert (same.code, "belong to another" in same.out) == (0, False)
     shown = inside("init", "-show").out
-    assert shown == 'env = "prod"\nregion = "eu"\n'
+    assert shown.startswith('env = "prod"\nregion = "eu"\nLocations')
     refused = init("-var", "env=dev", "-backend-config=path=")
     assert refused.code == 1
     assert inside("init", "-show").out == shown, "nothing changes where init fails"
-    other = init("-var", "env=dev")
+    other = init("-var", "env=dev", "-reconfigure")
     assert other.code == 0
     words = "The values remembered for var.env, var.region belong to another backend configuration."
     assert words in " ".join(other.out.split())
@@ -269,11 +303,11 @@ def test_what_is_remembered_for_another_backend_goes_also_unused(directory: Path
     given = "-var", "env=prod", "-var", "region=eu"
     others = "-var", "env=dev", "-var", "region=us"
     assert init(*given, "-remember").code == 0
-    assert "belong to another backend" in " ".join(init(*others).out.split())
+    assert "belong to another backend" in " ".join(init(*others, "-reconfigure").out.split())
     assert "Nothing is remembered" in inside("init", "-show").out
     assert init(*given, "-remember").code == 0
     assert "belong to another backend" not in " ".join(init(*others, "-remember").out.split())
-    assert inside("init", "-show").out == 'env = "dev"\nregion = "us"\n'
+    assert inside("init", "-show").out.startswith('env = "dev"\nregion = "us"\nLocations')
 
 
 def test_options_of_the_backend_make_another_one(directory: Path) -> None:
@@ -290,7 +324,8 @@ def test_forgetting(directory: Path) -> None:
     assert inside("init", "-forget").out == (
         'The values remembered for the workspace "default" are forgotten.\n'
     )
-    assert '"states/one.tfstate"' in init().out
+    assert init("-reconfigure").code == 0
+    assert remembered()["config"] == {"path": "states/one.tfstate", "workspace_dir": None}
     again = inside("init", "-forget").out
     assert again == 'Nothing was remembered for the workspace "default".\n'
 

@@ -16,6 +16,7 @@ from nigari.backends.local import LocalBackend
 from nigari.backends.opening import Around, local_paths
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.clouds.arguments import Arguments
+from nigari.lazy import lazy_pattern
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+_PASSWORD: Final = lazy_pattern(r"\bpassword\s*=\s*(?:'(?:[^'\\]|\\.)*'|\S*)")
+"""The password in the settings of a PostgreSQL connection that is not a URL."""
 _Places = Mapping[str, tuple[tuple[str, ...], str]]
 
 _ADDRESSES: Final[Mapping[str, _Places]] = {
@@ -71,6 +74,36 @@ _ADDRESSES: Final[Mapping[str, _Places]] = {
 """The arguments that say where a backend has its states: the environment variables that fill in for
 each, and what it is without any.
 """
+_CREDENTIALS: Final = frozenset(
+    (
+        "access_key",
+        "access_token",
+        "client_ca_certificate_pem",
+        "client_certificate",
+        "client_certificate_password",
+        "client_certificate_pem",
+        "client_key",
+        "client_private_key_pem",
+        "client_secret",
+        "credentials",
+        "customer_provided_key",
+        "encryption_key",
+        "oidc_request_token",
+        "oidc_token",
+        "password",
+        "sas_token",
+        "secret_id",
+        "secret_key",
+        "security_token",
+        "sse_customer_key",
+        "token",
+        "username",
+        "web_identity_token",
+    )
+)
+"""The arguments by which a store knows its user. They change without the states being elsewhere."""
+_LOCAL: Final = ("path", "workspace_dir")
+_HOSTED_NAMES: Final = ("hostname", "organization", "workspaces")
 _HOSTED: Final = ("remote", "cloud")
 _HOST: Final = "app.terraform.io"
 
@@ -114,6 +147,45 @@ def state_identity(
     return StateIdentity(type_, tuple(address), workspace)
 
 
+def location_arguments(config: Mapping[str, object]) -> Mapping[str, object]:
+    """The arguments that lead to the states of a backend: those that are set, without credentials.
+
+    Two that are equal are the same location. Unlike an identity, they retain what may matter in a
+    way that only the store knows, such as a profile.
+    """
+    return {
+        name: _without_secrets(name, value)
+        for name, value in config.items()
+        if value is not None and name not in _CREDENTIALS
+    }
+
+
+def location_text(type_: str, config: Mapping[str, object]) -> str:
+    """A backend and the arguments that say where its states are, for people."""
+    names = _HOSTED_NAMES if type_ in _HOSTED else _LOCAL if type_ == "local" else ()
+    arguments = location_arguments(config)
+    found = ", ".join(
+        f"{name} = {_shown(name, arguments[name])}"
+        for name in names or _ADDRESSES.get(type_, ())
+        if name in arguments
+    )
+    return f'backend "{type_}"{": " if found else ""}{found}'
+
+
+def _without_secrets(name: str, value: object) -> object:
+    if isinstance(value, dict):
+        return location_arguments(value)
+    if isinstance(value, list):
+        return [_without_secrets(name, each) for each in value]
+    if not isinstance(value, str):
+        return value
+    if "://" in value:
+        from nigari.net.urls import shown
+
+        return shown(value)
+    return _PASSWORD.sub("", value) if name == "conn_str" else value
+
+
 def _hosted(config: Mapping[str, object], workspace: str, around: Around) -> StateIdentity:
     arguments = Arguments(config, around.environ)
     given = config.get("workspaces")
@@ -138,7 +210,7 @@ def _normal(name: str, value: str) -> str:
     return value
 
 
-def _shown(name: str, value: str) -> str:
+def _shown(name: str, value: object) -> str:
     if name == "conn_str":
         return "(a connection)"
     return json.dumps(value, ensure_ascii=False)

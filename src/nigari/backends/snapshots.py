@@ -42,6 +42,7 @@ class Snapshots:
         "_encryption",
         "_lock",
         "_is_settled",
+        "_missing",
         "_new_lineage",
         "_storage",
         "_was_read",
@@ -50,9 +51,13 @@ class Snapshots:
         "file",
     )
 
-    def __init__(self, storage: StateStorage, encryption: StateLayer) -> None:
+    def __init__(
+        self, storage: StateStorage, encryption: StateLayer, missing: Diagnostic | None = None
+    ) -> None:
+        """`missing` is what to report if nothing is stored; without it, a first state is created."""
         self._storage = storage
         self._encryption = encryption
+        self._missing = missing
         self._lock: LockInfo | None = None
         self._was_read = False
         self._backed_up = False
@@ -105,6 +110,9 @@ class Snapshots:
         """
         if not await self._storage.admits(operation, diags):
             return False
+        if self._missing is not None and not await self.read(diags):
+            # Even a lock would create something.
+            return False
         if not options.is_wanted:
             return True
         wanted = new_lock(operation)
@@ -152,6 +160,9 @@ class Snapshots:
         if data is None:
             return False
         if not data:
+            if self._missing is not None:
+                diags.append(self._missing)
+                return False
             self.file = None
             self._was_read = True
             return True

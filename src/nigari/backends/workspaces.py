@@ -88,6 +88,10 @@ class WorkspaceStates:
     encryption: Callable[[], StateLayer]
 
 
+def _ignore(_: str) -> None:
+    """Where locations are not remembered."""
+
+
 @record
 class Workspaces:
     """The workspaces of a working directory."""
@@ -101,6 +105,10 @@ class Workspaces:
     """Finds the states of a workspace by its name; None after reporting why it cannot."""
     are_apart: bool = False
     """Whether each workspace may have a backend of its own."""
+    set_up: Callable[[str], None] = _ignore
+    """Called with a workspace that was created or is selected, before that is remembered."""
+    take_down: Callable[[str], None] = _ignore
+    """Called with a workspace that was deleted. Both raise an `OSError` where they cannot write."""
 
     async def names(self, diags: Diagnostics) -> Sequence[str]:
         """All names, the default one first.
@@ -187,10 +195,21 @@ class Workspaces:
             return False
         if is_used:
             diags.append(objects_left_behind(name))
+        return self._noted(self.take_down, name, diags)
+
+    def _noted(self, note: Callable[[str], None], name: str, diags: Diagnostics) -> bool:
+        try:
+            note(name)
+        except OSError as error:
+            path = str(error.filename or self.data_directory)
+            diags.append(file_problem("list of backend locations", path, error))
+            return False
         return True
 
     def _use(self, name: str, diags: Diagnostics) -> bool:
         """Select a workspace that exists."""
+        if not self._noted(self.set_up, name, diags):
+            return False
         known = self._known()
         if self.are_apart and name not in known:
             path = below(self.data_directory, _KNOWN_FILE)

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Final, TypeVar
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.file_lock import FileLock
 from nigari.fleet.runs.applying import Approve, FleetApplying, agree
 from nigari.fleet.runs.each_unit import EachUnit
 from nigari.fleet.runs.journal import (
@@ -51,8 +52,9 @@ from nigari.fleet.units.unit import RESCUED, Unit, fleet_directory
 from nigari.fleet.work.tasks import Kind, TaskOptions, not_stored
 from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode
-from nigari.record import record
+from nigari.record import record, replace
 from nigari.workspace.base.interruptions import on_interrupt
+from nigari.workspace.base.locks import without_locks
 from nigari.workspace.session.failure import SessionError
 
 T = TypeVar("T")
@@ -297,8 +299,8 @@ class Fleet:
     ) -> FleetResult:
         with ExitStack() as stack:
             with _storing():
-                is_free = stack.enter_context(exclusive(self.path))
-            if not is_free:
+                lock = stack.enter_context(exclusive(self.path))
+            if lock is FileLock.TAKEN:
                 raise _refusal(
                     "Another apply is running",
                     "Another process is applying a plan of this fleet. Wait until it is done.",
@@ -321,9 +323,11 @@ class Fleet:
                 plans_again,
             )
             try:
-                return await _interruptible(applying.run(), applying.interrupt)
+                result = await _interruptible(applying.run(), applying.interrupt)
             finally:
                 journal.close()
+            unlocked = (without_locks("applies of this fleet"),)
+            return replace(result, warnings=unlocked if lock is FileLock.UNSUPPORTED else ())
 
     # -- everything else ------------------------------------------------------------------------
 
@@ -388,8 +392,6 @@ def _storing() -> Iterator[None]:
 
 
 def _with_mode(options: TaskOptions, mode: PlanMode) -> TaskOptions:
-    from nigari.record import replace
-
     return replace(options, mode=mode)
 
 

@@ -128,6 +128,7 @@ class FleetApply:
 
     def _end(self, result: FleetResult, view: FleetView) -> int:
         view.end()
+        self._command.show(result.warnings)
         results = list(result.units.values())
         self._command.report(results, "apply")
         self._command.show_failures(results)

@@ -72,7 +72,7 @@ def run(invocation: Invocation) -> int:
 
 
 def _show(presenter: Presenter) -> int:
-    """Show what is remembered for the selected workspace."""
+    """Show what is remembered for the selected workspace, and the locations of states."""
     from nigari.lang.render import value_display
     from nigari.workspace.base.remembered import load_remembered
 
@@ -84,6 +84,12 @@ def _show(presenter: Presenter) -> int:
             presenter.say(f"{name} = {value_display(given.value)}")
     if not values:
         presenter.say(f'Nothing is remembered for the workspace "{selected}".')
+    locations = session.locations
+    if locations:
+        presenter.say("Locations that are set up:")
+    for each in locations:
+        within = f" ({', '.join(each.workspaces)})" if each.workspaces else ""
+        presenter.say(f"- {each.text}{within}")
     return presenter.end()
 
 
@@ -167,7 +173,9 @@ COMMAND = Command(
             "A backend setting, or a file with settings; can be repeated",
             "NAME=VALUE|FILE",
         ),
-        Flag("reconfigure", FLAG_SWITCH, "Configure the backend again and leave the state behind"),
+        Flag(
+            "reconfigure", FLAG_SWITCH, "Set up a further location and leave the state where it is"
+        ),
         Flag("migrate-state", FLAG_SWITCH, "Move the state to the configured backend"),
         Flag("force-copy", FLAG_SWITCH, "Move the state without asking"),
         Flag("from-module", FLAG_TEXT, "Copy a module into this empty directory first", "SOURCE"),
@@ -196,7 +204,9 @@ COMMAND = Command(
             "Remember the values of variables that sources, the backend and similar arguments "
             "use, so that they do not have to be given again; never secrets",
         ),
-        Flag("show", FLAG_SWITCH, "Show the remembered values and exit"),
+        Flag(
+            "show", FLAG_SWITCH, "Show the remembered values and the locations of states, and exit"
+        ),
         Flag("forget", FLAG_SWITCH, "Forget the remembered values and exit"),
         INPUT_FLAG,
         *LOCK_FLAGS,

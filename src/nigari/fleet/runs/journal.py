@@ -11,7 +11,6 @@ may be done in part: what exists, its state tells.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
@@ -19,6 +18,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TextIO
 
+from nigari.file_lock import FileLock, lock_file
 from nigari.fleet.units.unit import HOME, fleet_directory
 from nigari.record import record
 
@@ -181,14 +181,9 @@ def abandon(journal: Journal) -> None:
 
 
 @contextlib.contextmanager
-def exclusive(root: str) -> Iterator[bool]:
-    """Whether nobody else applies something in this fleet, and nobody can while this is open."""
+def exclusive(root: str) -> Iterator[FileLock]:
+    """Keep other applies of this fleet away while this is open, unless one of them has the lock."""
     directory = fleet_directory(root)
     make_private(directory)
-    with open(os.path.join(directory, "lock"), "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+    with lock_file(os.path.join(directory, "lock"), waits=False) as found:
+        yield found

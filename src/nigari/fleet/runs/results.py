@@ -74,6 +74,8 @@ class FleetResult:
     """What has come of a command over a fleet."""
 
     units: Mapping[str, UnitResult]
+    warnings: tuple[Diagnostic, ...] = ()
+    """What there is to say of the whole fleet."""
 
     @property
     def has_failed(self) -> bool:

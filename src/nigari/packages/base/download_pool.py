@@ -7,7 +7,6 @@ downloaded, and where it is installed, is not known here.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -15,6 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from nigari.file_lock import FileLock, take_lock
 from nigari.packages.base.whole_file import make_directories
 
 TYPE_CHECKING = False
@@ -119,12 +119,7 @@ class _Lock:
 
     def __init__(self, directory: Path, waits: bool = False) -> None:
         self._descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self.is_held = False
-        else:
-            self.is_held = True
+        self.is_held: bool = take_lock(self._descriptor, waits=waits) is FileLock.HELD
 
     def __enter__(self) -> _Lock:
         return self

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 
+from nigari.file_lock import FileLock, take_lock
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +77,8 @@ def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
             continue
         try:
             # Before it was locked somebody may have taken it for one that was left behind.
-            if _lock(descriptor) is not False and os.fstat(descriptor).st_nlink:
+            is_mine = take_lock(descriptor) is not FileLock.TAKEN
+            if is_mine and os.fstat(descriptor).st_nlink:
                 yield descriptor, temporary
                 return
         finally:
@@ -91,7 +94,7 @@ def _remove_left_behind(path: str) -> bool:
     except OSError:
         return False
     try:
-        if not _lock(descriptor):
+        if take_lock(descriptor) is not FileLock.HELD:
             return False
         # Its writer may have finished it meanwhile, and another one have taken the name.
         if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
@@ -102,17 +105,4 @@ def _remove_left_behind(path: str) -> bool:
         return False
     finally:
         os.close(descriptor)
-    return True
-
-
-def _lock(descriptor: int) -> bool | None:
-    """Lock a file at once; None where the file system has no locks."""
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
     return True

@@ -14,10 +14,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from nigari.file_lock import FileLock, lock_file
 from nigari.packages.base.package_tree import (
     FileList,
     Found,
@@ -40,7 +40,7 @@ from nigari.packages.modules.module_manifest import ModuleRecord, save_manifest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO, Final
+    from typing import Final
 
 
 STORE: Final = ".store"
@@ -61,13 +61,24 @@ class ModuleStore:
         self._made: list[Path] = []
 
     @contextlib.contextmanager
-    def locked(self, tell_waiting: Callable[[], None] | None = None) -> Iterator[None]:
-        """Keep other runs away, and leave nothing behind that was not committed."""
+    def locked(self, tell_waiting: Callable[[], None] | None = None) -> Iterator[FileLock]:
+        """Keep other runs away, where the file system can, and leave nothing behind that was not
+        committed.
+        """
         try:
-            with self._lock_file(tell_waiting):
-                yield
+            with lock_file(
+                self.directory / _LOCK,
+                tell_waiting,
+                prepare=lambda: _make_directories(self.directory, self._made),
+            ) as found:
+                try:
+                    yield found
+                finally:
+                    self._clean_up()
         finally:
-            self._clean_up()
+            for directory in (self.directory, *reversed(self._made)):
+                with contextlib.suppress(OSError):
+                    directory.rmdir()
 
     # -- finding and adding packages ------------------------------------------------------------
 
@@ -230,41 +241,10 @@ class ModuleStore:
 
     # -- leaving no trace -----------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def _lock_file(self, tell_waiting: Callable[[], None] | None) -> Iterator[None]:
-        path = self.directory / _LOCK
-        while True:
-            _make_directories(self.directory, self._made)
-            with path.open("a") as file:
-                _lock(file, tell_waiting)
-                if not path.exists() or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                    # Whoever held the lock has removed the file, and a lock on that keeps nobody
-                    # away.
-                    continue
-                yield
-                return
-
     def _clean_up(self) -> None:
         for path in _entries(self.directory):
             if path.name.startswith((_NEW, _OLD)):
                 _remove(path)
-        if [path.name for path in _entries(self.directory)] == [_LOCK]:
-            (self.directory / _LOCK).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            for directory in reversed(self._made):
-                directory.rmdir()
-
-
-def _lock(file: IO[str], tell_waiting: Callable[[], None] | None) -> None:
-    if sys.platform != "win32":
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if tell_waiting is not None:
-                tell_waiting()
-            fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _link_again(link: Path, path: Path) -> bool:

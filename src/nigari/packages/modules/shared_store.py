@@ -22,6 +22,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 
+from nigari.file_lock import FileLock, lock_file, take_lock
 from nigari.packages.base.package_tree import (
     Found,
     Package,
@@ -130,14 +131,14 @@ class SharedStore:
         if not tag.exists():
             write_whole(tag, _TAG)
         self._user = (self.directory / ".lock").open("a")
-        _lock(self._user, exclusive=False)
+        take_lock(self._user.fileno(), shared=True, waits=True)
         self._remove_unfinished()
 
     def _remove_unfinished(self) -> None:
         """Remove what processes that were killed have left behind."""
         for path in self._new.iterdir():
             with contextlib.suppress(OSError), (path / ".lock").open("a") as file:
-                if _lock(file, exclusive=True, wait=False):
+                if take_lock(file.fileno()) is FileLock.HELD:
                     shutil.rmtree(path, ignore_errors=True)
 
     # -- finding and adding packages ------------------------------------------------------------
@@ -187,7 +188,7 @@ class SharedStore:
             # Before it is locked, others may take it for one that was left behind.
             with contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as stack:
                 file = stack.enter_context(lock.open("a"))
-                _lock(file, exclusive=True)
+                take_lock(file.fileno(), waits=True)
                 if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
                     stack.pop_all()
                     self._own, self._own_lock = directory, file
@@ -248,10 +249,12 @@ class SharedStore:
         """Keep other processes from fetching the same address meanwhile."""
         import asyncio
 
-        with (self._locks / source_id(source)).open("a") as file:
-            while not _lock(file, exclusive=True, wait=False):  # noqa: ASYNC110 - others' locks
-                await asyncio.sleep(_PATIENCE)
-            yield
+        while True:
+            with lock_file(self._locks / source_id(source), waits=False) as found:
+                if found is not FileLock.TAKEN:
+                    yield
+                    return
+            await asyncio.sleep(_PATIENCE)
 
     # -- looking after it -----------------------------------------------------------------------
 
@@ -298,7 +301,7 @@ class SharedStore:
             yield True
             return
         with (self.directory / ".lock").open("a") as file:
-            yield _lock(file, exclusive=True, wait=False)
+            yield take_lock(file.fileno()) is not FileLock.TAKEN
 
     def remove(self, identities: set[str]) -> None:
         """Remove packages, and what is known of addresses that were theirs. Only for who is alone."""
@@ -345,20 +348,3 @@ def _entries(directory: Path) -> list[Path]:
         return [path for path in sorted(directory.iterdir()) if not path.name.startswith(".")]
     except (FileNotFoundError, NotADirectoryError):
         return []
-
-
-def _lock(file: IO[str], exclusive: bool, wait: bool = True) -> bool:
-    """Lock a file; False where others have it and there is no waiting."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
-    try:
-        fcntl.flock(file, kind if wait else kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        # Some file systems have no locks; packages are whole all the same.
-        return True
-    return True

@@ -130,10 +130,9 @@ def _locked(path: Path, waiting: Callable[[], None] | None) -> Iterator[None]:
     """Hold the lock that `tofu` takes, too, while it changes a package of a shared cache."""
     with path.open("a") as file:
         _wait_for_lock(file, waiting)
-        try:
-            yield
-        finally:
-            fcntl.lockf(file, fcntl.LOCK_UN)
+        # As OpenTofu does, the file is left: who waits for it holds a descriptor of it. Closing it
+        # gives the lock back.
+        yield
 
 
 def _wait_for_lock(file: IO[str], waiting: Callable[[], None] | None) -> None:
@@ -143,7 +142,8 @@ def _wait_for_lock(file: IO[str], waiting: Callable[[], None] | None) -> None:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-                raise
+                # There are no locks on this file system.
+                return
         else:
             return
         if waiting is not None and time.monotonic() >= told_at:

@@ -9,6 +9,7 @@ that are not secret. As long as the apply goes on, the file is locked.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, Inputs, InputValue
 from nigari.eval.base.once import DONE
+from nigari.file_lock import FileLock, take_lock
 from nigari.packages.base.whole_file import make_directories
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
@@ -109,15 +111,13 @@ def opened_journal(path: str) -> int:
 
 def _lock(file: int) -> None:
     """Lock a journal; whoever looks whether that is so has it for a moment."""
-    import fcntl
     import time
 
-    for _ in range(_TRIES - 1):
-        with suppress(BlockingIOError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    for _ in range(_TRIES):
+        if take_lock(file) is not FileLock.TAKEN:
             return
         time.sleep(_MOMENT)
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    raise BlockingIOError(errno.EAGAIN, "another apply goes on")
 
 
 def _variables(planning: Planning) -> Entry:
@@ -194,16 +194,11 @@ def parsed(line: str) -> Entry | None:
 
 def is_going_on(path: str) -> bool:
     """Whether the apply of the journal has not come to its end."""
-    import fcntl
-
     try:
         with open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+            return take_lock(file.fileno(), shared=True) is FileLock.TAKEN
     except OSError:
         return False
-    return False
 
 
 def applied_inputs(path: str) -> Inputs:

@@ -138,9 +138,7 @@ def _reopened(session: Session, path: str) -> Reopened | None:
 
     session.shown = plan_workspace(saved, session.where)
     found = reopened(saved, session.shown, session.diags, give_again)
-    if found is not None:
-        session.use_plan(found)
-    return found
+    return found if found is not None and session.use_plan(found) else None
 
 
 async def read_plan(session: Session, path: str) -> MadePlan | None:

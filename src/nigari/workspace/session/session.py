@@ -50,7 +50,9 @@ if TYPE_CHECKING:
     from nigari.workspace.plugins.providers import InstalledProviders
     from nigari.workspace.setup.init_options import InitOptions
     from nigari.workspace.setup.initialize import InitView
-    from nigari.workspace.states.elsewhere import CheckedBackend
+    from nigari.workspace.states.backend import SavedBackend
+    from nigari.workspace.states.backend_check import CheckedBackend
+    from nigari.workspace.states.locations import Location, Locations
     from nigari.workspace.states.state import WorkingState
 
 MoveEdit = Callable[["State", "State | None"], "MoveOutcome | None"]
@@ -83,7 +85,7 @@ class Session:
         self.on_remembered: Callable[[Sequence[str]], object] = _ignore
         """Called with the variables whose values `init` has remembered, once they are used."""
         self.on_elsewhere: Callable[[str], object] = _ignore
-        """Called with a line where the state is in another location than init has set up."""
+        """Called with a line where the state is in another location than that of the last init."""
         self.variables: GivenVariables = variables
         """What is said about variables, beside what the directory and the environment say."""
         self._workspace: Workspace | None = None
@@ -165,11 +167,18 @@ class Session:
         self._workspace = Workspace(self.where, self.options.directory, files)
         self.inputs = self._inputs
 
-    def use_plan(self, plan: Reopened) -> None:
-        """Work from now on with the state and the variables that a saved plan was made with."""
+    def use_plan(self, plan: Reopened) -> bool:
+        """Work from now on with the state and the variables that a saved plan was made with; False
+        after reporting that no init has set up the location of the state.
+        """
+        from nigari.workspace.states.backend_check import check_plan
+
         self.inputs = {**self.inputs, **plan.inputs}
-        self._states, self._is_checked = self._found_states().elsewhere(plan.backend), True
+        found = check_plan(plan.backend, self.where, plan.saved.workspace, self.diags)
+        states = self._found_states().elsewhere(plan.backend).existing(found.missing)
+        self._states, self._is_checked = states, True
         self._encryption = None
+        return not self.diags.has_errors
 
     def use_environment(self, plan: SavedPlan) -> bool:
         """Work in the environment that a saved plan was made in; False after reporting that it is
@@ -209,7 +218,7 @@ class Session:
             self._static = self.workspace.static(self.inputs, self.selected)
         return self._static
 
-    def _root(self) -> StaticRun | None:
+    def root(self) -> StaticRun | None:
         """The static phase for what only the root module has.
 
         What is wrong with other modules, or with values that are not asked for, does not matter.
@@ -226,7 +235,7 @@ class Session:
         """Report that the root module asks for another version of the program, or that the version
         it asks for is not known.
         """
-        run = self._root()
+        run = self.root()
         if run is None or self._is_reported:
             return
         asked = [each.expr.range for each in run.root.module.required_versions if each.counts]
@@ -334,6 +343,7 @@ class Session:
                 return True
         from nigari.workspace.setup.initialize import Initialization
 
+        options = replace(options, backend=replace(options.backend, unit=self.options.unit))
         work = Initialization(self.where, options, self.people, view, last)
         selected = self.selected
         inputs = self._read_variables(work.workspace)
@@ -371,28 +381,41 @@ class Session:
         return self._found_states()
 
     def _check_backend(self) -> None:
-        """Find the backend, where that is another location than init has set up.
+        """Find the backend, and whether its location was set up.
 
-        What init remembers belongs to the location that it has set up, and not to others.
+        What init remembers belongs to the location that it was remembered in, and not to others.
         """
-        found, unused = self._checked_backend(), ""
-        if found is not None and found.elsewhere is not None:
+        diags, unused = Diagnostics(), ""
+        found = self._checked_backend(diags)
+        if diags.has_errors or (found is not None and found.text):
             remembered = self._forget_remembered()
             if remembered:
                 unused = f" Remembered values are not used there: {', '.join(remembered)}."
-                found = self._checked_backend()
+                diags = Diagnostics()
+                found = self._checked_backend(diags)
+        self.diags.extend(diags)
         if found is None or self.diags.has_errors:
             return
         self._has_locations = found.uses_workspace
-        if found.elsewhere is not None:
-            self._states = self._found_states().elsewhere(found.elsewhere.saved)
-            self.on_elsewhere(f"{found.elsewhere.text}{unused}")
+        states = self._found_states()
+        if found.other is not None:
+            states = states.elsewhere(found.other)
+        self._states = states.existing(found.missing)
+        if found.text:
+            self.on_elsewhere(f"{found.text}{unused}")
 
-    def _checked_backend(self) -> CheckedBackend | None:
-        from nigari.workspace.states.elsewhere import check_backend
+    def _checked_backend(self, diags: Diagnostics) -> CheckedBackend | None:
+        from nigari.workspace.states.backend_check import check_backend
 
-        run = self._root()
-        return None if run is None else check_backend(run, self.where, self.selected, self.diags)
+        run = self.root()
+        if run is None:
+            return None
+        return check_backend(run, self.where, self.selected, self._root_in, diags)
+
+    def _root_in(self, workspace: str) -> StaticRun | None:
+        """The static phase of the root module with another workspace selected."""
+        where = self.where.in_workspace(workspace)
+        return Session(where, self.variables, self.options, diags=Diagnostics()).root()
 
     def _forget_remembered(self) -> list[str]:
         """Do without the values that init remembers; the variables that they are for."""
@@ -405,6 +428,18 @@ class Session:
             if self._has_asked:
                 self.ask_variables()
         return names
+
+    @property
+    def locations(self) -> Sequence[Location]:
+        """The locations of states that init has set up."""
+        return self._known_locations().all
+
+    def _known_locations(self) -> Locations:
+        from nigari.workspace.states.backend import BackendMemory
+        from nigari.workspace.states.locations import load_locations
+
+        data = self.where.data_directory
+        return load_locations(data, BackendMemory(data).load(Diagnostics()))
 
     def workspaces(self) -> Workspaces | None:
         """The workspaces of the directory; None after reporting why they cannot be used."""
@@ -419,7 +454,32 @@ class Session:
             self.where.selected,
             partial(self._states_of, backend),
             self._has_locations,
+            self._set_up,
+            self._take_down,
         )
+
+    def _set_up(self, workspace: str) -> None:
+        """Remember the location of a workspace that was created or selected here. An `OSError` says
+        why that cannot be.
+        """
+        self._change_locations(workspace, lambda known, used: known.adding(used, workspace))
+
+    def _take_down(self, workspace: str) -> None:
+        """Forget the location of a workspace that was deleted. An `OSError` says why that cannot be."""
+        self._change_locations(
+            workspace, lambda known, used: known.without_workspace(used, workspace)
+        )
+
+    def _change_locations(
+        self, workspace: str, change: Callable[[Locations, SavedBackend], Locations]
+    ) -> None:
+        from nigari.workspace.states.locations import save_locations
+
+        session = self if workspace == self.selected else self.in_workspace(workspace)
+        session.on_elsewhere = _ignore
+        used = session.states.remembered_backend(Diagnostics())
+        if used is not None:
+            save_locations(self.where.data_directory, change(self._known_locations(), used))
 
     def _states_of(self, own: Backend, workspace: str) -> WorkspaceStates | None:
         """Where the state of a workspace is, and how it is encrypted; None after reporting why
@@ -457,7 +517,7 @@ class Session:
             if may_be_encrypted(self.where):
                 from nigari.workspace.states.encryption import configured_encryption
 
-                run = self._root()
+                run = self.root()
                 if run is not None:
                     # Warnings are for those who change what is encrypted, not for who looks at it.
                     found = Diagnostics()
@@ -481,7 +541,7 @@ class Session:
             return state
         from nigari.workspace.configuration.requirements import find_requirements
 
-        run = self._root()
+        run = self.root()
         named = [] if run is None else find_requirements(run)
         return adopt_predecessors(state, {each.provider for each in named})
 
@@ -606,6 +666,10 @@ class Session:
         """Remove a lock on the state whose holder is gone; False after reporting why not."""
         backend, selected = self.states.backend(self.diags), self.states.selected(self.diags)
         if backend is None or self.diags.has_errors:
+            return False
+        missing = self.states.missing
+        if missing is not None and not await backend.storage(selected.name).read(self.diags):
+            self.diags.append(missing)
             return False
         return await backend.storage(selected.name).force_unlock(lock_id, self.diags)
 

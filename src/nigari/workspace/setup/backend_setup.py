@@ -16,13 +16,13 @@ from nigari.backends.workspaces import remember_selection
 from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.static.backend import BackendArguments
-from nigari.record import replace
 from nigari.workspace.base.people import People
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.setup.init_options import BackendOptions
-from nigari.workspace.setup.migrate import DEFAULT_BACKEND, Decrypt, Migration, Move, as_it_is
+from nigari.workspace.setup.migrate import Decrypt, Migration, Move, as_it_is
 from nigari.workspace.setup.selection import existing_workspace, remaining_workspace
 from nigari.workspace.states.backend import (
+    DEFAULT_BACKEND,
     BackendChange,
     BackendMemory,
     ConfiguredBackend,
@@ -37,14 +37,13 @@ from nigari.workspace.states.backend import (
     report_changed,
     report_unset,
 )
-from nigari.workspace.states.elsewhere import (
-    WrittenBackend,
-    differences,
-    given_before,
-    is_elsewhere,
-    load_written,
-    save_written,
-    written_backend,
+from nigari.workspace.states.backend_check import differences, given_before
+from nigari.workspace.states.locations import (
+    Locations,
+    load_locations,
+    location_digest,
+    save_locations,
+    written_digest,
 )
 
 
@@ -69,8 +68,10 @@ class BackendSetup:
         self._sources = sources
         self._diags = diags
         self._change = BackendChange.NONE
-        self._written: WrittenBackend | None = None
-        """What the configuration says now."""
+        self._written = ""
+        """A digest of what the configuration says now."""
+        self._overridden: tuple[str, ...] = ()
+        """The arguments that hold until others are given."""
         self.differences: tuple[str, ...] = ()
         """What leads to another location than before, where the backend is the same one."""
         self._selected = self._new_selected = DEFAULT_WORKSPACE
@@ -79,6 +80,7 @@ class BackendSetup:
         """What was remembered."""
         self.result: SavedBackend | None = None
         """What is to be remembered."""
+        self._locations: Locations = load_locations(self._data, self.saved)
         if unread.has_errors and options.is_wanted and not options.reconfigure:
             diags.extend(unread)
 
@@ -87,18 +89,17 @@ class BackendSetup:
         overrides = read_overrides(self._options.settings, self._sources, self._diags)
         settings = environment_settings(self._where)
         saved = None if self._options.reconfigure else self.saved
-        before = None if saved is None else load_written(self._data, saved)
         wanted = None
         if arguments is not None:
-            now = written_backend(arguments, workspace)
-            again = {} if overrides else given_before(arguments, saved, before, now)
+            again = {} if overrides else given_before(arguments, saved, self._locations)
             given = {**settings, **again, **overrides}
             wanted = self._complete(merged(arguments, given, self._diags))
             if wanted is not None:
                 check_arguments(wanted, self._where.environ, self._diags)
                 # What the environment says is said again each time.
                 own = set(wanted.overridden) - (settings.keys() - again.keys() - overrides.keys())
-                self._written = replace(now, overridden=tuple(sorted(own)))
+                self._overridden = tuple(sorted(own))
+                self._written = written_digest(arguments)
         elif (overrides or settings) and not self._diags.has_errors:
             _report_no_backend({**settings, **overrides}, self._diags)
         if self._diags.has_errors:
@@ -107,25 +108,23 @@ class BackendSetup:
         self.result = None if wanted is None else wanted.saved
         if self._involves_cloud:
             self._check_cloud_options(bool(overrides))
-        elif not self._options.migrate:
-            self._guard(wanted, saved, before)
+        elif not self._options.migrate and not self._options.reconfigure:
+            self._guard(wanted)
 
-    def _guard(
-        self,
-        wanted: ConfiguredBackend | None,
-        saved: SavedBackend | None,
-        before: WrittenBackend | None,
-    ) -> None:
-        """Without leave to move states, a backend must not be left for another one."""
-        if self._change is BackendChange.UNSET and saved is not None:
+    def _guard(self, wanted: ConfiguredBackend | None) -> None:
+        """Without leave to move states, a backend is left only for one that was set up before."""
+        change, saved = self._change, self.saved
+        if change in (BackendChange.NONE, BackendChange.HASH):
+            return
+        unit = self._options.unit
+        is_first_of_unit = unit and wanted and saved and not self._locations.of_unit(unit)
+        if self._locations.find(self.result) is not None or is_first_of_unit:
+            self._change = BackendChange.KNOWN
+            self.differences = () if wanted is None else differences(wanted, saved)
+        elif change is BackendChange.UNSET and saved is not None:
             report_unset(saved, self._diags)
-        elif self._change is BackendChange.OTHER and wanted is not None and saved is not None:
-            now = self._written
-            if before is not None and now is not None and is_elsewhere(wanted, saved, before, now):
-                self._change = BackendChange.LOCATION
-                self.differences = differences(wanted, saved)
-            else:
-                report_changed(wanted, saved, self._diags)
+        elif change is BackendChange.OTHER and wanted is not None and saved is not None:
+            report_changed(wanted, saved, self._diags)
 
     @property
     def _involves_cloud(self) -> bool:
@@ -273,12 +272,17 @@ class BackendSetup:
         )
 
     def save(self) -> None:
-        """Remember the backend, where it has changed. An `OSError` says why it cannot be."""
+        """Remember the backend and its location. An `OSError` says why that cannot be."""
+        if not self._options.is_wanted:
+            return
         if self._is_saved:
             self._memory.save(self.result)
-        if self._options.is_wanted:
-            kept = self.result if self._is_saved else self.saved
-            save_written(self._data, kept, self._written)
+        kept = self.result if self._is_saved else self.saved
+        known = self._locations.without(self.saved) if self._is_moving else self._locations
+        if kept is not None or known.all:
+            known = known.adding(kept, self._new_selected, self._options.unit)
+        last = "" if kept is None else location_digest(kept)
+        save_locations(self._data, Locations(known.all, last, self._written, self._overridden))
 
 
 async def _stored_in(

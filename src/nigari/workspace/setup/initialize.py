@@ -20,6 +20,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
+from nigari.file_lock import FileLock
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.hosts.cli_config_files import possible_files
 from nigari.packages.modules.module_locks import FILE_NAME as MODULE_LOCKS
@@ -30,6 +31,7 @@ from nigari.packages.providers.lockfile import FILE_NAME as LOCKS
 from nigari.packages.providers.requirement import Requirement
 from nigari.typed import Protocol
 from nigari.workspace import Workspace
+from nigari.workspace.base.locks import without_locks
 from nigari.workspace.base.people import People
 from nigari.workspace.base.remembered import FILE_NAME as REMEMBERED
 from nigari.workspace.base.remembered import (
@@ -64,8 +66,8 @@ from nigari.workspace.states.backend import (
     merged,
     read_overrides,
 )
-from nigari.workspace.states.elsewhere import FILE_NAME as WRITTEN_BACKEND
 from nigari.workspace.states.encryption import check_encryption, state_decryption
+from nigari.workspace.states.locations import FILE_NAME as LOCATIONS
 
 
 class InitView(InstallView, Protocol):
@@ -165,7 +167,9 @@ class Initialization:
         try:
             with ExitStack() as stack:
                 if self._options.get_modules:
-                    stack.enter_context(self._store.locked(self._view.waiting))
+                    lock = stack.enter_context(self._store.locked(self._view.waiting))
+                    if lock is FileLock.UNSUPPORTED:
+                        self.diags.append(without_locks("runs of init in this directory"))
                     stack.callback(self._open_packages().close)
                 if not self.diags.error_count:
                     self._find_aliases(inputs)
@@ -413,7 +417,7 @@ class Initialization:
         """Look at the files that are read by others than the evaluator."""
         where, noted = self._where, self._noted
         beside = (LOCKS, MODULE_LOCKS)
-        kept = (BACKEND, WRITTEN_BACKEND, REMEMBERED)
+        kept = (BACKEND, LOCATIONS, REMEMBERED)
         noted.look_at(os.path.normpath(os.path.join(where.name, name)) for name in beside)
         noted.look_at(os.path.join(where.data_name, name) for name in kept)
         files, directories = possible_files(self._environ)

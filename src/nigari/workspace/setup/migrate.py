@@ -23,14 +23,6 @@ from nigari.state.encryption import no_encryption
 from nigari.workspace.setup.moved_state import is_empty, is_same
 from nigari.workspace.states.backend import SavedBackend
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-DEFAULT_BACKEND: Final = SavedBackend("local", {}, 0)
-"""Where states are without any backend in the configuration."""
-
 Confirm = Callable[[str], bool | None]
 """Asks a question that is answered with yes or no; None where nobody can be asked."""
 Decrypt = Callable[[bytes], bytes]

@@ -20,7 +20,7 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import path_text
 from nigari.cty.values import Value, object_value, set_order_text, string, tuple_value
-from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.diagnostics.advice import advice
 from nigari.eval.static.backend import BackendArguments, fill_backend
 from nigari.eval.static.run import StaticRun
@@ -78,8 +78,9 @@ class SavedBackend:
         schema = BACKENDS.get(self.type)
         if schema is None:
             return None
+        unset = dict.fromkeys(schema.attributes)
         try:
-            return value_from_json(json.dumps(self.config), schema.implied_type)
+            return value_from_json(json.dumps({**unset, **self.config}), schema.implied_type)
         except CtyError:
             return None
 
@@ -107,6 +108,10 @@ class ConfiguredBackend:
         return SavedBackend(self.type, json.loads(text), self.hash)
 
 
+DEFAULT_BACKEND: Final = SavedBackend("local", {}, 0)
+"""Where states are without any backend in the configuration."""
+
+
 class BackendChange(Enum):
     """How the backend that is wanted differs from the one that is remembered."""
 
@@ -114,7 +119,7 @@ class BackendChange(Enum):
     HASH = "the same, written differently"
     FIRST = "first backend"
     OTHER = "another configuration"
-    LOCATION = "another location, because of variables or the workspace"
+    KNOWN = "another location that was set up before"
     UNSET = "no backend"
 
 
@@ -323,20 +328,46 @@ def _read_file(
 
 
 def report_changed(wanted: ConfiguredBackend, saved: SavedBackend, diags: Diagnostics) -> None:
-    """The backend is not what it was when init last ran."""
-    changes = _changes(wanted, saved)
-    lines = "".join(f"\n  - {line}" for line in changes)
+    """The configuration and its variables lead to a location that no init has set up."""
+    lines = "".join(f"\n  - {line}" for line in _changes(wanted, saved))
+    variables = _deciding(wanted, saved)
+    given = f" {advice().set_again(*variables)}" if variables else ""
+    names = ", ".join(f"var.{name}" for name in variables)
+    mistake = f"If {names} is not what you want, correct it. " if names else ""
     what_to_do = (
-        f"To move the state to the new backend, run {advice().init('-migrate-state')}. To leave it "
-        f"where it is and start using the new backend, run {advice().init('-reconfigure')}."
+        f"{mistake}To move the state there, run {advice().init('-migrate-state')}{given}. To leave it where it "
+        f"is and set up this location, too, run {advice().init('-reconfigure')}{given}."
     )
     if "cloud" in (wanted.type, saved.type):
         what_to_do = _init_asks()
     diags.error(
         "Backend configuration has changed",
-        "The state of this directory was stored elsewhere when init last ran:"
+        "No init of this directory has set up the location that the state would have now:"
         f"{lines}\n{what_to_do} Nothing was changed.",
         _first_place(wanted, saved),
+    )
+
+
+def _deciding(wanted: ConfiguredBackend, saved: SavedBackend) -> list[str]:
+    """The variables behind the arguments that have changed."""
+    before = saved.value() if saved.type == wanted.type else None
+    names = wanted.value.mapping() if before is None else changed_arguments(wanted, before)
+    found = [each for name in names for each in wanted.arguments.inputs(name).variables]
+    return list(dict.fromkeys(found))
+
+
+def workspace_not_set_up(name: str, set_by: str, changes: Sequence[str]) -> Diagnostic:
+    """A workspace without a state that neither init nor a workspace command has set up."""
+    where = f" there ({'; '.join(changes)})" if changes else ""
+    selects = f" {set_by} selects it." if set_by else ""
+    init = advice().init(*(("-reconfigure",) if changes else ()))
+    creates = "" if name == "default" else f' or create it with "nigari workspace new {name}"'
+    return Diagnostic(
+        Severity.ERROR,
+        "Workspace is not set up",
+        f'The workspace "{name}" has no state{where}, and no init of this directory has set it '
+        f"up.{selects} If it is the one you want, run {init} while it is selected{creates}. Nothing "
+        "was changed.",
     )
 
 

@@ -14,7 +14,7 @@ from nigari.backends.local import BACKUP_SUFFIX, LocalBackend, LocalPaths, Local
 from nigari.backends.protocol import Backend
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.workspaces import SelectedWorkspace
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
 from nigari.workspace.base.options import NO_STATE_FILES, StateFiles
@@ -38,13 +38,22 @@ class WorkingState:
         self.where = where
         self._is_elsewhere = False
         self._elsewhere: SavedBackend | None = None
+        self.missing: Diagnostic | None = None
+        """What to report if no state exists; None where one may be created."""
 
     def elsewhere(self, backend: SavedBackend | None) -> WorkingState:
-        """The states in another backend than the one that `init` has set up: that of a plan, or of
-        other variables. None is for the usual local file.
+        """The states in another backend than that of the last `init`: that of a plan, or of other
+        variables. None is for the usual local file.
         """
         states = WorkingState(self.where)
         states._is_elsewhere, states._elsewhere = True, backend
+        return states
+
+    def existing(self, missing: Diagnostic | None) -> WorkingState:
+        """The same states, if they exist; otherwise `missing` is reported."""
+        states = WorkingState(self.where)
+        states._is_elsewhere, states._elsewhere = self._is_elsewhere, self._elsewhere
+        states.missing = missing
         return states
 
     @property
@@ -89,7 +98,7 @@ class WorkingState:
         selected = self.selected(diags)
         if backend is None or diags.has_errors:
             return None
-        return Snapshots(backend.storage(selected.name), encryption)
+        return Snapshots(backend.storage(selected.name), encryption, self.missing)
 
     def edited_snapshots(
         self, encryption: StateLayer, diags: Diagnostics, files: StateFiles = NO_STATE_FILES
