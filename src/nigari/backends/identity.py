@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Mapping
 
+from nigari.backends.harmless import NOT_SHOWN, shown_argument
 from nigari.backends.local import LocalBackend
 from nigari.backends.opening import Around, local_paths
 from nigari.backends.protocol import DEFAULT_WORKSPACE
@@ -86,7 +87,7 @@ class StateIdentity:
 
     def __str__(self) -> str:
         shown = ", ".join(
-            f"{name} = {_shown(name, value)}" for name, value in self.address if value
+            f"{name} = {_shown(self.backend, name, value)}" for name, value in self.address if value
         )
         within = "" if self.workspace == DEFAULT_WORKSPACE else f", workspace {self.workspace}"
         return f"{self.backend} backend, {shown}{within}" if shown else f"{self.backend} backend"
@@ -138,7 +139,6 @@ def _normal(name: str, value: str) -> str:
     return value
 
 
-def _shown(name: str, value: str) -> str:
-    if name == "conn_str":
-        return "(a connection)"
-    return json.dumps(value, ensure_ascii=False)
+def _shown(backend: str, name: str, value: str) -> str:
+    shown = shown_argument(backend, name, value)
+    return shown if shown == NOT_SHOWN else json.dumps(shown, ensure_ascii=False)

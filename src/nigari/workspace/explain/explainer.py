@@ -14,6 +14,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_given, parse_module
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import ResourceInstance
+from nigari.backends.harmless import marked
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import Phase, UnknownCause
@@ -23,6 +24,7 @@ from nigari.eval.base.module_tree import InstanceData
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean, listed
+from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
@@ -95,7 +97,10 @@ class Explainer:
         origin = self._place(frame, rest, key) if resource is None else resource.argument
         if origin is not None:
             missing = None if resource is None else resource.missing
-            return self._builder.expression(text, origin, origin.compiled.expr.range, "", missing)
+            found_there = self._builder.expression(
+                text, origin, origin.compiled.expr.range, "", missing
+            )
+            return self._as_shown(frame, rest, found_there)
         origin = self._named(frame, rest, text)
         if origin is None:
             return None
@@ -106,6 +111,15 @@ class Explainer:
         if own is None or own.name != label:
             return named
         return replace(own, name=text, value=named.value, chains=named.chains)
+
+    def _as_shown(self, frame: Frame, rest: str, found: Explanation) -> Explanation:
+        """An argument of a backend without its value, where that may be a secret."""
+        kind, _, name = rest.rpartition(".")
+        backend = frame.module.backend
+        if kind != "backend" or backend is None:
+            return found
+        is_secret = SENSITIVE in marked(backend.type, name, found.value).marks
+        return found.without_values() if is_secret else found
 
     def expression(self, text: str, module: str = "") -> Explanation | None:
         """The value of an expression in a module."""

@@ -221,7 +221,7 @@ def differences(wanted: ConfiguredBackend, saved: SavedBackend) -> tuple[str, ..
     old = saved.value()
     names = [] if old is None else changed_arguments(wanted, old)
     return tuple(
-        f"{name} = {shown(wanted.value.attribute(name))} "
+        f"{name} = {shown(wanted.type, name, wanted.value)} "
         f"({', '.join(wanted.arguments.inputs(name).names)})"
         for name in names
     )
