@@ -129,7 +129,7 @@ def test_getter_and_url(text: str, getter: str, url: str) -> None:
 def test_display_hides_secrets() -> None:
     text = "git::https://me:secret@h.com/a.git//b?ref=v1&sshkey=abc"
     parsed = source(text)
-    assert parsed.display == "git::https://me:redacted@h.com/a.git//b?ref=v1&sshkey=redacted"
+    assert parsed.display == "git::https://REDACTED@h.com/a.git//b?ref=v1&sshkey=REDACTED"
     assert str(parsed) == text
 
 

@@ -408,7 +408,7 @@ def test_netrc(world: ModuleWorld, work: Path) -> None:
     write(work, call("a", world.url.replace("//", "//me:wrong@") + "/a.zip"))
     done = init(world, work, NETRC=str(netrc))
     assert done.code == 1
-    assert "me:redacted@" in done.err
+    assert "REDACTED@" in done.err
     assert "wrong" not in done.out
 
 

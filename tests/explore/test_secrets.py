@@ -231,7 +231,7 @@ def test_positions_stay_where_they_are() -> None:
         ("abc", 'x = "abc" + abcdef', 'x = "•••" + abcdef'),
         ("ab", 'x = "ab"', 'x = "ab"'),
         ('quo"ted', r'["quo\"ted"]', '["••••••••"]'),
-        ("hunter2", "http://me:word@h/ and a:b@c", "http://me:••••@h/ and a:b@c"),
+        ("hunter2", "http://me:word@h/ and a:b@c", "http://•••••••@h/ and a:b@c"),
         ("hunter2", "git::https://h/x?ref=1&sshkey=AbC", "git::https://h/x?ref=1&sshkey=•••"),
         ("hunter2", "https://me:${var.token}@h", "https://me:${var.token}@h"),
     ],

@@ -81,8 +81,9 @@ def _check_url(url: str, scheme_end: int, offset: int) -> None:
         host_start = authority.start(1) + authority[1].rfind("@") + 1
         path_start = authority.end()
         if re.compile(_HOST).fullmatch(url, host_start, path_start) is None:
+            # Not quoted: a password with a slash in it ends up here.
             raise SourceError(
-                f"{quoted(url[host_start:path_start])} is not a hostname with an optional port "
+                "What stands in the place of its host is not a hostname with an optional port "
                 "number.",
                 offset + host_start,
                 offset + path_start,

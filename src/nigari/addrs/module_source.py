@@ -17,6 +17,7 @@ from nigari.addrs.detection import SourceError, detect_package, parse_forced_get
 from nigari.addrs.hostname import normalize_hostname
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 
@@ -29,10 +30,6 @@ _LOCAL_PREFIXES = ("./", "../", ".\\", "..\\")
 _REGISTRY_NAME = r"[0-9A-Za-z](?:[0-9A-Za-z_-]{0,62}[0-9A-Za-z])?"
 _TARGET_SYSTEM = r"[0-9a-z]{1,64}"
 _VERSION_CONTROL_HOSTS = ("github.com", "bitbucket.org")
-_SECRET_PARAMETERS = frozenset(
-    ("sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token")
-)
-_PASSWORD = r"(://[^/@:]*):[^/@]*@"
 
 
 class LocalSource(Address):
@@ -124,15 +121,7 @@ class RemoteSource(Address):
     @property
     def display(self) -> str:
         """The source without the secrets that its URL may hold."""
-        from urllib.parse import parse_qsl, urlencode
-
-        text = re.sub(_PASSWORD, r"\1:redacted@", self.text)
-        base, question, query = text.partition("?")
-        pairs = parse_qsl(query, keep_blank_values=True)
-        if not any(name in _SECRET_PARAMETERS for name, _ in pairs):
-            return text
-        hidden = [(n, "redacted" if n in _SECRET_PARAMETERS else v) for n, v in pairs]
-        return base + question + urlencode(hidden)
+        return hidden_url(self.text)
 
 
 ModuleSource: TypeAlias = LocalSource | RegistrySource | RemoteSource
@@ -299,6 +288,6 @@ def _report_source(
         subject = Source("", text).range(error.start, end)
     diags.error(
         "Invalid module source",
-        f"{quoted(text)} is not a valid module source. {error.reason}",
+        f"{quoted(hidden_url(text))} is not a valid module source. {error.reason}",
         subject,
     )

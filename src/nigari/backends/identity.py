@@ -12,10 +12,12 @@ import json
 import os
 from collections.abc import Mapping
 
+from nigari.backends.harmless import NOT_SHOWN, is_harmless, without_credentials
 from nigari.backends.local import LocalBackend
 from nigari.backends.opening import Around, local_paths
 from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.clouds.arguments import Arguments
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.lazy import lazy_pattern
 from nigari.record import record
 
@@ -119,7 +121,7 @@ class StateIdentity:
 
     def __str__(self) -> str:
         shown = ", ".join(
-            f"{name} = {_shown(name, value)}" for name, value in self.address if value
+            f"{name} = {_shown(self.backend, name, value)}" for name, value in self.address if value
         )
         within = "" if self.workspace == DEFAULT_WORKSPACE else f", workspace {self.workspace}"
         return f"{self.backend} backend, {shown}{within}" if shown else f"{self.backend} backend"
@@ -165,7 +167,7 @@ def location_text(type_: str, config: Mapping[str, object]) -> str:
     names = _HOSTED_NAMES if type_ in _HOSTED else _LOCAL if type_ == "local" else ()
     arguments = location_arguments(config)
     found = ", ".join(
-        f"{name} = {_shown(name, arguments[name])}"
+        f"{name} = {_shown(type_, name, arguments[name])}"
         for name in names or _ADDRESSES.get(type_, ())
         if name in arguments
     )
@@ -180,9 +182,7 @@ def _without_secrets(name: str, value: object) -> object:
     if not isinstance(value, str):
         return value
     if "://" in value:
-        from nigari.net.urls import shown
-
-        return shown(value)
+        return hidden_url(value)
     return _PASSWORD.sub("", value) if name == "conn_str" else value
 
 
@@ -210,7 +210,7 @@ def _normal(name: str, value: str) -> str:
     return value
 
 
-def _shown(name: str, value: object) -> str:
-    if name == "conn_str":
-        return "(a connection)"
-    return json.dumps(value, ensure_ascii=False)
+def _shown(backend: str, name: str, value: object) -> str:
+    if not is_harmless(backend, name):
+        return NOT_SHOWN
+    return json.dumps(without_credentials(value), ensure_ascii=False)

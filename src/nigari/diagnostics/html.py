@@ -5,7 +5,7 @@ Everything that comes from a configuration or a provider is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from nigari.diagnostics.model import Diagnostic, Severity
@@ -15,14 +15,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from nigari.diagnostics.snippet import Sources
+
 
 COLOURS: Final = {"create": "#1a7f37", "update": "#9a6700", "delete": "#cf222e"}
 _CELL: Final = 'style="text-align:left;vertical-align:top;padding:0.2em 0.8em"'
 
 
-def diagnostics_html(
-    diagnostics: Iterable[Diagnostic], sources: Mapping[str, bytes] | None = None
-) -> str:
+def diagnostics_html(diagnostics: Iterable[Diagnostic], sources: Sources | None = None) -> str:
     """Diagnostics with the lines that they are about, as far as those are known."""
     parts = []
     for each in diagnostics:

@@ -19,7 +19,6 @@ from nigari.explore.sensitive import (
     resource_block,
 )
 from nigari.explore.values import ValueTable
-from nigari.explore.written import hidden_by_name
 from nigari.schema.block import Block
 from nigari.workspace.views.blocks import BackendView, BlockView, ResourceView
 from nigari.workspace.views.declarations import VariableView
@@ -60,7 +59,7 @@ class ConfigurationData:
 
     def _backend(self, arguments: Mapping[str, Known], blocks: Iterable[BlockView]) -> Data:
         """What is written in the block of a backend, or in one within it."""
-        found = self._content(hidden_by_name(arguments), (), None)
+        found = self._content(arguments, (), None)
         inner = [
             {
                 "type": each.type,

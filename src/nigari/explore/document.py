@@ -9,8 +9,10 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Final
 
+from nigari.backends.harmless import without_credentials
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.explore.configuration import ConfigurationData
 from nigari.explore.fleet import fleet_data
 from nigari.explore.graph import blocks_data, operations_data
@@ -73,9 +75,10 @@ def fleet_document(survey: Survey, environ: Mapping[str, str]) -> Document:
         "files": [],
         "fleet": fleet_data(survey, environ),
     }
-    # Addresses of states may have passwords in them.
-    secrets = Secrets()
-    return Document(json.loads(secrets.scrubbed(json.dumps(data))), secrets)
+    # Names of units and texts of problems may quote addresses.
+    cleaned = without_credentials(data)
+    assert isinstance(cleaned, dict)
+    return Document(cleaned, Secrets())
 
 
 def _header(title: str, workspace: str = "default") -> Data:
@@ -141,7 +144,7 @@ class _Making:
         for module in modules:
             place = installed.get(module["address"])
             if place is not None:
-                module["source"] = place.source
+                module["source"] = hidden_url(place.source)
                 module["version"] = place.version
 
     def _problem(self, diagnostic: Diagnostic) -> Data:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.explore.feed import Event, Feed
 from nigari.explore.journal import JournalFollower, journal_events, journal_summary
 from nigari.fleet.runs.journal import DONE, unfinished
@@ -37,7 +38,7 @@ def fleet_data(survey: Survey, environ: Mapping[str, str]) -> Data:
         name: journal_summary(_journal(unit, environ)) for name, unit in survey.units.items()
     }
     found["applied"] = {name: each for name, each in applied.items() if each is not None}
-    found["progress"] = journal_events(progress_path(survey.root), str)
+    found["progress"] = journal_events(progress_path(survey.root), hidden_urls)
     found["unfinished"] = _unfinished(survey)
     return found
 
@@ -67,7 +68,7 @@ class FleetFollower:
     def __init__(self, survey: Survey, environ: Mapping[str, str], feed: Feed) -> None:
         self._survey = survey
         self._feed = feed
-        self._progress = JournalFollower(progress_path(survey.root), str, feed)
+        self._progress = JournalFollower(progress_path(survey.root), hidden_urls, feed)
         self._journals = {name: _journal(unit, environ) for name, unit in survey.units.items()}
         self._times: dict[str, int] = {}
         self._told: dict[str, Data] = {}

@@ -17,6 +17,7 @@ from nigari.cty.go_text import go_quote
 from nigari.cty.types import KIND_NUMBER
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
+from nigari.diagnostics.secret_urls import secret_spans
 from nigari.hcl import tokens
 from nigari.hcl.scanner import scan_expression
 from nigari.hcl.tokens import Tokens
@@ -39,11 +40,6 @@ _LITERALS: Final = frozenset(
         tokens.QUOTED_TEXT,
         tokens.TEXT,
     )
-)
-_PASSWORD: Final = re.compile(r"""(://[^/\s"'@:]*:)(?!\$\{)([^/\s"'@]+)(?=@)""")
-_QUERY: Final = re.compile(
-    r"""(?i)([?&](?:sshkey|aws_access_key_secret|aws_access_token|access_token|token|password"""
-    r"""|secret|sig|x-amz-signature)=)(?!\$\{)([^&\s"'#]+)"""
 )
 
 
@@ -195,10 +191,12 @@ def _is_key(found: Tokens, number: int) -> bool:
 
 def _without_credentials(text: str) -> str:
     """A text without the passwords in its URLs."""
-    if "://" in text:
-        for pattern in (_PASSWORD, _QUERY):
-            text = pattern.sub(lambda found: found[1] + _VISIBLE.sub(_dots, found[2]), text)
-    return text
+    pieces: list[str] = []
+    at = 0
+    for start, end in secret_spans(text):
+        pieces += (text[at:start], _VISIBLE.sub(_dots, text[start:end]))
+        at = end
+    return "".join((*pieces, text[at:]))
 
 
 def _decoded(data: bytes) -> str:

@@ -13,20 +13,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from nigari import hcl
+from nigari.backends.harmless import is_harmless_anywhere
 from nigari.config.file_names import is_test_file
 from nigari.explore.secrets import Secrets, literals
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
-from nigari.workspace.views.known import Known, as_sensitive
+from nigari.hcl.source import Source
+from nigari.workspace.base.written_secrets import is_secret_name, secret_literals
 
-_SECRET: Final = (
-    "(?:password|passphrase|secret|token|private_key|private_key_pem|access_key|secret_key|client_key"
-    "|(?:customer|customer_provided|customer_encryption|encryption)_key|credentials|conn_str"
-    "|http_auth|client_certificate)"
-)
-_NAME: Final = re.compile(rf"(?:.*_)?{_SECRET}")
-_ITEM: Final = re.compile(rf'(?:\w*_)?{_SECRET}"?\s*[=:]\s*("(?:[^"\\]|\\.)*")')
+_ITEM: Final = re.compile(r'(\w+)"?\s*[=:]\s*("(?:[^"\\]|\\.)*")')
 _PLACES: Final = (
     b"connection",
     b"key_provider",
@@ -37,24 +33,15 @@ _PLACES: Final = (
 """A file without any of these words has nothing to look for."""
 
 
-def is_secret_name(name: str) -> bool:
-    """Whether an argument of a backend or a connection with this name is a secret."""
-    return _NAME.fullmatch(name) is not None
-
-
-def hidden_by_name(arguments: Mapping[str, Known]) -> Mapping[str, Known]:
-    """The arguments of a backend, sensitive where their names say so."""
-    return {
-        name: as_sensitive(each) if is_secret_name(name) else each
-        for name, each in arguments.items()
-    }
-
-
 def note_written(
     files: Iterable[tuple[str, bytes]], variables: Collection[str], secrets: Secrets
 ) -> None:
     """Note what is secret in the texts of files; the values of these variables are."""
     for name, data in files:
+        source = Source.from_bytes(name, data)
+        for start, end in secret_literals(source, variables):
+            where = source.range(start, end)
+            secrets.note_bytes(name, where.start.byte, where.end.byte)
         is_values = name.endswith((".tfvars", ".tfvars.json"))
         if not is_values and not any(each in data for each in _PLACES):
             continue
@@ -147,7 +134,8 @@ def _secret_ones(attributes: Mapping[str, Attribute], all_are: bool) -> Iterator
 
 def _items(expr: Expression, text: str) -> Iterator[Span]:
     for found in _ITEM.finditer(text, expr.start, expr.end):
-        yield found.start(1), found.end(1), False
+        if not is_harmless_anywhere(found[1]) or is_secret_name(found[1]):
+            yield found.start(2), found.end(2), False
 
 
 def _span(attribute: Attribute, keeps_names: bool = False) -> Span:
@@ -160,9 +148,9 @@ def _json_secrets(data: bytes, variables: Collection[str] | None) -> Iterator[st
         pending: list[tuple[object, bool]] = [(json.loads(data), False)]
     except ValueError:
         # It is shown all the same, with what is wrong with it.
-        yield from (
-            found[1].strip('"') for found in _ITEM.finditer(data.decode("utf-8", "replace"))
-        )
+        for found in _ITEM.finditer(data.decode("utf-8", "replace")):
+            if is_secret_name(found[1]):
+                yield found[2].strip('"')
         return
     while pending:
         value, is_secret = pending.pop()

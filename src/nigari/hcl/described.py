@@ -13,6 +13,7 @@ from nigari.cty.types import DYNAMIC, KIND_OBJECT, CollectionType
 from nigari.cty.unknown import Unknown
 from nigari.cty.values import NO_MARKS, Value
 from nigari.diagnostics import ScopeValue
+from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.hcl.evaluation import Fault
 from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
@@ -80,7 +81,7 @@ def value_text(value: Value, secrets: bool = False, unknowns: bool = False) -> s
         return _unknown_text(value, data, unknowns)
     if isinstance(data, str):
         shown = data if len(data) <= _LONGEST_SHOWN else data[:_LONGEST_SHOWN] + "…"
-        return f"is {quoted(shown)}"
+        return f"is {quoted(hidden_urls(shown))}"
     if isinstance(data, bool):
         return "is true" if data else "is false"
     if isinstance(data, int | numbers.Number):

@@ -12,6 +12,7 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from types import MappingProxyType
 
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.net.connect import Connections
 from nigari.net.content import Decoder, FileWriter
 from nigari.net.failures import (
@@ -26,7 +27,7 @@ from nigari.net.failures import (
 )
 from nigari.net.response import Response
 from nigari.net.settings import Settings
-from nigari.net.urls import Origin, origin_of, resolved, shown, user_of, without_user
+from nigari.net.urls import Origin, origin_of, resolved, user_of, without_user
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -171,6 +172,7 @@ class Client:
     ) -> AsyncIterator[tuple[str, httpcore.Response]]:
         """The answer after redirects, with the URL that gave it."""
         request, visited = asked, {asked.url}
+        _origin(asked.url)
         while True:
             async with self._connections.exchange(
                 request.method,
@@ -190,9 +192,9 @@ class Client:
             if len(visited) > policy.redirects or request.url in visited:
                 raise RedirectRefused(
                     asked.url,
-                    f"{shown(asked.url)} redirects in a loop."
+                    f"{hidden_url(asked.url)} redirects in a loop."
                     if request.url in visited
-                    else f"{shown(asked.url)} redirects more than {policy.redirects} times.",
+                    else f"{hidden_url(asked.url)} redirects more than {policy.redirects} times.",
                     "Check the URL, or contact the operator of the server.",
                 )
             visited.add(request.url)
@@ -221,12 +223,15 @@ class _Request:
 
 
 def _redirected(request: _Request, status: int, location: str) -> _Request:
-    url = resolved(request.url, location)
+    try:
+        url = resolved(request.url, location)
+    except ValueError:
+        raise InvalidUrl(location, f"{hidden_url(request.url)} redirects to it") from None
     before, after = _origin(request.url), _origin(url)
     if before.scheme == "https" and after.scheme == "http":
         raise RedirectRefused(
             request.url,
-            f"{shown(request.url)} redirects to {shown(url)}, which is not encrypted.",
+            f"{hidden_url(request.url)} redirects to {hidden_url(url)}, which is not encrypted.",
             "The operator of the server must redirect to https.",
         )
     credentials = request.credentials if before == after else _NONE
@@ -313,7 +318,7 @@ async def _write(
             if digests[algorithm] != digest.lower():
                 raise WrongContent(
                     url,
-                    f"The file from {shown(url)} has the {algorithm} checksum "
+                    f"The file from {hidden_url(url)} has the {algorithm} checksum "
                     f"{digests[algorithm]}, but {digest.lower()} is expected.",
                     "It may have been changed or damaged in transit: do not use it.",
                 )
@@ -359,7 +364,7 @@ def _is_cut(error: Exception) -> bool:
 def _wrong_size(url: str, expected: int, found: int) -> WrongContent:
     return WrongContent(
         url,
-        f"The file from {shown(url)} has {found} bytes, but {expected} are expected.",
+        f"The file from {hidden_url(url)} has {found} bytes, but {expected} are expected.",
         "It may have been changed or damaged in transit: do not use it.",
     )
 

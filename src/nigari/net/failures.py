@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from nigari.net.urls import shown
+from nigari.diagnostics.secret_urls import hidden_url
 
 
 class NetFailure(Exception):
@@ -18,7 +18,7 @@ class NetFailure(Exception):
     """Whether the same request may succeed a moment later."""
 
     def __init__(self, url: str, what: str, advice: str = "") -> None:
-        self.url: str = shown(url)
+        self.url: str = hidden_url(url)
         self.what = what
         self.advice = advice
         self.attempts = 1
@@ -40,7 +40,7 @@ class InvalidUrl(NetFailure):
     """Something that is no URL of a web server."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(url, f"{shown(url)} is not a valid URL: {reason}.")
+        super().__init__(url, f"{hidden_url(url)} is not a valid URL: {reason}.")
 
 
 class InvalidSettings(NetFailure):
@@ -96,7 +96,7 @@ class ProxyFailed(NetFailure):
     def __init__(self, url: str, reason: str, unreachable: str = "") -> None:
         """`unreachable` is the URL of a proxy that nobody can connect to."""
         if unreachable:
-            what = f"The proxy {shown(unreachable)} for {_host(url)} cannot be reached"
+            what = f"The proxy {hidden_url(unreachable)} for {_host(url)} cannot be reached"
             advice = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and that the proxy is running."
         else:
             what = f"The proxy refuses to connect to {_host(url)}"
@@ -139,7 +139,7 @@ class StatusRefused(NetFailure):
         more = f", saying: {said.rstrip('.')}" if said else ""
         super().__init__(
             url,
-            f"{shown(url)} answered with status {status}{more}.",
+            f"{hidden_url(url)} answered with status {status}{more}.",
             _status_advice(status, retry_after),
         )
         self.status = status

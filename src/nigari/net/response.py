@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.lazy import lazy_pattern
 from nigari.net.failures import NotJson, StatusRefused
-from nigari.net.urls import shown
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ class Response:
         start = self.body[:512].lstrip().lower()
         is_html = self.media_type == "text/html" or start.startswith((b"<!doctype html", b"<html"))
         given = "a web page" if is_html else found
-        what = f"{shown(self.url)} returned {given} instead of JSON."
+        what = f"{hidden_url(self.url)} returned {given} instead of JSON."
         if is_html and (title := self.said):
             what = f'{what} Its title is "{title}".'
         return NotJson(self.url, what, is_html)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.net.failures import InvalidSettings
 from nigari.net.urls import Origin
 from nigari.record import record
@@ -82,12 +83,15 @@ def proxy_for(origin: Origin, settings: Settings) -> str:
     if not text or not _is_proxied(origin, settings.no_proxy):
         return ""
     url = text if "://" in text else f"http://{text}"
-    parts = urlsplit(url)
-    if parts.scheme not in _PROXY_SCHEMES or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        is_valid = parts.scheme in _PROXY_SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_valid = False
+    if not is_valid:
         raise InvalidSettings(
             url,
-            f"The environment names {parts.scheme}://{parts.netloc.rpartition('@')[2]} as a "
-            "proxy, which is not the URL of one.",
+            f"The environment names {hidden_url(url)} as a proxy, which is not the URL of one.",
             "Set HTTPS_PROXY and HTTP_PROXY to a URL such as http://proxy.example.com:3128.",
         )
     return url

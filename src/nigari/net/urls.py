@@ -1,4 +1,4 @@
-"""URLs: reading them, resolving references, and showing them without secrets."""
+"""URLs: reading them, resolving references, and who asks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,6 @@ from collections.abc import Mapping
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from nigari.record import record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-HIDDEN: Final = "REDACTED"
-_SECRET_WORDS: Final = ("token", "secret", "signature", "sig", "password", "sshkey", "credential")
-_SECRET_NAMES: Final = frozenset(("aws_access_key_id", "key", "code", "auth"))
 
 
 @record
@@ -28,31 +19,22 @@ class Origin:
 
 def origin_of(url: str) -> Origin:
     """The origin of an absolute URL; a `ValueError` says that it is no http(s) URL."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        # Its own words quote the host, with a password that stands before it.
+        raise ValueError("its host or port is not valid") from None
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"its scheme is {parts.scheme or 'missing'}, not http or https")
     if not parts.hostname:
         raise ValueError("it has no host")
-    return Origin(parts.scheme, parts.hostname, parts.port or (443 if _is_https(parts) else 80))
+    return Origin(parts.scheme, parts.hostname, port or (443 if _is_https(parts) else 80))
 
 
 def resolved(base: str, reference: str) -> str:
     """What a reference in a document at `base` means."""
     return urljoin(base, reference)
-
-
-def shown(url: str) -> str:
-    """A URL for people: without its password and without the secrets in its query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "a URL that cannot be read"
-    host = parts.netloc.rpartition("@")[2]
-    user = f"{HIDDEN}@" if "@" in parts.netloc else ""
-    query = parts.query
-    if query:
-        query = "&".join(_shown_argument(each) for each in query.split("&"))
-    return urlunsplit((parts.scheme, user + host, parts.path, query, parts.fragment))
 
 
 def with_query(url: str, arguments: Mapping[str, str]) -> str:
@@ -86,10 +68,3 @@ def without_user(url: str) -> str:
 
 def _is_https(parts: SplitResult) -> bool:
     return parts.scheme == "https"
-
-
-def _shown_argument(argument: str) -> str:
-    name, equals, _ = argument.partition("=")
-    plain = unquote(name).lower().replace("-", "_")
-    is_secret = plain in _SECRET_NAMES or any(word in plain for word in _SECRET_WORDS)
-    return f"{name}={HIDDEN}" if equals and is_secret else argument

@@ -14,11 +14,12 @@ from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.store import BackendFailure, Content, ContentChanged, StateIsLocked
 from nigari.backends.stores.http_store import STATE_LIMIT, HttpStore
 from nigari.clouds.arguments import Arguments
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.lazy import lazy_pattern
 from nigari.net.client import Policy
 from nigari.net.response import Response
 from nigari.net.settings import Identity, Settings, read_settings
-from nigari.net.urls import origin_of, shown, with_query
+from nigari.net.urls import origin_of, with_query
 from nigari.record import record, replace
 
 TYPE_CHECKING = False
@@ -76,7 +77,7 @@ def _url(arguments: Arguments, name: str, variable: str, is_required: bool = Fal
         try:
             origin_of(found)
         except ValueError as error:
-            raise BackendFailure(f"The {name} {shown(found)} is not valid: {error}.") from None
+            raise BackendFailure(f"The {name} {hidden_url(found)} is not valid: {error}.") from None
     return found
 
 
@@ -149,7 +150,7 @@ class HttpStateStore(HttpStore):
         self._lock_id = ""
 
     def location(self, workspace: str) -> str:
-        return shown(self._at.address)
+        return hidden_url(self._at.address)
 
     async def names(self) -> Sequence[str]:
         return (DEFAULT_WORKSPACE,)

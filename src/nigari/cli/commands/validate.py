@@ -43,7 +43,9 @@ def _document(workspace: Workspace, diags: Diagnostics) -> str:
     import json
 
     from nigari.diagnostics.render import to_json
+    from nigari.workspace.base.shown_sources import ShownSources
 
+    sources = ShownSources(workspace.sources)
     found = diags.in_order()
     errors = sum(1 for each in found if each.severity.value == "error")
     document = {
@@ -51,7 +53,7 @@ def _document(workspace: Workspace, diags: Diagnostics) -> str:
         "valid": not diags.has_errors,
         "error_count": errors,
         "warning_count": len(found) - errors,
-        "diagnostics": [to_json(each, workspace.sources, workspace.context_of) for each in found],
+        "diagnostics": [to_json(each, sources, workspace.context_of) for each in found],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
 

@@ -29,7 +29,9 @@ def show_diagnostics(
     if not len(diagnostics):
         return
     from nigari.diagnostics import Layout, to_text
+    from nigari.workspace.base.shown_sources import ShownSources
 
+    sources = ShownSources(sources)
     no_color = no_color or terminal.is_on("no-color")
     compact_warnings = compact_warnings or terminal.is_on("compact-warnings")
     ordered = _of_several(with_options(diagnostics, terminal).in_order())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from nigari.backends.harmless import without_credentials
 from nigari.cty.values import Value
 from nigari.diagnostics.render import ContextOf, place_to_json
 from nigari.diagnostics.snippet import Sources
+from nigari.workspace.base.shown_sources import ShownSources
 from nigari.workspace.explain.explanation import Explanation
 
 
@@ -12,6 +14,10 @@ def explanation_json(
     explanation: Explanation, sources: Sources, context_of: ContextOf
 ) -> dict[str, object]:
     """The tree of an explanation. Sensitive values and what is not known have no value there."""
+    return _tree(explanation, ShownSources(sources), context_of)
+
+
+def _tree(explanation: Explanation, sources: Sources, context_of: ContextOf) -> dict[str, object]:
     result: dict[str, object] = {
         "name": explanation.name,
         "phase": explanation.phase,
@@ -40,7 +46,7 @@ def explanation_json(
         result["given_at"] = place_to_json(explanation.given_at, {}, context_of)["range"]
     if explanation.is_cut:
         result["is_cut"] = True
-    result["from"] = [explanation_json(part, sources, context_of) for part in explanation.parts]
+    result["from"] = [_tree(part, sources, context_of) for part in explanation.parts]
     return result
 
 
@@ -55,4 +61,4 @@ def value_members(value: Value) -> dict[str, object]:
         return {"marks": sorted(str(getattr(mark, "value", mark)) for mark in marks)}
     if not plain.is_wholly_known:
         return {}
-    return {"value": json.loads(value_to_json(plain, plain.type))}
+    return {"value": without_credentials(json.loads(value_to_json(plain, plain.type)))}

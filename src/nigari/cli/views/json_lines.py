@@ -45,6 +45,11 @@ class JsonLines:
 
     def diagnostics(self, diags: Diagnostics, sources: Sources, context_of: ContextOf) -> None:
         """Write each diagnostic as an event."""
+        if not len(diags):
+            return
+        from nigari.workspace.base.shown_sources import ShownSources
+
+        sources = ShownSources(sources)
         for each in diags.in_order():
             is_error = each.severity is Severity.ERROR
             self.event(

@@ -24,6 +24,7 @@ from nigari.testing.outcome import (
 )
 from nigari.testing.suite import Abandoned, TestView
 from nigari.version import OPENTOFU_VERSION
+from nigari.workspace.base.shown_sources import ShownSources
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.plans.show_plan import ShownPlan
 
@@ -150,7 +151,7 @@ class TestEvents(TestView):
             f"{'Error' if is_error else 'Warning'}: {each.summary}",
             {
                 "type": "diagnostic",
-                "diagnostic": to_json(each, workspace.sources, workspace.context_of),
+                "diagnostic": to_json(each, ShownSources(workspace.sources), workspace.context_of),
                 **about,
             },
             "error" if is_error else "warn",

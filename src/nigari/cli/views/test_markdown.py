@@ -16,6 +16,7 @@ from nigari.diagnostics.render import to_text
 from nigari.diagnostics.snippet import Sources
 from nigari.testing.coverage import Coverage
 from nigari.testing.outcome import FileOutcome, Status, SuiteOutcome
+from nigari.workspace.base.shown_sources import ShownSources
 
 _ROOM = 200
 """What is kept free to say what was left out."""
@@ -66,7 +67,7 @@ def _row(file: FileOutcome) -> str:
 
 
 def _details(title: str, errors: list[Diagnostic], sources: Sources) -> str:
-    text = to_text(errors, sources, difference_text=compared).strip("\n")
+    text = to_text(errors, ShownSources(sources), difference_text=compared).strip("\n")
     fence = "```"
     while fence in text:
         fence += "`"

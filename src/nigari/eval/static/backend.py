@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.values import TerraformAttr
+from nigari.backends.harmless import is_harmless
 from nigari.config.blocks.backend import BackendBlock
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -23,7 +24,7 @@ from nigari.eval.nodes.variable import RootVariable
 from nigari.eval.static.run import StaticRun, slot_value
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
 from nigari.lang.references import Reference
-from nigari.record import record
+from nigari.record import record, replace
 from nigari.schema.block import Block, NestedBlock, Nesting
 from nigari.schema.coerce import coerce
 
@@ -70,7 +71,7 @@ def fill_backend(run: StaticRun, backend: BackendBlock, schema: Block) -> Backen
     for.
     """
     places: dict[str, Slot] = {}
-    value = _Filling(run, backend.block.type).body(backend.body, schema, "", places)
+    value = _Filling(run, backend).body(backend.body, schema, "", places)
     if value is None:
         return None
     return BackendArguments(backend.type, value, backend.range, places)
@@ -107,10 +108,11 @@ def is_workspace(reference: Reference) -> bool:
 class _Filling:
     """The work of evaluating one block."""
 
-    def __init__(self, run: StaticRun, word: str) -> None:
+    def __init__(self, run: StaticRun, backend: BackendBlock) -> None:
         self._run = run
+        self._type = backend.type
         self._diags: Diagnostics = run.diags
-        self._word = word
+        self._word = backend.block.type
 
     def body(self, body: Body, schema: Block, prefix: str, places: dict[str, Slot]) -> Value | None:
         """The value of a body; None where a part of it cannot be had."""
@@ -144,7 +146,7 @@ class _Filling:
         return _shaped(schema, values) if is_whole else None
 
     def _argument(self, slot: Slot, schema: Block, name: str) -> Value | None:
-        value = slot_value(self._run, slot)
+        value = self._value(slot)
         if value is None:
             return None
         try:
@@ -152,6 +154,17 @@ class _Filling:
         except CtyError as error:
             _report_unfit(slot, error, self._diags)
             return None
+
+    def _value(self, slot: Slot) -> Value | None:
+        """The value of an argument; what it is made of is quoted only if it may be shown itself."""
+        name = slot.what.rpartition(" ")[2].partition(".")[0]
+        if is_harmless(self._type, name):
+            return slot_value(self._run, slot)
+        found = self._diags.child()
+        with self._run.reporting_to(found):
+            value = slot_value(self._run, slot)
+        self._diags.extend(replace(each, values=()) for each in found)
+        return value
 
     def _blocks(
         self, bodies: list[Body], nested: NestedBlock, prefix: str, places: dict[str, Slot]

@@ -40,6 +40,7 @@ from nigari.plan.model.changes import Action, PlanMode
 from nigari.record import replace
 from nigari.workspace.base.options import GivenVariables, SessionOptions
 from nigari.workspace.base.people import NOBODY
+from nigari.workspace.base.shown_sources import ShownSources
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.state_result import Output
@@ -289,6 +290,6 @@ def _log(path: str, text: str) -> None:
 def _log_outcome(task: Task, outcome: TaskOutcome) -> None:
     if not task.log:
         return
-    said = to_text(outcome.diagnostics, outcome.sources)
+    said = to_text(outcome.diagnostics, ShownSources(outcome.sources))
     changes = "" if outcome.changes is None else f": {outcome.changes.summary}"
     _log(task.log, f"{said}{task.kind.value} {outcome.status.value}{changes}\n")

@@ -89,8 +89,9 @@ def _check_url(url: str) -> None:
         parts = urlsplit(url)
         host = parts.hostname or ""
         parts.port  # noqa: B018 - reading it finds out whether it is a number
-    except ValueError as error:
-        raise FetchError(f"The address is not a valid URL for git: {error}.") from None
+    except ValueError:
+        # Its own words quote the host, with a password that stands before it.
+        raise FetchError("The address is not a valid URL for git.") from None
     if parts.scheme not in _SCHEMES:
         raise FetchError(
             f'Repositories cannot be fetched with "{parts.scheme}". Use https, ssh, git or file.'

@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 from nigari.addrs.detection import SourceError, parse_forced_getter
 from nigari.addrs.module_source import RemoteSource, split_subdir
+from nigari.diagnostics.secret_urls import carries_secret, hidden_url
 from nigari.net.client import Client, Policy
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.response import Response
-from nigari.net.urls import shown, user_of
+from nigari.net.urls import user_of
 from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.base.unpacking import form_of_content
 from nigari.packages.modules.fetching import Fetching
@@ -52,7 +53,7 @@ class HttpGetter:
                 inner = await self._fetching.revision(source)
             finally:
                 _HOPS.reset(token)
-            return f"{source.package} {inner}" if inner else ""
+            return f"{hidden_url(source.package)} {inner}" if inner else ""
         try:
             answer = await self._client.request("HEAD", url, credentials=self._credentials(url))
         except NetFailure:
@@ -75,7 +76,7 @@ class HttpGetter:
                 inner = await self._fetching.fetch_subdir(source, subdir, directory, progress)
         finally:
             _HOPS.reset(token)
-        return f"{source.package} {inner}" if inner else ""
+        return f"{hidden_url(source.package)} {inner}" if inner else ""
 
     async def get_file(self, url: str, path: Path, progress: Progress) -> str:
         """Download an archive."""
@@ -89,7 +90,7 @@ class HttpGetter:
             path
         ):
             raise FetchError(
-                f"{shown(url)} returned a web page instead of an archive. If this network asks "
+                f"{hidden_url(url)} returned a web page instead of an archive. If this network asks "
                 "you to log in on a web page first, do that and try again; otherwise check the "
                 "URL."
             )
@@ -113,7 +114,7 @@ class HttpGetter:
         text = answer.headers.get(_HEADER, "") or named_in_page(answer)
         if not text:
             raise FetchError(
-                f"{shown(url)} does not say where the package is, neither in a header "
+                f"{hidden_url(url)} does not say where the package is, neither in a header "
                 "X-Terraform-Get nor in a meta element. If it is an archive, add its form to the "
                 "address, as in ?archive=zip."
             )
@@ -123,14 +124,14 @@ class HttpGetter:
         try:
             package, subdir = split_subdir(text)
         except SourceError as error:
-            raise FetchError(f"{shown(url)} names a package. {error.reason}") from None
+            raise FetchError(f"{hidden_url(url)} names a package. {error.reason}") from None
         source = RemoteSource(package)
         forced, inner = parse_forced_getter(package)
         is_complete = bool(forced) or bool(urlsplit(inner).scheme)
         known = set(self._fetching.kinds) - _NEVER_NAMED
         if not is_complete or source.getter not in known:
             raise FetchError(
-                f'{shown(url)} says that the package is at "{source.display}", which is not a '
+                f'{hidden_url(url)} says that the package is at "{source.display}", which is not a '
                 "complete address of a known kind."
             )
         return source, subdir
@@ -147,6 +148,8 @@ class HttpGetter:
             return failure.text
         if user_of(url) is not None:
             used = "The user and password in the address were sent."
+        elif carries_secret(url):
+            used = "The token or signature in the address was sent, and may have expired."
         elif self._credentials(url):
             used = f"The credentials in {netrc_path(self._environ)} were sent."
         else:

@@ -45,8 +45,9 @@ def mercurial_address(url: str) -> MercurialAddress:
         parts = urlsplit(url)
         host = parts.hostname or ""
         parts.port  # noqa: B018 - reading it finds out whether it is a number
-    except ValueError as error:
-        raise FetchError(f"The address is not a valid URL for hg: {error}.") from None
+    except ValueError:
+        # Its own words quote the host, with a password that stands before it.
+        raise FetchError("The address is not a valid URL for hg.") from None
     if parts.scheme not in _SCHEMES:
         raise FetchError(
             f'Repositories cannot be fetched with "{parts.scheme}". Use https, http, ssh or file.'

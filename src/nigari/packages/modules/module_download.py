@@ -10,9 +10,8 @@ import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from nigari.addrs.detection import parse_forced_getter
 from nigari.addrs.module_source import RegistrySource, RemoteSource
-from nigari.net.urls import shown as shown_url
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.packages.base.module_fetch import NO_LISTENER, FetchListener, Progress
 from nigari.packages.base.package_tree import Found, PackageOrigin, package_id
 from nigari.packages.modules.fetching import Fetching
@@ -60,16 +59,6 @@ class RegistryPackages(Protocol):
         `FetchError`.
         """
         ...
-
-
-def shown_package(source: RemoteSource) -> str:
-    """The address of a package without anything in it that could be a secret: registries name
-    locations with tokens and signatures in them.
-    """
-    forced, url = parse_forced_getter(source.package)
-    if not url.startswith(("http://", "https://")):
-        return RemoteSource(source.package).display
-    return f"{forced}::{shown_url(url)}" if forced else shown_url(url)
 
 
 class ModuleDownloads:
@@ -127,7 +116,7 @@ class ModuleDownloads:
             found = await self._at_hand(shared, source, pin)
             if found is None:
                 found = await self._fetched(fetch, listener)
-                shared.remember(key, shown_package(source), found)
+                shared.remember(key, hidden_url(source.package), found)
         return found
 
     async def _at_hand(self, shared: SharedStore, source: RemoteSource, pin: Pin) -> Found | None:
@@ -187,7 +176,7 @@ class ModuleDownloads:
         location = await self._registries.location(source, version)
         if isinstance(location, RemoteSource):
             found = await self.remote(location, Pin(pin.revision), listener)
-            shown = shown_package(location)
+            shown = hidden_url(location.package)
             return Found(
                 found.package, PackageOrigin(found.origin.revision, shown, location.subdir)
             )
@@ -195,7 +184,7 @@ class ModuleDownloads:
 
         async def fetch(directory: Path) -> PackageOrigin:
             revision = await self._registries.fetch(package, directory, listener.received)
-            return PackageOrigin(revision, shown_url(package.url), package.subdir)
+            return PackageOrigin(revision, hidden_url(package.url), package.subdir)
 
         return await self._fetched(fetch, listener)
 

@@ -14,9 +14,10 @@ from urllib.parse import quote, urljoin, urlsplit
 from nigari.addrs.module_source import RegistrySource, RemoteSource, parse_module_source
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.lang.versions import ModuleConstraints, Version, parse_version
 from nigari.net.failures import NetFailure, StatusRefused
-from nigari.net.urls import origin_of, shown
+from nigari.net.urls import origin_of
 from nigari.packages.base.module_fetch import FetchError, Progress
 from nigari.packages.base.unpacking import form_of_content
 from nigari.packages.hosts.host_credentials import CredentialsError
@@ -141,7 +142,7 @@ class ModuleRegistries:
             form = form_of_content(archive)
             if not form:
                 raise FetchError(
-                    f"{shown(package.url)} is neither a zip archive nor a compressed tar archive."
+                    f"{hidden_url(package.url)} is neither a zip archive nor a compressed tar archive."
                 )
             await unpack_package(archive, form, directory)
         return f"sha256:{done.digests['sha256']}"

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nigari.lazy import lazy_pattern
+from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.packages.base.module_fetch import FetchError
 from nigari.programs import run_program
 from nigari.record import record
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 _MOST_LINES: Final = 8
-_CREDENTIALS: Final = lazy_pattern(r"(://[^/@\s:]*):[^/@\s]*@")
 
 
 @record
@@ -59,4 +58,4 @@ def complaint(program: str, text: str) -> str:
     """What a program said, in a few lines and without passwords."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     said = "\n".join(lines[-_MOST_LINES:]) or "nothing"
-    return f"{program} said:\n{_CREDENTIALS.sub(chr(92) + '1:redacted@', said)}"
+    return f"{program} said:\n{hidden_urls(said)}"

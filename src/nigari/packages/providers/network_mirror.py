@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 
 from nigari.addrs.hostname import hostname_for_network, normalize_hostname
 from nigari.addrs.provider import Provider
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.net.failures import NetFailure, StatusRefused
-from nigari.net.urls import resolved, shown
+from nigari.net.urls import resolved
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.checksums import matching, understood
 from nigari.packages.providers.provider_download import (
@@ -64,7 +65,7 @@ class NetworkMirror:
 
     @property
     def name(self) -> str:
-        return f"the network mirror {shown(self._url)}"
+        return f"the network mirror {hidden_url(self._url)}"
 
     def is_remote(self, provider: Provider) -> bool:
         return True
@@ -180,7 +181,7 @@ class MirrorOffer:
 
     @property
     def location(self) -> str:
-        return shown(self.url)
+        return hidden_url(self.url)
 
     async def fetch(self, directory: Path, progress: Progress) -> Fetched:
         import asyncio

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.net.failures import NetFailure, StatusRefused, WrongContent
-from nigari.net.urls import shown, user_of
+from nigari.net.urls import user_of
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.provider_sources import Progress, ProviderSourceError
 from nigari.record import replace
@@ -106,7 +107,7 @@ def text(failure: NetFailure) -> str:
 
 
 def failure_url(url: str) -> str:
-    return shown(url)
+    return hidden_url(url)
 
 
 def text_of(data: bytes) -> str:

@@ -173,9 +173,9 @@ class RegistryOffer:
 
     @property
     def location(self) -> str:
-        from nigari.net.urls import shown
+        from nigari.diagnostics.secret_urls import hidden_url
 
-        return shown(self.url)
+        return hidden_url(self.url)
 
     async def fetch(self, directory: Path, progress: Progress) -> Fetched:
         import asyncio

@@ -14,6 +14,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_given, parse_module
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import ResourceInstance
+from nigari.backends.harmless import marked
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.cty.values import object_value
 from nigari.diagnostics import Diagnostics
@@ -25,6 +26,7 @@ from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean, listed
+from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
@@ -110,7 +112,10 @@ class Explainer:
             return None
         if origin is not None:
             missing = None if resource is None else resource.missing
-            return self._builder.expression(text, origin, origin.compiled.expr.range, "", missing)
+            found_there = self._builder.expression(
+                text, origin, origin.compiled.expr.range, "", missing
+            )
+            return self._as_shown(frame, rest, found_there)
         origin = self._named(frame, rest, text)
         if origin is None:
             return None
@@ -143,6 +148,15 @@ class Explainer:
         by_key = {str(key): each.value for key, each in zip(call.frames, found, strict=True)}
         value = object_value(by_key)
         return Explanation(text, value, expr.range, (), tuple(found), line=found[0].line)
+
+    def _as_shown(self, frame: Frame, rest: str, found: Explanation) -> Explanation:
+        """An argument of a backend without its value, where that may be a secret."""
+        kind, _, name = rest.rpartition(".")
+        backend = frame.module.backend
+        if kind != "backend" or backend is None:
+            return found
+        is_secret = SENSITIVE in marked(backend.type, name, found.value).marks
+        return found.without_values() if is_secret else found
 
     def expression(self, text: str, module: str = "") -> Explanation | None:
         """The value of an expression in a module."""

@@ -15,6 +15,7 @@ from nigari.addrs.values import CountAttr, EachAttr, InputVariable, LocalValue
 from nigari.cty.types import KIND_SET
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.diagnostics.snippet import cut_snippet
 from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
 from nigari.eval.base.decisive import part_of, written_part
@@ -28,6 +29,7 @@ from nigari.lang.references import Reference
 from nigari.lang.render import value_display
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
+from nigari.workspace.base.shown_sources import ShownSources
 from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
 
 _MOST_DEEP = 12
@@ -93,6 +95,11 @@ class Explanation:
         now, then = self.value.unmark_deep()[0], self.earlier.unmark_deep()[0]
         return not now.is_wholly_known or now != then
 
+    def without_values(self) -> Explanation:
+        """The same tree for a value that must not be shown, and so nothing that it comes from."""
+        parts = tuple(each.without_values() for each in self.parts)
+        return replace(self, value=self.value.mark(SENSITIVE), line="", parts=parts, earlier=None)
+
     def roots(self) -> tuple[Explanation, ...]:
         """What the value comes from in the end: variables, resources, data, whatever comes from
         nothing else. An expression that names nothing has none.
@@ -132,7 +139,7 @@ class Explanation:
     def shown_value(self) -> str:
         """The value, or in parentheses when there will be one."""
         if self.value.is_known:
-            return value_display(self.value)
+            return hidden_urls(value_display(self.value))
         return _UNKNOWN.get(self.phase, "(not known)")
 
     def __str__(self) -> str:
@@ -226,6 +233,7 @@ class ExplanationBuilder:
         self._follows_keys = follows_keys
         self._follows_resources = follows_resources
         self._shown: set[object] = set()
+        self._sources = ShownSources(evaluation.sources)
 
     def expression(
         self,
@@ -415,7 +423,7 @@ class ExplanationBuilder:
         return value.type.kind == KIND_SET
 
     def _line(self, where: Range | None, value: Value) -> str:
-        snippet = None if where is None else cut_snippet(where, None, self._evaluation.sources)
+        snippet = None if where is None else cut_snippet(where, None, self._sources)
         line = "" if snippet is None else snippet.code.partition("\n")[0].strip()
         # A secret that is written out must not be shown either.
         is_secret = value.contains_marked and SENSITIVE in value.unmark_deep()[1]

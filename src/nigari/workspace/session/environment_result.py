@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from nigari.backends.harmless import is_harmless_anywhere, without_credentials
 from nigari.diagnostics import Diagnostics
 from nigari.record import ReadOnly, record, replace
-from nigari.workspace.base.environment import Environment
+from nigari.workspace.base.environment import Environment, Setting
 from nigari.workspace.base.environments import read_environments
 from nigari.workspace.base.last_apply import LastApply, load_last_apply
 from nigari.workspace.base.working_directory import WorkingDirectory
@@ -25,7 +26,7 @@ class EnvironmentInfo:
     variables: tuple[str, ...]
     """The names of the variables that it gives values."""
     backend: Mapping[str, object]
-    """The arguments of the backend that it sets."""
+    """The arguments of the backend that it sets; None where a value may be a secret."""
     data_directory: str
     """Where init and other commands store what belongs to it."""
     last_apply: LastApply | None
@@ -70,7 +71,12 @@ def _info(where: WorkingDirectory, environment: Environment) -> EnvironmentInfo:
         inside.selected(Diagnostics()).name,
         environment.var_files,
         tuple(environment.variables),
-        ReadOnly({name: each.value.to_python() for name, each in environment.backend.items()}),
+        ReadOnly({name: _shown(name, each) for name, each in environment.backend.items()}),
         os.path.normpath(inside.data_name),
         load_last_apply(inside.data_directory),
     )
+
+
+def _shown(name: str, setting: Setting) -> object:
+    # Which backend it is for is written in the configuration, which need not be read here.
+    return without_credentials(setting.value.to_python()) if is_harmless_anywhere(name) else None

@@ -15,6 +15,7 @@ from nigari.arguments import check_text
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.eval.base.inputs import Inputs, check_undeclared
 from nigari.lang.files import KeptFiles
+from nigari.workspace.base.shown_sources import ShownSources
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.explainer import Explainer
@@ -97,7 +98,7 @@ class Configuration(Part):
             name = escape(module.address or "root module")
             resources = ", ".join(f"<code>{escape(each)}</code>" for each in module.resources)
             rows.append((name, f"<code>{escape(module.directory)}</code>", resources))
-        problems = diagnostics_html(self.diagnostics.in_order(), self._session.sources)
+        problems = diagnostics_html(self.diagnostics.in_order(), self._shown_sources)
         return table(("module", "directory", "resources"), rows) + problems
 
     @property
@@ -114,11 +115,15 @@ class Configuration(Part):
         with self._evaluation.lock:
             return Diagnostics(dict.fromkeys([*found, *self._evaluation.run.diags]))
 
+    @property
+    def _shown_sources(self) -> ShownSources:
+        return ShownSources(self._session.sources)
+
     def describe(self) -> str:
         """The diagnostics as text for people, with the lines they are about."""
         from nigari.diagnostics import to_text
 
-        return to_text(self.diagnostics.in_order(), self._session.sources)
+        return to_text(self.diagnostics.in_order(), self._shown_sources)
 
     def raise_for_errors(self) -> None:
         """Raise a `SessionError` where errors have been found so far, or where variables of the

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from os import PathLike
 
+from nigari.backends.harmless import NOT_SHOWN
 from nigari.backends.opening import stored_arguments
 from nigari.config.blocks.backend import BackendBlock
 from nigari.cty.convert import convert
@@ -398,10 +399,13 @@ def _changes(wanted: ConfiguredBackend, saved: SavedBackend) -> list[str]:
         return [f'the saved settings do not match the backend "{saved.type}"']
     lines: list[str] = []
     for name in changed_arguments(wanted, before):
-        old, new = (shown(value.attribute(name)) for value in (before, wanted.value))
         causes = wanted.arguments.inputs(name).names
         why = f" (it depends on {', '.join(causes)})" if causes else ""
-        lines.append(f"{name} was {old} and is {new} now{why}")
+        old, new = (shown(wanted.type, name, each) for each in (before, wanted.value))
+        # Two URLs may differ in nothing but their credentials.
+        is_told = NOT_SHOWN not in (old, new) and old != new
+        change = f"was {old} and is {new} now" if is_told else "has changed (values not shown)"
+        lines.append(f"{name} {change}{why}")
     return lines
 
 
@@ -421,11 +425,13 @@ def _first_place(wanted: ConfiguredBackend, saved: SavedBackend) -> Range:
     return wanted.arguments.range
 
 
-def shown(value: Value) -> str:
-    """The value of an argument, for a message."""
+def shown(backend: str, name: str, arguments: Value) -> str:
+    """The value of one of the arguments of a backend for a message, as far as it may be shown."""
+    from nigari.backends.harmless import shown_argument
     from nigari.lang.render import value_display
 
-    return "not set" if value.is_null else value_display(value)
+    value = arguments.attribute(name)
+    return "not set" if value.is_null else shown_argument(backend, name, value_display(value))
 
 
 def report_not_set_up(wanted: ConfiguredBackend, diags: Diagnostics) -> None:

@@ -194,7 +194,7 @@ def differences(wanted: ConfiguredBackend, saved: SavedBackend | None) -> tuple[
         return ()
     names = [*wanted.value.mapping()] if old is None else changed_arguments(wanted, old)
     return tuple(
-        f"{name} = {shown(wanted.value.attribute(name))}{_causes(wanted, name)}"
+        f"{name} = {shown(wanted.type, name, wanted.value)}{_causes(wanted, name)}"
         for name in names
         if old is not None or not wanted.value.attribute(name).is_null
     )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.backends.harmless import marked
 from nigari.config.base.declared import Repetition
 from nigari.config.blocks.backend import BackendBlock
 from nigari.config.blocks.resource import Resource
@@ -22,6 +23,7 @@ from nigari.hcl.body import Block, Body
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.quoting import quoted
+from nigari.lang.marks import SENSITIVE
 from nigari.record import record
 from nigari.workspace.explain.asked import (
     Evaluation,
@@ -29,7 +31,7 @@ from nigari.workspace.explain.asked import (
     compiled_origin,
     missing_instances,
 )
-from nigari.workspace.views.known import Known, known_expression, text_of
+from nigari.workspace.views.known import Known, as_sensitive, known_expression, text_of
 from nigari.workspace.views.parts import InnerPart, RepeatedPart, Step
 
 
@@ -273,10 +275,28 @@ class BackendView(InnerPart):
 
     @property
     def arguments(self) -> Mapping[str, Known]:
-        """The arguments that are written in the block, with their values."""
-        return self._reader.arguments(self._backend.body, "backend")
+        """The arguments that are written in the block, with their values; those that are not known
+        to be harmless are sensitive.
+        """
+        written = self._reader.arguments(self._backend.body, "backend")
+        return {name: self._shown(name, each) for name, each in written.items()}
 
     @property
     def blocks(self) -> tuple[BlockView, ...]:
         """The nested blocks."""
-        return self._reader.blocks(self._backend.body, "backend")
+        return tuple(map(self._shown_block, self._reader.blocks(self._backend.body, "backend")))
+
+    def _shown(self, name: str, known: Known) -> Known:
+        is_secret = SENSITIVE in marked(self.type, name, known.value).marks
+        return as_sensitive(known) if is_secret else known
+
+    def _shown_block(self, block: BlockView, name: str = "") -> BlockView:
+        """A block; what it is called on the outermost level decides about all of it."""
+        name = name or block.type
+        return BlockView(
+            block.type,
+            block.labels,
+            block.range,
+            {key: self._shown(name, each) for key, each in block.arguments.items()},
+            tuple(self._shown_block(each, name) for each in block.blocks),
+        )

@@ -107,7 +107,9 @@ class Known:
 
     def explain(self) -> Explanation:
         """The tree of values that it comes from; printed, what `nigari explain` shows."""
-        return self._why.explanation
+        found = self._why.explanation
+        is_hidden = SENSITIVE in self.value.marks and SENSITIVE not in found.value.marks
+        return found.without_values() if is_hidden else found
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self) or not isinstance(other, Known):

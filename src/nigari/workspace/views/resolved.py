@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 from nigari.addrs.keys import Deferred, InstanceKey
+from nigari.backends.harmless import marked, without_credentials
 from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.cty.json import value_to_json
 from nigari.cty.values import Value
@@ -146,7 +147,8 @@ def _backend(evaluation: Evaluation) -> Data | None:
     arguments: Data = {}
     for name, attribute in backend.body.just_attributes(Diagnostics()).items():
         what, origin = f"backend.{name}", compiled_origin(root, attribute.expr)
-        arguments[name] = _known(what, evaluation.value(what, origin), origin)
+        value = marked(backend.type, name, evaluation.value(what, origin))
+        arguments[name] = _known(what, value, origin)
     return {"type": backend.type, "arguments": arguments}
 
 
@@ -158,7 +160,7 @@ def _known(name: str, value: Value, origin: Origin | None) -> Data:
     elif marks:
         found["ephemeral"] = True
     elif unmarked.is_wholly_known:
-        found["value"] = json.loads(value_to_json(unmarked, unmarked.type))
+        found["value"] = without_credentials(json.loads(value_to_json(unmarked, unmarked.type)))
     why = reasons(name, unmarked, origin)
     if why:
         found["reasons"] = why

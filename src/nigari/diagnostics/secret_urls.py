@@ -1,0 +1,106 @@
+"""Secrets in URLs: user names and passwords, and the parameters that carry tokens and signatures.
+
+Owns the only list of such parameters and the word that replaces a secret. Values are cleaned before
+they become part of a text (`hidden_url`, `hidden_urls`); a source text keeps its positions, so it is
+masked in place (`secret_spans`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nigari.lazy import lazy_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+
+HIDDEN: Final = "REDACTED"
+
+_WORDS: Final = (
+    *("token", "secret", "signature", "passw", "passphrase", "pwd", "credential", "privatekey"),
+    *("accesskey", "apikey", "sshkey", "jwt", "bearer", "session"),
+)
+"""A parameter is secret if its name contains one of these, without its dashes and underscores."""
+_NAMES: Final = frozenset(("key", "code", "auth", "authorization", "sig", "pass", "pw", "policy"))
+"""Names that are secret as a whole; within others they mean nothing."""
+_USER: Final = lazy_pattern(r"://([^/?#\s\"'`<>\\]*)@")
+_SLASHED_USER: Final = lazy_pattern(
+    r"://([^/?#\s\"'@:\[]*:(?!\d*(?:[/?#\s\"']|$))[^\s\"'@]{0,1000})@"
+)
+"""A password with a character that had to be escaped in a URL, such as a slash."""
+_PARAMETER: Final = lazy_pattern(r"(?:[?&;#]|\\u0026)([^=&?;#\s\"'<>\\/]{1,100})=")
+_END_IN_TEXT: Final = lazy_pattern(r"[&#\s\"'<>`]|\\u0026|\\\"|$")
+_END_OF_VALUE: Final = lazy_pattern(r"[&#]|$")
+_TEMPLATE: Final = lazy_pattern(r"[$%]\{[^}]*\}")
+
+
+def is_secret_parameter(name: str) -> bool:
+    """Whether the parameter of a URL with this name carries a secret."""
+    plain = name.lower()
+    if "%" in plain:
+        from urllib.parse import unquote
+
+        plain = unquote(plain)
+    joined = plain.replace("-", "").replace("_", "").replace(".", "")
+    return joined in _NAMES or any(word in joined for word in _WORDS)
+
+
+def hidden_url(url: str) -> str:
+    """A value that is a URL, or the address of a module, without its secrets."""
+    return _replaced(url, list(_spans(url, is_value=True)))
+
+
+def carries_secret(text: str) -> bool:
+    """Whether there is a URL that says by itself who asks, as one does that was signed beforehand."""
+    return any(_spans(text, is_value=False))
+
+
+def hidden_urls(text: str) -> str:
+    """A text with URLs in it, such as what another program said, without their secrets."""
+    return _replaced(text, list(_spans(text, is_value=False)))
+
+
+def secret_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where in a source text secrets of URLs are written; what is interpolated there is not one."""
+    for start, end in _spans(text, is_value=False):
+        for template in _TEMPLATE.finditer(text, start, end):
+            # A name before a password that comes from elsewhere is no secret.
+            if template.start() > start and text[template.start() - 1] != ":":
+                yield start, template.start()
+            start = template.end()
+        if end > start:
+            yield start, end
+
+
+def _spans(text: str, is_value: bool) -> Iterator[tuple[int, int]]:
+    """Where secrets begin and end, in order, without overlaps."""
+    found: list[tuple[int, int]] = []
+    if "://" in text:
+        for pattern in (_USER, _SLASHED_USER):
+            for user in pattern.finditer(text):
+                # A name alone is an account of ssh; for web servers it is a token.
+                scheme = text[max(user.start() - 5, 0) : user.start()].lower()
+                if ":" in user[1] or scheme.endswith(("http", "https")):
+                    found.append(user.span(1))
+    at = 0
+    for parameter in _PARAMETER.finditer(text):
+        if parameter.end() >= at and is_secret_parameter(parameter[1]):
+            stop = (_END_OF_VALUE if is_value else _END_IN_TEXT).search(text, parameter.end())
+            at = len(text) if stop is None else stop.start()
+            found.append((parameter.end(), at))
+    at = 0
+    for start, end in sorted(found):
+        if max(start, at) < end:
+            yield max(start, at), end
+            at = end
+
+
+def _replaced(text: str, spans: list[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for start, end in spans:
+        pieces += (text[at:start], HIDDEN)
+        at = end
+    return "".join((*pieces, text[at:]))
