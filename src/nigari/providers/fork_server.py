@@ -276,7 +276,7 @@ def _live(wanted: Mapping[str, object], files: list[int], serve: Callable[[], ob
         threading.Thread(target=_end_with, args=(life,), daemon=True).start()
         serve()
         status = 0
-    except Exception:
+    except Exception:  # noqa: BLE001 - any failure of the provider's own code
         # `os._exit` prints no traceback, and it is the only explanation of a failed start.
         sys.excepthook(*sys.exc_info())
         sys.stderr.flush()
