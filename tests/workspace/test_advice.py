@@ -89,7 +89,7 @@ def test_what_is_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "leave the object out with excludes" in " ".join(str(protected.value).split())
     with pytest.raises(nigari.SessionError) as unknown:
         session.select_workspace("other")
-    assert 'with new_workspace("NAME")' in " ".join(str(unknown.value).split())
+    assert 'new_workspace("other")' in " ".join(str(unknown.value).split())
     assert not _OPTION.search(str(protected.value) + str(unknown.value))
     plan = session.plan(replace=["terraform_data.none"])
     assert [each.detail for each in plan.warnings if "replace" in each.detail]
