@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from nigari.audience import set_command_line
+
 # Machines differ in speed and share their cores: a test fails for what it shows, never for how
 # long one example took. A longer search is a matter of one setting.
 settings.register_profile("check", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,6 +36,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep packages that tests fetch apart from those of whoever runs the tests."""
     monkeypatch.setenv("NIGARI_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "nigari-cache"))
+
+
+@pytest.fixture(autouse=True)
+def at_the_command_line() -> Iterator[None]:
+    """Expect the words for the command line; a test for Python programs sets the other audience."""
+    before = set_command_line(True)
+    yield
+    set_command_line(before)
 
 
 @pytest.fixture

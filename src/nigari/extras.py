@@ -1,7 +1,7 @@
 """Extras: the libraries that not everybody needs, and what to install where one is missing.
 
-`pip install nigari` brings what reads and evaluates configurations; `nigari[cli]` brings everything
-that the program uses. `docs/decisions/extras.md` says why.
+Without extras, Nigari brings what reads and evaluates configurations; the extra `cli` brings
+everything that the program uses. `docs/decisions/extras.md` says why.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EXTRAS: Final[Mapping[str, tuple[str, str]]] = {
     "grpc": ("grpcio", "plugins"),
     "httpcore": ("httpcore", "network"),
     "isal": ("isal", "network"),
-    "psycopg": ("psycopg", "pg"),
+    "psycopg": ("psycopg[binary]", "pg"),
     "pysequoia": ("pysequoia", "network"),
 }
 """The distribution that each module comes in, and the extra that brings it."""
@@ -37,8 +37,17 @@ def missing_library(error: BaseException) -> str | None:
     if found is None:
         return None
     library, extra = found
-    program = "" if extra in ("fleet", "pg") else ' "nigari[cli]" has all that the program uses.'
+    return f"The library {library} is not installed. {install_advice(library, extra)}"
+
+
+def install_advice(library: str, extra: str) -> str:
+    """How a library is installed, whichever way Nigari itself was.
+
+    An extra can be asked for only where Nigari comes from an index or a directory, which this
+    program does not know: the library's own name always works.
+    """
+    wanted = f'"{library}"' if "[" in library else library
     return (
-        f'The library {library} is not installed. Install it with: pip install "nigari[{extra}]".'
-        f"{program}"
+        "Install it in the Python environment that runs Nigari, for example with: pip install "
+        f"{wanted}. The extra {extra} of Nigari brings it, too."
     )

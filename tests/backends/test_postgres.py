@@ -183,5 +183,5 @@ def test_what_cannot_be_reached() -> None:
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(BackendFailure, match=re.escape('pip install "nigari[pg]"')):
+    with pytest.raises(BackendFailure, match=re.escape('pip install "psycopg[binary]"')):
         open_store(Arguments({"conn_str": "postgres://x"}, {}))

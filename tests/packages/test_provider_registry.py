@@ -401,7 +401,7 @@ def test_a_provider_nobody_knows(work: Work) -> None:
     work.install()
     assert "does not have a provider named acme/thing. Check the spelling" in work.error
     work.install(provider=Provider(DEFAULT_REGISTRY_HOST, "hashicorp", "thing"))
-    assert '"somebody/thing"' in work.error
+    assert '"NAMESPACE/thing"' in work.error
 
 
 def test_another_platform(registry: Registry, work: Work, key: Key) -> None:

@@ -17,7 +17,7 @@ from nigari.providers import api, fork_server
 from nigari.providers.client import PluginProvider
 from nigari.providers.fork_server import ForkServers, use_fork_servers
 from nigari.providers.launch import connect
-from nigari.providers.start import start
+from nigari.providers.start import LaunchError, start
 
 _SOURCES = Path(__file__).parents[2] / "src"
 _PROVIDER = f"""#!{sys.executable}
@@ -151,3 +151,23 @@ def test_what_has_no_fork_server_is_started_as_usual(
     started.program.kill()
     for each in started.program.outputs:
         each.close()
+
+
+def test_a_plugin_that_fails_before_its_handshake_shows_why(
+    servers: ForkServers, tmp_path: Path
+) -> None:
+    failing = _PROVIDER.replace(
+        "if __name__",
+        "import tempfile\ndef fail(**_):\n    raise OSError('no way out')\n\n"
+        "tempfile.mkdtemp = fail\nif __name__",
+    )
+    program = _program(tmp_path, failing)
+
+    async def run() -> str:
+        started = start([program], "here", dict(os.environ))
+        assert isinstance(started.program, fork_server.ForkedProgram)
+        with pytest.raises(LaunchError) as caught:
+            await connect(started)
+        return caught.value.diagnostic.detail
+
+    assert "OSError: no way out" in asyncio.run(run())

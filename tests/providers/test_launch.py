@@ -99,6 +99,13 @@ def test_the_end_of_the_log_is_shown() -> None:
     assert "The end of its log:\nwhy" in launch_failure(shell("echo why >&2; exit 7")).detail
 
 
+@pytest.mark.parametrize(
+    "text", ["printf why >&2; exec 1>&-; sleep 60", "printf why >&2; echo rubbish; sleep 60"]
+)
+def test_a_line_that_the_plugin_has_not_finished_is_shown(text: str) -> None:
+    assert "The end of its log:\nwhy" in launch_failure(shell(text)).detail
+
+
 def test_a_start_that_never_ends_is_given_up() -> None:
     begun = time.monotonic()
     diagnostic = launch_failure(shell("echo starting >&2; sleep 60"), within=1)

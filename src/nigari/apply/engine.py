@@ -21,6 +21,7 @@ from nigari.apply.provisioners.base import Machine
 from nigari.apply.view import ApplyView
 from nigari.cty.paths import infinite_as_null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.advice import advice
 from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.once import DONE
@@ -122,10 +123,11 @@ class Application:
                 "the state; the next apply continues from there.",
             )
         if self._plan.targeted:
+            words = advice()
             self.diags.warning(
                 "Apply may be incomplete",
-                "The plan was made with -target or -exclude, so some changes may remain, "
-                'including changes to output values. Run "nigari plan" to see them.',
+                f"The plan was made with {words.option('-target')} or {words.option('-exclude')}, so some "
+                "changes may remain, including changes to output values. Make a new plan to see them.",
             )
         try:
             await self._conclude()
@@ -330,5 +332,5 @@ def _circular(circle: CircularGraph) -> Diagnostic:
         Severity.ERROR,
         "Cycle of operations",
         f"These operations depend on each other, so they cannot be ordered: {circle}. Nothing "
-        "was changed. Apply part of it first, with -target, or change create_before_destroy.",
+        f"was changed. Apply part of it first, with {advice().option('-target')}, or change create_before_destroy.",
     )

@@ -21,6 +21,7 @@ from nigari.backends.locking import LockConflict, LockInfo, parse_lock, report_w
 from nigari.backends.protocol import DEFAULT_WORKSPACE, default_workspace_stays
 from nigari.backends.state_path import AlreadyLocked, FileReplaced, StatePath
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.advice import advice
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -298,7 +299,7 @@ def cannot_lock(path: str, error: OSError) -> Diagnostic:
         "Cannot lock the state",
         f"{path}: {error.strerror or error}. Locking the state, which keeps other commands from "
         "changing it at the same time, requires write access. A command that only reads, such as "
-        "plan, can run without a lock: use -lock=false.",
+        f"plan, can run without a lock: use {advice().option('-lock=false')}.",
     )
 
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.advice import advice
 from nigari.hcl.quoting import quoted
 from nigari.record import record, replace
 from nigari.version import OPENTOFU_VERSION
@@ -148,12 +149,13 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
         }
         told = "\n".join(f"  {name + ':':<11}{text}" for name, text in lines.items() if text)
         told = f"It is held by:\n\n{told}{_liveness(holder)}"
+    words = advice()
     return Diagnostic(
         Severity.ERROR,
         "State is locked",
         f"Another run is using the state at {location}, so this run did not start. {told}"
-        "\n\nWait until it finishes, or let this run wait for it with -lock-timeout. Use "
-        "-lock=false only if you are sure that nobody else is using the state.",
+        f"\n\nWait until it finishes, or let this run wait for it with {words.option('-lock-timeout')}. "
+        f"Use {words.option('-lock=false')} only if you are sure that nobody else is using the state.",
     )
 
 
@@ -179,7 +181,7 @@ def _liveness(holder: LockInfo) -> str:
         return ""
     if running:
         return "\n\nThis process is still running on this machine."
-    remove = f' Remove its lock with "nigari force-unlock {holder.id}".' if holder.id else ""
+    remove = f" Remove its lock {advice().unlock(holder.id)}." if holder.id else ""
     return f"\n\nThis process no longer runs on this machine.{remove}"
 
 

@@ -19,6 +19,7 @@ from nigari.backends.locking import (
 )
 from nigari.backends.protocol import StateStorage
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.advice import advice
 from nigari.hcl.quoting import quoted
 from nigari.record import replace
 from nigari.state.encryption import StateLayer
@@ -311,7 +312,7 @@ def lineages_differ(new: StateFile, existing: StateFile) -> Diagnostic:
         "Unrelated state",
         f"The given state has the lineage {quoted(new.lineage)}, and the stored one has "
         f"{quoted(existing.lineage)}: they are unrelated, so the stored state was not replaced. "
-        "Use -force to replace it anyway.",
+        f"Use {advice().option('-force')} to replace it anyway.",
     )
 
 
@@ -321,7 +322,7 @@ def serial_is_older(new: StateFile, existing: StateFile) -> Diagnostic:
         Severity.ERROR,
         "Older snapshot",
         f"The given state has the serial {new.serial}, and the stored one has {existing.serial}, "
-        "which is newer, so it was not replaced. Use -force to replace it anyway.",
+        f"which is newer, so it was not replaced. Use {advice().option('-force')} to replace it anyway.",
     )
 
 
@@ -331,5 +332,6 @@ def serial_is_taken(new: StateFile) -> Diagnostic:
         Severity.ERROR,
         "Conflicting state",
         f"The given state and the stored state both have the serial {new.serial}, but they "
-        "differ, so the stored state was not replaced. Use -force to replace it anyway.",
+        f"differ, so the stored state was not replaced. Use {advice().option('-force')} to replace it "
+        "anyway.",
     )

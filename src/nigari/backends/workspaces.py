@@ -15,6 +15,7 @@ from nigari.backends.lock_options import LockOptions
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics.advice import advice
 from nigari.hcl.quoting import quoted
 from nigari.record import record
 from nigari.state.encryption import StateLayer
@@ -158,10 +159,7 @@ class Workspaces:
                 return False
             if or_create:
                 return await self.create(name, lock, diags)
-            new = (
-                'Create it with "nigari workspace new", or with "nigari workspace select '
-                '-or-create".'
-            )
+            new = f"Create it {advice().new_workspace(name)}."
             diags.append(no_such_workspace(name, await self.names(diags), new))
             return False
         if name == self.selected(diags).name:
@@ -305,5 +303,5 @@ def workspace_in_use(name: str) -> Diagnostic:
         Severity.ERROR,
         "Workspace is not empty",
         f"The state of the workspace {quoted(name)} still tracks objects. Destroy them first, or "
-        "use -force to delete the workspace and leave them behind, unmanaged.",
+        f"use {advice().option('-force')} to delete the workspace and leave them behind, unmanaged.",
     )

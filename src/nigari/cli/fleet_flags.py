@@ -117,10 +117,10 @@ class FleetCommand:
         try:
             import distributed  # noqa: F401 - whether it is there
         except ImportError:
-            raise UsageError(
-                "-cluster needs the library distributed. Install it with: "
-                'pip install "nigari[fleet]"'
-            ) from None
+            from nigari.extras import install_advice
+
+            advice = install_advice("distributed", "fleet")
+            raise UsageError(f"-cluster needs the library distributed. {advice}") from None
         from nigari.fleet.cluster import ClusterWorkers, cluster_of
 
         def make(found: Survey) -> ClusterWorkers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 
-from nigari.cli.command import FLAG_SWITCH, Command, Flag
+from nigari.cli.command import FLAG_CHOICE, FLAG_SWITCH, Command, Flag
 
 _WIDTH = 78
 _VIEW_OPTIONS = {
@@ -85,6 +85,8 @@ def _paragraphs(text: str) -> str:
 def _flag_title(flag: Flag) -> str:
     if flag.kind == FLAG_SWITCH:
         return f"-{flag.name}=false" if flag.default == "true" else f"-{flag.name}"
+    if flag.kind == FLAG_CHOICE:
+        return f"-{flag.name}[={flag.placeholder}]"
     return f"-{flag.name}={flag.placeholder or 'VALUE'}"
 
 

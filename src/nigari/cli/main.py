@@ -13,6 +13,7 @@ from codecs import backslashreplace_errors as backslashreplace
 from codecs import lookup_error, register_error
 from io import FileIO, TextIOWrapper
 
+from nigari.audience import set_command_line
 from nigari.cli.args import CommandRefused, UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.outlet import error_of, text_outlet
@@ -132,6 +133,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _main(argv: list[str]) -> int:
     terminal = _terminal()
+    before = set_command_line(True)
     try:
         status = run(list(argv), terminal)
     except KeyboardInterrupt:
@@ -139,6 +141,8 @@ def _main(argv: list[str]) -> int:
         status = _EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - a user never sees a bare traceback
         status = _crash(error, terminal)
+    finally:
+        set_command_line(before)
     return _flushed(status, terminal)
 
 

@@ -77,7 +77,11 @@ PLAN_FLAGS = (
 SHOWING_FLAGS = (SUMMARY_FLAG, WHY_FLAG, ONLY_FLAG, REVEAL_FLAG)
 REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS)
 ROUNDS_FLAG = Flag(
-    "rounds", FLAG_TEXT, "The maximum number of rounds, with -allow-deferral", "NUMBER", "0"
+    "rounds",
+    FLAG_TEXT,
+    "The maximum number of rounds, with -allow-deferral; 0 means as many as it takes",
+    "NUMBER",
+    "0",
 )
 EXPLORE_FLAG = Flag(
     "explore",

@@ -56,7 +56,7 @@ SUMMARY_FLAG = Flag(
     "summary",
     FLAG_CHOICE,
     "Show one line for each block; with =addresses, only actions and addresses, for scripts",
-    "[addresses]",
+    "addresses",
 )
 ONLY_FLAG = Flag(
     "only",

@@ -16,7 +16,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression
 from nigari.hcl.quoting import at_the_start, with_article
 from nigari.hcl.source import Source
-from nigari.hcl.suggestion import did_you_mean
+from nigari.hcl.suggestion import did_you_mean, did_you_mean_name
 
 
 class AttributeSchema:
@@ -429,8 +429,8 @@ def report_unexpected_argument(
     name = attribute.name
     free = [wanted.name for wanted in schema.attributes if wanted.name not in given]
     hint = did_you_mean(name, free)
-    if not hint and any(block.type == name for block in schema.blocks):
-        hint = f' "{name}" is a block: write it without the equals sign, as {name} {{ ... }}.'
+    if not hint and (meant := did_you_mean_name(name, [each.type for each in schema.blocks])):
+        hint = f' "{meant}" is a block: write it without the equals sign, as {meant} {{ ... }}.'
     diags.error(
         "Unexpected argument",
         f'There is no argument named "{name}" here.{hint}',
@@ -440,8 +440,10 @@ def report_unexpected_argument(
 
 def report_unexpected_block(block: Block, schema: BodySchema, diags: Diagnostics) -> None:
     hint = did_you_mean(block.type, [wanted.type for wanted in schema.blocks])
-    if not hint and any(wanted.name == block.type for wanted in schema.attributes):
-        hint = f' "{block.type}" is an argument: set it with an equals sign.'
+    if not hint and (
+        meant := did_you_mean_name(block.type, [each.name for each in schema.attributes])
+    ):
+        hint = f' "{meant}" is an argument: set it with an equals sign, as {meant} = ...'
     diags.error(
         "Unexpected block",
         f'There is no block type "{block.type}" here.{hint}',

@@ -250,7 +250,7 @@ class FunctionCall(Expression):
         scope: Scope,
         diags: Diagnostics,
     ) -> None:
-        detail = f'Invalid value for the argument "{parameter.name}": {sentence(error)}.'
+        detail = f'Invalid value for the argument "{parameter.name}": {sentence(error)}'
         called = self._called(function)
         argument.report(
             diags,
@@ -276,7 +276,7 @@ class FunctionCall(Expression):
             if parameter is not None:
                 self._report_argument(function, parameter, arguments[position], error, scope, diags)
                 return
-        detail = f'The call to "{self.name}" failed: {sentence(error)}.'
+        detail = f'The call to "{self.name}" failed: {sentence(error)}'
         called = self._called(function)
         self.report(diags, scope, "Error in function call", detail, self, self.start_range, called)
 

@@ -168,7 +168,7 @@ class ObjectConstructor(Expression):
             name = convert(key.unmark()[0], STRING)
         except CtyError as error:
             detail = (
-                f"This value cannot be used as the key of an object attribute: {sentence(error)}."
+                f"This value cannot be used as the key of an object attribute: {sentence(error)}"
             )
             expression.report(diags, scope, "Invalid key", detail, self)
             return None
@@ -300,7 +300,7 @@ class For(Expression):
 
     def report_condition(self, error: CtyError, scope: Scope, diags: Diagnostics) -> None:
         assert self.condition is not None
-        detail = f'The condition after "if" must be true or false: {sentence(error)}.'
+        detail = f'The condition after "if" must be true or false: {sentence(error)}'
         self.condition.report(diags, scope, "Invalid condition in a for expression", detail, self)
 
     def _tuple(
@@ -419,7 +419,7 @@ class _Run:
             return convert(value.unmark()[0], STRING).as_string()
         except CtyError as error:
             if not self.waits:
-                detail = f"The key of an object attribute must be a string: {sentence(error)}."
+                detail = f"The key of an object attribute must be a string: {sentence(error)}"
                 expression.report(
                     self.diags, self.scope, "Invalid key in a for expression", detail, self.loop
                 )

@@ -156,7 +156,7 @@ def convert_or_report(
     except CtyError as error:
         diags.error(
             "Wrong value type",
-            f'Invalid value for the argument "{attribute.name}": {sentence(error)}.',
+            f'Invalid value for the argument "{attribute.name}": {sentence(error)}',
             attribute.expr.range,
             values=scope_values(attribute.expr, scope),
         )

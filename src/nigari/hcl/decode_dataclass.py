@@ -52,7 +52,7 @@ from nigari.hcl.dataclass_fields import (
 )
 from nigari.hcl.decode import Labels, labels_of
 from nigari.hcl.described import scope_values
-from nigari.hcl.evaluation import sentence
+from nigari.hcl.evaluation import as_sentence, sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.scope import Scope, check_scope
@@ -171,7 +171,7 @@ class _Run:
             ranges[field.field.name] = where
         except CtyError as error:
             self.diags.error(
-                "Wrong label", f'Invalid label "{field.written}": {sentence(error)}.', where
+                "Wrong label", f'Invalid label "{field.written}": {sentence(error)}', where
             )
 
     def _argument(
@@ -211,7 +211,7 @@ class _Run:
         part = expr_part(attribute.expr, error.path)
         self.diags.error(
             "Wrong value type",
-            f'Invalid value for the argument "{attribute.name}": {sentence(error)}.',
+            f'Invalid value for the argument "{attribute.name}": {sentence(error)}',
             part.start_range,
             attribute.expr.range,
             values=scope_values(part, self.scope),
@@ -230,15 +230,14 @@ class _Run:
             name = str(path[0]) if path else ""
             known = [each for each in fields if name in (each.field.name, each.field.keyword)]
             attribute = content.attributes.get(known[0].written) if known else None
-            text = text.removesuffix(".")
             if attribute is None:
                 which = f"{known[0].written}: " if known else ""
-                self.diags.error("Invalid values", f"{which}{text}.", where, context)
+                self.diags.error("Invalid values", f"{which}{as_sentence(text)}", where, context)
                 continue
             part = expr_part(attribute.expr, _steps(path[1:]))
             self.diags.error(
                 "Wrong value",
-                f'Invalid value for the argument "{attribute.name}": {text}.',
+                f'Invalid value for the argument "{attribute.name}": {as_sentence(text)}',
                 part.start_range,
                 attribute.expr.range,
                 values=scope_values(part, self.scope),

@@ -13,7 +13,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, Body, BodySchema, Content
 from nigari.hcl.described import scope_values
-from nigari.hcl.evaluation import sentence
+from nigari.hcl.evaluation import as_sentence, sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.quoting import at_the_start, with_article
 from nigari.hcl.scope import Scope
@@ -224,7 +224,7 @@ def _report_null(expr: Expression, scope: Scope, diags: Diagnostics) -> None:
 def _report_label(why: str, expr: Expression, scope: Scope, diags: Diagnostics) -> None:
     diags.error(
         "Invalid label of a dynamic block",
-        f"This value cannot be used as a block label: {why}.",
+        f"This value cannot be used as a block label: {as_sentence(why)}",
         expr.range,
         values=scope_values(expr, scope),
     )

@@ -60,10 +60,15 @@ def unknown_from(type_: Type, *origins: Value) -> Value:
 
 
 def sentence(error: CtyError) -> str:
-    """The message of a cty error, with the path to the part it is about."""
+    """The message of a cty error as a sentence, with the path to the part it is about."""
     from nigari.cty.paths import path_text
 
-    return f"{path_text(error.path)}: {error.message}" if error.path else error.message
+    return as_sentence(f"{path_text(error.path)}: {error.message}" if error.path else error.message)
+
+
+def as_sentence(text: str) -> str:
+    """A text that may end like a sentence already, as one that does."""
+    return text if text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
 # -- attributes -------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from nigari.cty.values import (
     tuple_value,
 )
 from nigari.diagnostics import Diagnostics, Range
-from nigari.hcl.evaluation import sentence, unknown_from
+from nigari.hcl.evaluation import as_sentence, sentence, unknown_from
 from nigari.hcl.expressions import Expression
 from nigari.hcl.json_strings import StringSource, decode_string
 from nigari.hcl.parser import parse_expression, parse_template
@@ -306,7 +306,7 @@ class JsonObject(JsonExpression):
             diags,
             scope,
             "Invalid property name",
-            f"This expression cannot be used as a property name: {reason}.",
+            f"This expression cannot be used as a property name: {as_sentence(reason)}",
         )
 
     def _report_duplicate(

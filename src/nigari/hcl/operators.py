@@ -196,7 +196,7 @@ class Operation(Expression):
     ) -> None:
         operand = self.operands[position]
         operator = self.operators[position if is_result else max(position - 1, 0)]
-        detail = f"Invalid operand for {SYMBOLS[operator]}: {sentence(error)}."
+        detail = f"Invalid operand for {SYMBOLS[operator]}: {sentence(error)}"
         subject = self.source.range(self.start, operand.end) if is_result else None
         operand.report(diags, scope, "Invalid operand", detail, self, subject)
 
@@ -205,7 +205,7 @@ class Operation(Expression):
     ) -> None:
         diags.error(
             "Operation failed",
-            f"The {SYMBOLS[operator]} operation failed: {sentence(error)}.",
+            f"The {SYMBOLS[operator]} operation failed: {sentence(error)}",
             self.source.range(self.start, self.operands[position + 1].end),
             values=scope_values(self, scope),
         )
@@ -342,7 +342,7 @@ class UnaryOperation(Expression):
                 value = convert(value, type_)
             except CtyError as error:
                 symbol = self.symbol
-                detail = f"Invalid operand for {symbol}: {sentence(error)}."
+                detail = f"Invalid operand for {symbol}: {sentence(error)}"
                 self.operand.report(diags, scope, "Invalid operand", detail, self)
         if diags.error_count > errors:
             return unknown(type_)
@@ -351,7 +351,7 @@ class UnaryOperation(Expression):
                 return operations.logical_not(value)
             return operations.negate(value) if value.is_known else _unknown_number(value, value)
         except CtyError as error:
-            detail = f"The operation failed: {sentence(error)}."
+            detail = f"The operation failed: {sentence(error)}"
             self.report(diags, scope, "Operation failed", detail)
             return unknown(type_)
 
@@ -449,7 +449,7 @@ class Conditional(Expression):
             result = self.results[position] if truth else self.otherwise
         else:
             result = self.results[position + 1]
-        detail = f"This result does not match the type of the other one: {sentence(error)}."
+        detail = f"This result does not match the type of the other one: {sentence(error)}"
         result.report(diags, scope, "Conditional results of different types", detail, self)
 
     def _report_types(

@@ -18,11 +18,14 @@ from nigari.hcl.templates import StringLiteral
 from nigari.hcl.token_stream import Abandon, TooDeep
 from nigari.hcl.tokens import (
     ARGUMENT,
+    ARROW,
     ASSIGN,
     BLOCK_HEADER,
     CLOSE_BRACE,
+    COLON,
     COMMA,
     END,
+    EQUAL,
     ESCAPED_STRING,
     IDENTIFIER,
     INVALID,
@@ -49,6 +52,8 @@ _OTHER_OPERATORS: Final = {
     "or": "To require one of two conditions, use ||.",
 }
 """What to do about words that are operators in other languages."""
+_OTHER_SIGNS: Final = frozenset((ARROW, COLON, EQUAL))
+"""Signs that stand between a name and its value in other languages."""
 _ITEM_STARTS: Final = frozenset((IDENTIFIER, ARGUMENT, BLOCK_HEADER, CLOSE_BRACE, END))
 
 
@@ -178,12 +183,22 @@ class StructureParser(ExpressionParser):
             self._brace_on_next_line(at)
             blocks.append(self._block_from(at, at + 2, [], []))
             return
-        self.fail(
-            at + 1 if following == INVALID else at,
-            "Incomplete argument or block",
-            "A name must be followed by an equals sign and a value, for an argument, or by "
-            "labels and an opening brace, for a block.",
-        )
+        if following in _OTHER_SIGNS:
+            name, sign = self.texts[at], self.texts[at + 1]
+            self.fail(
+                at + 1,
+                "Equals sign required",
+                f"An argument is set with an equals sign, not with {sign}. Write {name} = and the "
+                "value. A block has neither: its type is followed by its labels and an opening "
+                "brace.",
+            )
+        else:
+            self.fail(
+                at + 1 if following == INVALID else at,
+                "Incomplete argument or block",
+                "A name must be followed by an equals sign and a value, for an argument, or by "
+                "labels and an opening brace, for a block.",
+            )
         self._skip_lines(at)
 
     def _skip_lines(self, first: int) -> None:

@@ -38,14 +38,19 @@ def suggest_shortened(given: str, names: Iterable[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def did_you_mean(given: str, names: Iterable[str]) -> str:
-    """A sentence to append to a detail, with a space before it, or nothing."""
+def did_you_mean_name(given: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant, which may be the given one."""
     choices = list(names)
-    name = (
+    return (
         suggest(given, choices)
         or suggest_longer(given, choices)
         or suggest_shortened(given, choices)
     )
+
+
+def did_you_mean(given: str, names: Iterable[str]) -> str:
+    """A sentence to append to a detail, with a space before it, or nothing."""
+    name = did_you_mean_name(given, names)
     return "" if name is None else f' Did you mean "{name}"?'
 
 

@@ -137,7 +137,7 @@ class Template(Expression):
         try:
             return convert(value.unmark()[0], STRING).as_string()
         except CtyError as error:
-            detail = f"This value cannot be included in a string: {sentence(error)}."
+            detail = f"This value cannot be included in a string: {sentence(error)}"
             part.report(diags, scope, "Invalid value in a template", detail, self)
             return None
 
@@ -206,7 +206,7 @@ class TemplateLoop(Expression):
             try:
                 texts.append(convert(result.unmark()[0], STRING).as_string())
             except CtyError as error:
-                detail = f"One of the results cannot be included in a string: {sentence(error)}."
+                detail = f"One of the results cannot be included in a string: {sentence(error)}"
                 self.report(diags, scope, "Invalid value in a template", detail)
                 continue
             marks |= result.marks

@@ -18,6 +18,7 @@ from nigari.cty.paths import infinite_as_null
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.once import DONE, Effect
 from nigari.eval.nodes.output import OutputNode, infinite_output
 from nigari.eval.nodes.resource import ValidateConfig, resource_schema
@@ -248,9 +249,10 @@ class Planner:
                 report_undeclared(target, run.diags)
 
     def _warn_of_selection(self) -> None:
+        words = advice()
         self.diags.warning(
             "Incomplete plan",
-            "Because of -target or -exclude, the plan leaves out parts of the configuration, so "
+            f"Because of {words.option('-target')} or {words.option('-exclude')}, the plan leaves out parts of the configuration, so "
             "the result may not match the configuration as a whole. Use these options only in "
             "exceptional cases, such as recovering from a mistake.",
         )
@@ -271,7 +273,7 @@ class Planner:
             )
             run.diags.warning(
                 "Nothing to replace",
-                f"The option -replace names {address}, but the plan has no such instance.{hint}",
+                f"The option {advice().option('-replace')} names {address}, but the plan has no such instance.{hint}",
             )
 
     def _has_to_replace(self, run: PlanRun, address: AbsResourceInstance) -> bool:

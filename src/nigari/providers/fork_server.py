@@ -18,6 +18,7 @@ import selectors
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -275,6 +276,10 @@ def _live(wanted: Mapping[str, object], files: list[int], serve: Callable[[], ob
         threading.Thread(target=_end_with, args=(life,), daemon=True).start()
         serve()
         status = 0
+    except Exception:  # noqa: BLE001 - any failure of the provider's own code
+        # `os._exit` prints no traceback, and it is the only explanation of a failed start.
+        sys.excepthook(*sys.exc_info())
+        sys.stderr.flush()
     finally:
         os._exit(status)
 

@@ -94,8 +94,10 @@ class PluginLog:
         """The lines to show someone who wonders why the plugin failed; empty if there are none.
 
         A crash report counts from its first line, since that says what happened; else the last
-        lines are the most telling.
+        lines are the most telling. A line that the plugin has not finished counts, since its end
+        may never come.
         """
+        self.flush()
         texts = [_decoded(raw) for raw in self._recent]
         lines = [_parsed(text)[1] for text in texts if text.strip()]
         for index, line in enumerate(lines):

@@ -24,7 +24,7 @@ from nigari.eval.base.scope import evaluate_origin
 from nigari.eval.nodes.module_call import expand
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
-from nigari.running.unknown_values import IN_ROUNDS, is_reported, report_unknown_expansion
+from nigari.running.unknown_values import in_rounds, is_reported, report_unknown_expansion
 
 
 class ExpandedProvider(Node):
@@ -125,7 +125,7 @@ def selected_key(
             return None
         if deferrals is not None:
             return value
-        problem = f"It is known only after something else has been applied. {IN_ROUNDS}"
+        problem = f"It is known only after something else has been applied. {in_rounds()}"
     elif value.is_null:
         problem = "It is null."
     else:

@@ -6,13 +6,13 @@ references whose values are unknown.
 
 from __future__ import annotations
 
-import shlex
 from collections import deque
 from typing import Final
 
 from nigari.config.base.declared import Repetition
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.causes import CauseKind, causes_within
 from nigari.eval.base.instances import Frame, Origin, ResourceNode, ValueNode
 from nigari.eval.base.scope import nodes_of, scope_of
@@ -85,16 +85,13 @@ def _report(frame: Frame, name: str, argument: str, expr: Expression) -> None:
         f"Unknown {argument} argument",
         f"The {argument} of {frame.label(name)} is known only after something else has been "
         f"applied, so nigari cannot tell {_QUESTIONS[argument]}. {_WAYS_OUT[argument]}apply "
-        f"{_first(frame, name)}. {IN_ROUNDS}",
+        f"{_first(frame, name)}. {in_rounds()}",
         expr.range,
         values=scope_values(expr, scope_of(frame, compiled), unknowns=True),
         causes=tuple(causes),
     )
 
 
-IN_ROUNDS: Final = (
-    "With -allow-deferral, plan leaves it for later, and apply does it in another round."
-)
 _QUESTIONS: Final = {
     "count": "how many instances there will be",
     "for_each": "which instances there will be",
@@ -108,10 +105,16 @@ _WAYS_OUT: Final = {
 }
 
 
+def in_rounds() -> str:
+    """How what is not known yet can be left for later."""
+    option = advice().option("-allow-deferral")
+    return f"With {option}, plan leaves it for later, and apply does it in another round."
+
+
 def _first(frame: Frame, name: str) -> str:
     """What to apply before something whose instances are not known."""
     if name.startswith("provider."):
-        return "what it depends on first, with -target"
+        return f"what it depends on first, with {advice().option('-target')}"
     module = frame.instance.addr
     address = name if module.is_root else f"{module}.{name}"
-    return f"everything else first, with -exclude={shlex.quote(address)}"
+    return f"everything else first, with {advice().option('-exclude', address)}"

@@ -20,6 +20,7 @@ from nigari.backends.store import (
     StateIsLocked,
 )
 from nigari.clouds.arguments import Arguments
+from nigari.extras import install_advice
 from nigari.record import record, replace
 
 TYPE_CHECKING = False
@@ -112,7 +113,7 @@ def _parameters(text: str, environ: Mapping[str, str]) -> dict[str, str | int]:
         from psycopg.conninfo import conninfo_to_dict
     except ImportError:
         raise BackendFailure(
-            f'It needs the library {_LIBRARY}. Install it with: pip install "nigari[pg]"'
+            f"It needs the library {_LIBRARY}. {install_advice('psycopg[binary]', 'pg')}"
         ) from None
     try:
         given = conninfo_to_dict(text)

@@ -161,7 +161,7 @@ COMMAND = Command(
         Flag(
             "port",
             FLAG_TEXT,
-            "The port to serve the page on; by default, any free port",
+            "The port to serve the page on; 0 means any free port",
             "NUMBER",
             "0",
         ),

@@ -13,7 +13,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.evaluation import sentence
+from nigari.hcl.evaluation import as_sentence, sentence
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.quoting import at_the_start, with_article
@@ -113,7 +113,7 @@ def unquoted(expr: Expression, what: str, diags: Diagnostics) -> Expression:
 def _report_misfit(expr: Expression, what: str, reason: str, diags: Diagnostics) -> None:
     diags.error(
         "Invalid value",
-        f'Invalid value for the argument "{what}": {reason}.',
+        f'Invalid value for the argument "{what}": {as_sentence(reason)}',
         expr.start_range,
         expr.range,
     )

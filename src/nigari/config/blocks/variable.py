@@ -202,7 +202,7 @@ def _report_reserved_name(block: Block, diags: Diagnostics) -> None:
 def _report_default(error: CtyError, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Invalid default value for variable",
-        f"The default value cannot be converted to the type of the variable: {sentence(error)}.",
+        f"The default value cannot be converted to the type of the variable: {sentence(error)}",
         where,
     )
 

@@ -10,7 +10,7 @@ from nigari.config.base.provider_ref import ProviderRef
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.config.module import Module
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Severity
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.tree.places import place
 from nigari.eval.tree.provider_scope import ProviderScope
@@ -106,6 +106,58 @@ def _check_empty(node: ModuleInstance, names: ProviderScope, diags: Diagnostics)
     for name, config in first.items():
         aliases = [each for each, other in names.empty.items() if other.name == name]
         _report_empty(config, aliases, node, diags)
+
+
+def report_passed_otherwise(
+    user: str, reference: ProviderRef, node: ModuleInstance, diags: Diagnostics
+) -> None:
+    """Report a call that passes one configuration where the called module selects by key, or all
+    instances where it uses one: at the call whose module has the provider block.
+    """
+    causes = [Cause(f"{place(node)}.{user} uses {reference}", reference.range)]
+    name, passed = reference.config, _passed_as(node, reference)
+    while passed is not None and node.parent is not None and node.call is not None:
+        call, child, name = node.call, node, passed.in_parent.config
+        node = node.parent
+        above = _passed_as(node, passed.in_parent)
+        if above is None:
+            break
+        causes.append(Cause(f"{place(child)} is passed {passed.in_parent}", passed.in_parent.range))
+        passed = above
+    assert passed is not None
+    config = node.module.provider_configs.get(name)
+    what = f"the provider block {name}" if config is not None else str(name)
+    if config is not None:
+        causes.append(Cause(f"{name} is declared", config.range))
+    where = f"the providers argument of module.{call.name} in {place(node)}"
+    if reference.key is None:
+        detail = (
+            f"In {where}, {passed.in_child} gets all instances of {what}, but the module uses it "
+            f"as a single configuration. Select one of them here, as in {passed.in_child} = "
+            f"{name}[each.key]."
+        )
+    else:
+        detail = (
+            f"In {where}, {passed.in_child} gets a single configuration, but the module selects an "
+            f"instance of it by key. Pass a configuration with instances here: {what} has none, "
+            "because it has no for_each."
+        )
+    diags.append(
+        Diagnostic(
+            Severity.ERROR,
+            "Wrong kind of provider configuration passed",
+            detail,
+            passed.in_parent.range,
+            call.range,
+            causes=tuple(reversed(causes)),
+        )
+    )
+
+
+def _passed_as(node: ModuleInstance, reference: ProviderRef) -> PassedProvider | None:
+    """What the caller of a module passes under a name."""
+    passed = node.call.providers if node.call is not None else ()
+    return next((each for each in passed if each.in_child.config == reference.config), None)
 
 
 # -- what can be wrong ------------------------------------------------------------------------

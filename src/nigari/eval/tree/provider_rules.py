@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nigari.addrs.resource import MANAGED
 from nigari.config.base.provider_ref import ProviderRef, report_value
-from nigari.config.base.same_expression import is_same_iteration
 from nigari.config.blocks.resource import Resource
 from nigari.config.module import Module
 from nigari.config.provider_names import check_provider_names
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.module_tree import ModuleInstance
-from nigari.eval.tree.passed_providers import check_called
+from nigari.eval.tree.passed_providers import check_called, report_passed_otherwise
 from nigari.eval.tree.places import each_module
 from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
 from nigari.hcl.expressions import Expression
@@ -87,29 +85,32 @@ def _check_references(
     for resource in referring:
         reference = resource.provider
         if reference is not None:
-            _check_reference(reference, names, module, False, diags)
-            if resource.addr.mode is MANAGED:
-                each = resource.repetition.for_each
-                _check_iteration(str(resource.addr), each, reference, names, diags)
+            _check_reference(str(resource.addr), reference, names, node, False, diags)
     for call in module.calls.values():
         for passed in call.providers:
             child, reference = passed.in_child, passed.in_parent
             if child.key is not None:
                 _report_key_in_child(child.key, diags)
-            _check_reference(reference, names, module, bool(child.alias), diags)
-            each = call.repetition.for_each
-            _check_iteration(f"module.{call.name}", each, reference, names, diags)
+            _check_reference(
+                f"module.{call.name}", reference, names, node, bool(child.alias), diags
+            )
 
 
 def _check_reference(
+    user: str,
     reference: ProviderRef,
     names: ProviderScope,
-    module: Module,
+    node: ModuleInstance,
     takes_all: bool,
     diags: Diagnostics,
 ) -> None:
     """`takes_all` says that all instances may be meant, as where a call passes them on."""
-    name = str(reference.config)
+    name, module = str(reference.config), node.module
+    is_fine = (reference.key is not None or takes_all) is (name in names.expanded)
+    if not takes_all and not is_fine and name in names.passed:
+        # The module is written for any caller: the one that passes something else is wrong.
+        report_passed_otherwise(user, reference, node, diags)
+        return
     if name in names.expanded:
         if reference.key is None and not takes_all:
             _report_no_key(reference, diags)
@@ -121,19 +122,6 @@ def _check_reference(
         report_value(name, reference.range, diags)
     elif reference.key is not None:
         _report_no_instances(reference, diags)
-
-
-def _check_iteration(
-    name: str,
-    each: Expression | None,
-    reference: ProviderRef,
-    names: ProviderScope,
-    diags: Diagnostics,
-) -> None:
-    """A provider instance must outlive what it is needed for to destroy."""
-    source = names.expanded.get(str(reference.config))
-    if each is not None and reference.key is not None and is_same_iteration(each, source):
-        _report_same_iteration(name, each, diags)
 
 
 def _check_imports(module: Module, diags: Diagnostics) -> None:
@@ -149,18 +137,6 @@ def _check_imports(module: Module, diags: Diagnostics) -> None:
 
 
 # -- what can be wrong ------------------------------------------------------------------------
-
-
-def _report_same_iteration(name: str, each: Expression, diags: Diagnostics) -> None:
-    diags.warning(
-        "Same for_each for a provider and its resources",
-        f"{name} and its provider have the same for_each, so removing an element removes the "
-        "provider instance together with the objects that it must destroy. Nigari can still "
-        "destroy them, from what the state remembers, unless a secret of the provider comes from "
-        "the element; OpenTofu cannot. If you use both, give the provider its own collection, "
-        "and remove an element from it one apply later.",
-        each.range,
-    )
 
 
 def _report_no_configuration(

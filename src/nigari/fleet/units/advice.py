@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from nigari.diagnostics.advice import Advice
@@ -14,10 +15,11 @@ _FLAGS: Final = frozenset(("-upgrade", "-reconfigure"))
 class FleetAdvice(Advice):
     """What there is to do about a unit."""
 
-    def init(self, *flags: str) -> str:
-        if _FLAGS.issuperset(flags):
-            return f'"{" ".join(("nigari fleet init", *flags))}"'
-        return f"{super().init(*flags)} in the directory of the unit"
+    def init(self, *options: str, variables: Sequence[str] = ()) -> str:
+        if _FLAGS.issuperset(options) and not variables:
+            return f'"{" ".join(("nigari fleet init", *options))}"'
+        own = super().init(*options, variables=variables)
+        return f"{own} in the directory of the unit"
 
     def set_variable(self, name: str = "") -> str:
         if not name:

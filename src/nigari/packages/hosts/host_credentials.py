@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from enum import Enum
 
 from nigari.addrs.hostname import hostname_for_network, normalize_hostname
+from nigari.hcl.evaluation import as_sentence
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.lazy import lazy_pattern
 from nigari.packages.base.platforms import current_platform
@@ -162,7 +163,9 @@ class HostCredentials:
             ) from error
         if done.status:
             said = done.complaint or "it gave no reason"
-            raise CredentialsError(f"The credentials helper {self._program} failed: {said}.")
+            raise CredentialsError(
+                f"The credentials helper {self._program} failed: {as_sentence(said)}"
+            )
         return done.output.decode(errors="replace")
 
     def _rewrite(self, host: str, value: Mapping[str, str] | None) -> None:

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
+from nigari.hcl.evaluation import as_sentence
 from nigari.packages.hosts.cli_config import OciCredentials, OciDefaults, OciSecret
 
 TYPE_CHECKING = False
@@ -86,7 +87,9 @@ class OciCredentialsStore:
         if done.status:
             if "credentials not found" in said:
                 return None
-            raise OciCredentialsError(f"The credentials helper {program} failed: {said}.")
+            raise OciCredentialsError(
+                f"The credentials helper {program} failed: {as_sentence(said)}"
+            )
         try:
             answer: object = json.loads(done.output)
         except ValueError:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from nigari import cty
 from nigari.addrs.provider import Provider, default_provider, parse_provider
 from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics.advice import advice
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, BodySchema
 from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
@@ -131,13 +132,13 @@ def may_write(old: Locks, new: Locks, readonly: bool, diags: Diagnostics) -> boo
         diags.error(
             "Lock file out of date",
             "The configuration requires providers that the dependency lock file does not have, "
-            "and the lock file is read-only. Run init without -lockfile=readonly.",
+            f"and the lock file is read-only. Run init without {advice().option('-lockfile=readonly')}.",
         )
     else:
         diags.warning(
             "Lock file not updated",
             "There is new information about providers for the dependency lock file, but it is "
-            "read-only, so it was not updated. Run init without -lockfile=readonly to record it.",
+            f"read-only, so it was not updated. Run init without {advice().option('-lockfile=readonly')} to record it.",
         )
     return False
 

@@ -53,7 +53,7 @@ async def choose_version(
     try:
         listed = await source.versions(provider)
     except ProviderUnknown as error:
-        report_source(error, asked, diags, _near_miss(provider))
+        report_source(error, asked, diags, _near_miss(provider, asked))
         return None
     except ProviderSourceError as error:
         report_source(error, asked, diags)
@@ -117,12 +117,12 @@ def _some(versions: Sequence[Version]) -> str:
     return ", ".join(newest[:5]) + (", …" if len(newest) > 5 else "")
 
 
-def _near_miss(provider: Provider) -> str:
+def _near_miss(provider: Provider, asked: Sequence[Requirement]) -> str:
+    if not provider.is_default or any(each.has_source for each in asked):
+        return " Check the spelling of its source in required_providers."
     return (
-        " Check the spelling of its source in required_providers."
-        if not provider.is_default
-        else " A provider that belongs to somebody else needs its full source, such as "
-        f'"somebody/{provider.type}", in the required_providers block of each module that uses it.'
+        " A provider from another namespace needs its full source, such as "
+        f'"NAMESPACE/{provider.type}", in the required_providers block of each module that uses it.'
     )
 
 

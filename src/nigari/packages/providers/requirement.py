@@ -28,6 +28,8 @@ class Requirement:
     subject: Range | None = None
     constraints_at: Range | None = None
     """Where the constraints are, if they are in a file."""
+    has_source: bool = False
+    """Whether the module names the source of the provider, instead of leaving it to the default."""
 
 
 def by_provider(requirements: Iterable[Requirement]) -> Mapping[Provider, list[Requirement]]:

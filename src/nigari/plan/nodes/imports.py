@@ -20,6 +20,7 @@ from nigari.cty.json import value_to_json
 from nigari.cty.types import KIND_TUPLE, STRING
 from nigari.cty.values import Value, number
 from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.expansion import Asked, expand_for_each
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
@@ -40,7 +41,7 @@ from nigari.running.deferrals import (
     Written,
 )
 from nigari.running.provider_objects import is_sound, with_schema_marks
-from nigari.running.unknown_values import IN_ROUNDS, is_reported
+from nigari.running.unknown_values import in_rounds, is_reported
 from nigari.schema.provider import Schema
 from nigari.state.objects import encode
 
@@ -325,11 +326,12 @@ def report_missing(target: ImportTarget, diags: Diagnostics) -> None:
 
 def report_undeclared(target: ImportTarget, diags: Diagnostics) -> None:
     """A target that the configuration does not have."""
+    option = advice().option("-generate-config-out")
+    generated = "" if target.block is None else f", or use {option} to write the block"
     diags.error(
         "Import without configuration",
         f"The configuration does not declare {target.address}, so nothing can be imported there. "
-        "Declare it first"
-        f"{'' if target.block is None else ', or use -generate-config-out to write the block'}.",
+        f"Declare it first{generated}.",
         target.range,
         address=str(target.address),
     )
@@ -363,7 +365,7 @@ def _unusable(value: Value) -> str:
 
 
 def _report(frame: Frame, block: Import, expr: Expression, problem: str) -> None:
-    hint = f" {IN_ROUNDS}" if problem.endswith(_LATER) else ""
+    hint = f" {in_rounds()}" if problem.endswith(_LATER) else ""
     frame.run.diags.error(
         "Cannot import", f"{block.shape} cannot be imported: {problem}.{hint}", expr.range
     )

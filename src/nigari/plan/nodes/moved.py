@@ -15,6 +15,7 @@ from nigari.addrs.resource import Resource
 from nigari.config.base.declared import Repetition
 from nigari.config.base.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.base.once import DONE
@@ -24,7 +25,6 @@ from nigari.plan.nodes.resources import PlannedResource
 from nigari.record import record
 from nigari.running.declared_modules import declared_module
 from nigari.running.provider_run import frame_at
-from nigari.state.json_text import quoted
 from nigari.state.model import State
 from nigari.state.moves.implied import RepetitionKind, implied_moves
 from nigari.state.moves.moving import MoveResult, apply_moves, move_blocked
@@ -76,15 +76,16 @@ def check_selection(moves: Moves, options: PlanOptions, diags: Diagnostics) -> N
                 left_out.add(resource_of(address))
     if not left_out:
         return
-    flag = "-target" if options.targets else "-exclude"
+    flag = advice().option("-target" if options.targets else "-exclude")
     names = sorted(each.text for each in left_out)
-    advice = f"use no {flag} for these: {', '.join(names)}."
+    way_out = f"use no {flag} for these: {', '.join(names)}."
     if options.targets:
-        advice = "add these options:" + "".join(f"\n  -target={quoted(name)}" for name in names)
+        wanted = [advice().option("-target", name) for name in names]
+        way_out = "add these options:" + "".join(f"\n  {each}" for each in wanted)
     diags.error(
         "Moved objects are left out",
         f"Objects in the state have moved to other addresses, and {flag} leaves out some of them, so "
-        f"that the plan would be wrong. Plan everything, or {advice}",
+        f"that the plan would be wrong. Plan everything, or {way_out}",
     )
 
 

@@ -13,6 +13,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL
 from nigari.cty.values import FALSE, Value
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.eval.base.instances import Origin
 from nigari.eval.base.once import Need
 from nigari.eval.base.scope import evaluate_origin
@@ -65,7 +66,7 @@ def refuse_destruction(
             "Invalid prevent_destroy",
             f"The plan would destroy {address}, but its prevent_destroy {problem}, so it does "
             "not say whether that is allowed. Give it a value, or leave the object out with "
-            "-exclude.",
+            f"{advice().option('-exclude')}.",
             where,
             address=str(address),
         )
@@ -75,7 +76,7 @@ def refuse_destruction(
             "Destroying is prevented",
             f"{address} has prevent_destroy set, but the plan would destroy it. If it should be "
             "destroyed, set prevent_destroy to false; otherwise undo the change that requires "
-            "it, or leave the object out with -exclude.",
+            f"it, or leave the object out with {advice().option('-exclude')}.",
             where,
             address=str(address),
         )

@@ -17,6 +17,7 @@ from typing import Any, Final
 from nigari import cty
 from nigari.cty.paths import index_step
 from nigari.diagnostics import Severity
+from nigari.hcl.evaluation import as_sentence
 from nigari.providers import api
 from nigari.providers.base import problem
 
@@ -180,13 +181,11 @@ def _diagnostic(error: Exception) -> api.ProviderDiagnostic:
             "itself with -allow-deferral."
         )
         detail = error.detail.rstrip()
-        if detail and not detail.endswith((".", "!", "?")):
-            detail += "."
-        text = f"{detail} {advice}".lstrip()
+        text = f"{as_sentence(detail)} {advice}" if detail else advice
         return api.ProviderDiagnostic(Severity.ERROR, error.summary, text)
     if isinstance(error, cty.CtyError):
-        text = f"{error.message[:1].upper()}{error.message[1:]}."
+        text = f"{error.message[:1].upper()}{as_sentence(error.message[1:])}"
         return api.ProviderDiagnostic(Severity.ERROR, "Unsuitable value", text, error.path or None)
     _log.error("An operation failed", exc_info=error)
-    text = f"{type(error).__name__}: {error}."
+    text = as_sentence(f"{type(error).__name__}: {error}")
     return api.ProviderDiagnostic(Severity.ERROR, "Operation failed", text)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nigari import cty
+from nigari.hcl.evaluation import as_sentence
 from nigari.providers import api
 from nigari.providers.base import problem
 from nigari.providers.python.attempt import attempt
@@ -41,7 +42,9 @@ class OpenObjects:
             result = coerce(fields.block, fields.to_value(instance))
             renew_at = _moment(outcome.result)
         except (TypeError, cty.CtyError) as error:
-            told = problem("Wrong value from the provider", f"{type(instance).__name__}: {error}.")
+            told = problem(
+                "Wrong value from the provider", as_sentence(f"{type(instance).__name__}: {error}")
+            )
             told += (await self.close(private, settings)).diagnostics
             return api.OpenEphemeralResponse(unknown, diagnostics=outcome.told + told)
         return api.OpenEphemeralResponse(result, private, renew_at, outcome.told)
@@ -57,7 +60,9 @@ class OpenObjects:
         try:
             return api.RenewEphemeralResponse(private, _moment(outcome.result), outcome.told)
         except TypeError as error:
-            told = problem("Wrong value from the provider", f"{type(instance).__name__}: {error}.")
+            told = problem(
+                "Wrong value from the provider", as_sentence(f"{type(instance).__name__}: {error}")
+            )
             return api.RenewEphemeralResponse(private, None, outcome.told + told)
 
     async def close(self, private: bytes | None, settings: object) -> api.Response:

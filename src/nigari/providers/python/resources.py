@@ -13,6 +13,7 @@ from typing import Any
 
 from nigari import cty
 from nigari.cty.paths import unknown_as_null
+from nigari.hcl.evaluation import as_sentence
 from nigari.providers import api
 from nigari.providers.base import problem
 from nigari.providers.python.attempt import AttemptResult, ProviderError, attempt, attribute_path
@@ -245,7 +246,9 @@ class ResourceType:
     def _wrong(self, error: Exception) -> api.Told:
         where = cty.path_text(error.path) if isinstance(error, cty.CtyError) else ""
         text = f"{where.removeprefix('.')}: {error}" if where else str(error)
-        return problem("Wrong value from the provider", f"{self.owner.__name__}: {text}.")
+        return problem(
+            "Wrong value from the provider", as_sentence(f"{self.owner.__name__}: {text}")
+        )
 
     def _changed(
         self, instance: object, untouched: cty.Value, outcome: AttemptResult, prior: cty.Value

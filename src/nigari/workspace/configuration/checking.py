@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from nigari.diagnostics import Diagnostics
+from nigari.eval.tree.provider_iteration import check_provider_iteration
 from nigari.eval.tree.provider_rules import check_aliases
 from nigari.workspace.configuration.modules import NoModules
 
@@ -59,6 +60,7 @@ def validate(
         modules = tested_modules(workspace, files, diags)
     if diags.error_count:
         return diags
+    check_provider_iteration(run.root.instance, diags)
     _look_at(workspace, run, needed.providers, ahead, diags)
     if modules and not diags.error_count:
         from nigari.workspace.configuration.test_modules import tested_trees

@@ -359,7 +359,6 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
     now = source.display if is_other else f"{source.display} in version {wanted.version}"
     then = record.source if is_other else f"version {record.version}"
     names = _deciding(wanted)
-    given = [f"-var {name}=..." for name in names]
     why = ""
     if names:
         again = "the same value" if len(names) == 1 else "the same values"
@@ -370,7 +369,7 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
     diags.error(
         "Module source has changed",
         f"{wanted.addr} uses {now}, but {then} is installed for it.{why} To install the new "
-        f"source, run {advice().init(*given)}.",
+        f"source, run {advice().init(variables=names)}.",
         wanted.where,
     )
 

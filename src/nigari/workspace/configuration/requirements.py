@@ -126,6 +126,7 @@ class _Finding:
                 # Its source has been evaluated before, and whatever is wrong with it reported.
                 continue
             providers[name] = provider
+            has_source = required.source is not None
             constraints, at = ProviderConstraints(), None
             if required.version is not None:
                 what = f"version of the required provider {name}"
@@ -133,7 +134,9 @@ class _Finding:
                 if given is None:
                     continue
                 constraints, at = given, required.version.range
-            self.found.append(Requirement(provider, constraints, where, required.range, at))
+            self.found.append(
+                Requirement(provider, constraints, where, required.range, at, has_source)
+            )
         for name, subject in self._used_names(module).items():
             provider = providers.get(name) or implied_provider(name)
             if name not in module.required_providers:

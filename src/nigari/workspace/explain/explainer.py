@@ -25,7 +25,7 @@ from nigari.eval.base.module_tree import InstanceData
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
-from nigari.hcl.suggestion import did_you_mean, listed
+from nigari.hcl.suggestion import did_you_mean, did_you_mean_name, listed
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
@@ -319,6 +319,16 @@ class Explainer:
 
     def _named(self, frame: Frame, rest: str, text: str) -> Origin | None:
         """An expression that names what the address means."""
+        kind, _, name = rest.partition(".")
+        declared = _declared_names(frame, kind)
+        if declared is not None:
+            # In an expression these words would be the type of a resource.
+            if name in declared:
+                self._diags.error("Nothing to explain", f"{text} is declared, but has no value.")
+            else:
+                meant = did_you_mean_name(name, declared)
+                self._report(text, f' Did you mean "{kind}.{meant}"?' if meant else "")
+            return None
         problems = Diagnostics()
         expr = parse_expression(self._source("<address>", rest), problems)
         if problems.has_errors or expr.static_traversal() is None:
@@ -334,6 +344,16 @@ class Explainer:
         self._diags.error(
             "Nothing at this address", f'The configuration has nothing named "{text}".{hint}'
         )
+
+
+def _declared_names(frame: Frame, kind: str) -> list[str] | None:
+    """What there is of a kind that has addresses, and that no expression can name."""
+    module = frame.module
+    if kind == "output":
+        return [*module.outputs]
+    if kind == "check":
+        return [*module.checks]
+    return [str(each) for each in module.provider_configs] if kind == "provider" else None
 
 
 def _keys(instances: Mapping[InstanceKey, object]) -> str:

@@ -20,6 +20,7 @@ from nigari.hcl.native_body import NativeBody
 from nigari.hcl.suggestion import did_you_mean
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.record import record
+from nigari.state.json_text import quoted
 from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.file_uses import EXPANSION, Locate, blocks_of_file
 
@@ -60,9 +61,9 @@ def uses_of(
     hint = did_you_mean(address, map(block_name, users))
     diags.error(
         "Nothing with this address",
-        f"The configuration declares no {address}, and there is no file with this name.{hint} Name a "
-        "variable, local value, output, resource, data source, module call or provider, without "
-        "the keys of resources, or a file.",
+        f"Nothing in the configuration is named {quoted(address)}, and no file has that name.{hint} "
+        "Give the address of a variable, local value, output, resource, data source, module call or "
+        "provider, without the keys of resources, or the path of a file.",
     )
     return None
 

@@ -15,6 +15,7 @@ from nigari.backends.protocol import DEFAULT_WORKSPACE
 from nigari.backends.workspaces import remember_selection
 from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.eval.static.backend import BackendArguments
 from nigari.workspace.base.people import People
 from nigari.workspace.base.working_directory import WorkingDirectory
@@ -330,6 +331,6 @@ def _report_missing(name: str, wanted: ConfiguredBackend, diags: Diagnostics) ->
     diags.error(
         "Missing backend argument",
         f'The backend "{wanted.type}" requires the argument "{name}". Set it in the '
-        f"configuration, or with -backend-config={name}=….",
+        f"configuration, or with {advice().option('-backend-config', f'{name}=...')}.",
         wanted.arguments.range,
     )

@@ -18,6 +18,7 @@ from nigari.backends.opening import Around, open_backend
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend, StateStorage
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.record import record
 from nigari.state.encryption import no_encryption
 from nigari.workspace.setup.moved_state import is_empty, is_same
@@ -157,12 +158,16 @@ class Migration:
         return bool(answer)
 
     def _report_nobody(self, diags: Diagnostics) -> None:
-        advice = "Use -force-copy to copy it without asking, or -reconfigure to leave it there."
+        words = advice()
+        next_step = (
+            f"Use {words.option('-force-copy')} to copy it without asking, or "
+            f"{words.option('-reconfigure')} to leave it there."
+        )
         if "cloud" in (self._move.source.type, self._move.target.type):
-            advice = 'Run "nigari init" at a terminal, and without -input=false.'
+            next_step = 'Run "nigari init" at a terminal, and without -input=false.'
         diags.error(
             "No answer about moving the state",
-            "The old backend has a state, and nobody has answered whether to copy it. " + advice,
+            "The old backend has a state, and nobody has answered whether to copy it. " + next_step,
         )
 
     async def _copy(
@@ -264,7 +269,8 @@ def _report_several(diags: Diagnostics) -> None:
     diags.error(
         "Several workspaces",
         "The new backend stores one state only, and the old one has several. Nothing was moved. "
-        "Choose another backend, or leave the states where they are with -reconfigure.",
+        "Choose another backend, or leave the states where they are with "
+        f"{advice().option('-reconfigure')}.",
     )
 
 
@@ -272,5 +278,6 @@ def _report_declined(diags: Diagnostics) -> None:
     diags.error(
         "States not moved",
         "The states of all workspaces are moved together or not at all, so init has changed nothing. "
-        "To leave them where they are and use the new backend, run init with -reconfigure.",
+        "To leave them where they are and use the new backend, run init with "
+        f"{advice().option('-reconfigure')}.",
     )

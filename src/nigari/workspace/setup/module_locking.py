@@ -124,5 +124,5 @@ def _report_readonly(new: list[str], diags: Diagnostics) -> None:
     diags.error(
         "Lock file out of date",
         f"The configuration needs module packages that {FILE_NAME} does not have{which}, and the "
-        "lock file is read-only. Run init without -lockfile=readonly.",
+        f"lock file is read-only. Run init without {advice().option('-lockfile=readonly')}.",
     )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend
 from nigari.backends.workspaces import is_valid_name
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.workspace.base.people import People
 
 
@@ -81,12 +82,12 @@ def _report(names: Sequence[str], selected: str, diags: Diagnostics) -> None:
     if not names:
         diags.error(
             "No workspaces",
-            'The backend has no workspaces yet. Run "nigari init" at a terminal to name the first '
-            'one, or create it with "nigari workspace new NAME".',
+            "The backend has no workspaces yet. Create the first one "
+            f"{advice().new_workspace()}, or name it when init asks for it at a terminal.",
         )
         return
     diags.error(
         f'Workspace "{selected}" doesn\'t exist',
-        f"The backend has these workspaces: {', '.join(names)}. Select one of them with "
-        '"nigari workspace select NAME", or create another with "nigari workspace new NAME".',
+        f"The backend has these workspaces: {', '.join(names)}. Select one of them "
+        f"{advice().select_workspace()}, or create another {advice().new_workspace()}.",
     )

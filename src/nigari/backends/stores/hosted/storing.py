@@ -23,6 +23,7 @@ from nigari.backends.store import (
 from nigari.backends.stores.hosted.api import ApiResource, HostedApi, document, one
 from nigari.backends.stores.hosted.mapping import WorkspaceMapping
 from nigari.backends.stores.hosted.organization import HostedWorkspace, Organization
+from nigari.diagnostics.advice import advice
 from nigari.net.failures import NetFailure
 from nigari.net.response import Response
 from nigari.record import record, replace
@@ -116,8 +117,8 @@ class HostedStore:
         if found is None:
             await self._organization.check()
             raise BackendFailure(
-                "There is no such workspace, or the token may not see it. Create it with "
-                f'"nigari workspace new {workspace}".'
+                "There is no such workspace, or the token may not see it. Create it "
+                f"{advice().new_workspace(workspace)}."
             )
         if await self._organization.runs_elsewhere(found):
             raise BackendFailure(
@@ -253,8 +254,8 @@ class HostedStore:
     async def unlock(self, workspace: str, lock: LockInfo) -> None:
         if workspace in self._unsaved:
             raise BackendFailure(
-                "The state could not be stored, so the workspace stays locked, and nobody can "
-                f'build on the old state. Run "nigari force-unlock {lock.id}" before you push it.'
+                "The state could not be stored, so the workspace stays locked, and no run can build "
+                f"on the old state. Unlock it {advice().unlock(lock.id)} before you push it."
             )
         await self._unlock(workspace, "unlock")
 

@@ -1,0 +1,63 @@
+"""Advice about provider blocks that share their `for_each` with the resources that use them.
+
+Nothing is wrong with such a configuration here, so only `validate` mentions it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nigari.addrs.resource import MANAGED
+from nigari.config.base.provider_ref import ProviderRef
+from nigari.config.base.same_expression import is_same_iteration
+from nigari.config.module import Module
+from nigari.diagnostics import Diagnostics
+from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.tree.places import each_module
+from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
+from nigari.hcl.expressions import Expression
+
+
+def check_provider_iteration(root: ModuleInstance, diags: Diagnostics) -> None:
+    """Warn once for each provider block whose instances are removed together with their users.
+
+    OpenTofu needs the provider instance for one more apply, to destroy the objects with it.
+    """
+    known: dict[ModuleInstance, ProviderScope] = {}
+    found: dict[Expression, list[str]] = {}
+    for node in each_module(root):
+        scope = provider_scope(node, None if node.parent is None else known.get(node.parent))
+        known[node] = scope
+        for user, each, reference in _users(node.module):
+            source = scope.expanded.get(str(reference.config))
+            if source is None or reference.key is None or not is_same_iteration(each, source):
+                continue
+            address = user if node.parent is None else f"{node.addr.unkeyed}.{user}"
+            found.setdefault(source, []).append(address)
+    for source, users in found.items():
+        _report(source, users, diags)
+
+
+def _users(module: Module) -> Iterator[tuple[str, Expression, ProviderRef]]:
+    """What is repeated in a module, with the provider references that it has."""
+    for resource in module.resources.values():
+        each = resource.repetition.for_each
+        if each is not None and resource.provider is not None and resource.addr.mode is MANAGED:
+            yield str(resource.addr), each, resource.provider
+    for call in module.calls.values():
+        each = call.repetition.for_each
+        if each is not None:
+            for passed in call.providers:
+                yield f"module.{call.name}", each, passed.in_parent
+
+
+def _report(source: Expression, users: list[str], diags: Diagnostics) -> None:
+    names = list(dict.fromkeys(users))
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    diags.warning(
+        "Provider with the same for_each as its resources",
+        f"{names[0]}{more} would lose the provider instance together with the element. If you also "
+        "use OpenTofu, which cannot destroy the objects then, give the provider a collection of "
+        "its own.",
+        source.range,
+    )
