@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from tests.cli.process import nigari
 from tests.cli.typist import Typist
 from tests.fleet.trees import write_tree
 
@@ -36,3 +38,40 @@ def test_the_log_of_a_unit_is_on_the_screen_when_it_fails(tmp_path: Path) -> Non
         person.wait_for("slow: 1 added, 0 changed, 0 destroyed (")
         assert "The command exited with status 3." in person.rest()
         assert person.code() == 1
+
+
+_TWO = """\
+variable "size" { default = 1 }
+resource "terraform_data" "replaced" { triggers_replace = var.size }
+resource "terraform_data" "changed" { input = var.size }
+"""
+
+
+def test_approval_names_what_is_destroyed_and_replaced(tmp_path: Path) -> None:
+    gone = 'resource "terraform_data" "gone" {\n  for_each = toset(["x"])\n}\n'
+    write_tree(tmp_path, {"a/main.tf": _TWO + gone, "b/main.tf": gone, "calm/main.tf": gone})
+    assert nigari("fleet", "apply", "-auto-approve", cwd=tmp_path).code == 0
+    write_tree(tmp_path, {"a/main.tf": _TWO, "a/terraform.tfvars": "size = 2", "b/main.tf": ""})
+    with Typist("fleet", "apply", cwd=tmp_path) as person:
+        shown = person.wait_for("Enter a value:")
+        person.type("no\n")
+        assert person.code() == 1
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r", "")
+    losses, _, rest = plain.partition("UNIT")
+    lines = [line.strip() for line in losses[losses.index("a:") :].splitlines() if line.strip()]
+    assert lines[0] == "a:"
+    assert {line.partition(" (")[0] for line in lines[1:3]} == {
+        '- terraform_data.gone["x"] will be destroyed',
+        "-/+ terraform_data.replaced will be replaced",
+    }
+    assert lines[3] == "b:"
+    assert lines[4].startswith('- terraform_data.gone["x"] will be destroyed')
+    assert len(lines) == 5
+    assert "use -details" in rest
+    # Plans, saved plans and what destroys everything show the same.
+    done = nigari("fleet", "plan", "-out=p", cwd=tmp_path)
+    shown = nigari("fleet", "show", "p", cwd=tmp_path).out
+    for text in (done.out, shown):
+        assert "-/+ terraform_data.replaced will be replaced" in text
+    done = nigari("fleet", "plan", "-destroy", "-only=calm", cwd=tmp_path)
+    assert 'calm:\n  - terraform_data.gone["x"] will be destroyed\n' in done.out

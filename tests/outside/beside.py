@@ -81,7 +81,7 @@ class Programs:
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
         found = Beside()
-        with _local_backend(directory):
+        with local_backend(directory):
             options = write_values(directory, scratch / "values.tfvars.json")
             for ours in (False, True):
                 said = found.ours if ours else found.theirs
@@ -97,15 +97,25 @@ class Programs:
         return found
 
     def command(
-        self, directory: Path, scratch: Path, arguments: Sequence[str], *, ours: bool
+        self,
+        directory: Path,
+        scratch: Path,
+        arguments: Sequence[str],
+        *,
+        ours: bool,
+        limit: float = _LIMIT,
+        has_own_data: bool = True,
     ) -> Said:
         """What one of the programs says to a command."""
         name = "ours" if ours else "theirs"
-        environ = {**self._environ, "TF_DATA_DIR": str(scratch / name)}
+        environ = dict(self._environ)
+        if has_own_data:
+            environ["TF_DATA_DIR"] = str(scratch / name)
         outputs = scratch / f"{name}.out", scratch / f"{name}.err"
         with outputs[0].open("wb") as out, outputs[1].open("wb") as err:
             if ours:
-                status = _forked(arguments, directory, environ, (out.fileno(), err.fileno()))
+                files = out.fileno(), err.fileno()
+                status = _forked(arguments, directory, environ, files, limit)
             else:
                 status = _started(
                     [self._tofu, *arguments], directory, environ, (out.fileno(), err.fileno())
@@ -134,7 +144,7 @@ def _commands(scratch: Path, options: list[str], ours: bool) -> Iterator[tuple[s
 
 
 @contextlib.contextmanager
-def _local_backend(directory: Path) -> Iterator[None]:
+def local_backend(directory: Path) -> Iterator[None]:
     """Keep the state of a directory local, whatever its configuration says."""
     has_one = any(
         word in file.read_bytes()
@@ -171,7 +181,11 @@ def _started(
 
 
 def _forked(
-    arguments: Sequence[str], directory: Path, environ: Mapping[str, str], outputs: tuple[int, int]
+    arguments: Sequence[str],
+    directory: Path,
+    environ: Mapping[str, str],
+    outputs: tuple[int, int],
+    limit: float,
 ) -> int:
     child = os.fork()
     if child == 0:
@@ -193,11 +207,11 @@ def _forked(
         except BaseException:  # noqa: BLE001 - whatever it is, it must not go on as the harness
             os.write(2, traceback.format_exc().encode())
             os._exit(99)
-    return _waited(child)
+    return _waited(child, limit)
 
 
-def _waited(child: int) -> int:
-    until = time.monotonic() + _LIMIT
+def _waited(child: int, limit: float) -> int:
+    until = time.monotonic() + limit
     while time.monotonic() < until:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:

@@ -122,7 +122,10 @@ class Observations:
                     self.read.setdefault(path.kind, Read()).add(steps, is_list)
 
     def _served(self, provider: Provider | None) -> set[Kind]:
-        return set() if provider is None else self.served.setdefault(str(provider), set())
+        # What is built into the programs has a schema already, which a stub would hide.
+        if provider is None or provider.is_builtin:
+            return set()
+        return self.served.setdefault(str(provider), set())
 
     def schema(self, provider: str) -> ProviderSchema:
         """What a provider offers."""

@@ -2,8 +2,8 @@
 
 The configuration that writes a state and one that reads it describe it in words of their own: with
 other credentials, with or without settings for locks, with paths that begin elsewhere. Only the
-arguments that say where a state is count here, with what the environment fills in for them. Nothing
-is connected to.
+arguments that say where a state is count here, with what the environment fills in for them. A location that
+is not known is no identity: two of them are never equal. Nothing is connected to.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ _ADDRESSES: Final[Mapping[str, _Places]] = {
         ),
     },
     "http": {"address": (("TF_HTTP_ADDRESS",), "")},
-    "inmem": {},
     "kubernetes": {
         "host": (("KUBE_HOST",), ""),
         "config_context": (("KUBE_CTX",), ""),
@@ -106,6 +105,20 @@ _CREDENTIALS: Final = frozenset(
 """The arguments by which a store knows its user. They change without the states being elsewhere."""
 _LOCAL: Final = ("path", "workspace_dir")
 _HOSTED_NAMES: Final = ("hostname", "organization", "workspaces")
+_LOCATING: Final[Mapping[str, tuple[str, ...]]] = {
+    "azurerm": ("storage_account_name", "container_name", "key"),
+    "consul": ("path",),
+    "cos": ("bucket", "prefix", "key"),
+    "gcs": ("bucket", "prefix"),
+    "http": ("address",),
+    "kubernetes": ("secret_suffix",),
+    "oss": ("bucket", "prefix", "key"),
+    "pg": ("conn_str",),
+    "s3": ("bucket", "key"),
+}
+"""The arguments that `-backend-config` usually completes: whether an unset one stays so is known only
+once init has run.
+"""
 _HOSTED: Final = ("remote", "cloud")
 _HOST: Final = "app.terraform.io"
 
@@ -128,20 +141,35 @@ class StateIdentity:
 
 
 def state_identity(
-    type_: str, config: Mapping[str, object], workspace: str, around: Around
-) -> StateIdentity:
-    """The state that arguments mean, which are JSON data as init remembers them."""
+    type_: str,
+    config: Mapping[str, object],
+    workspace: str,
+    around: Around,
+    *,
+    is_complete: bool = True,
+) -> StateIdentity | None:
+    """The state that arguments mean, which are JSON data as init remembers them; None where that is
+    not known. Arguments are not complete as long as init may still be given more of them.
+    """
     if type_ == "local":
         storage = LocalBackend(around.directory, local_paths(config)).storage(workspace)
         path = os.path.realpath(os.path.join(around.directory, storage.location))
         # The path says it all: whoever reads a file need not know of the writer's workspace.
         return StateIdentity(type_, (("path", path),), DEFAULT_WORKSPACE)
+    if type_ == "inmem":
+        # Each process has states of its own.
+        return None
     if type_ in _HOSTED:
         return _hosted(config, workspace, around)
     arguments = Arguments(config, around.environ)
+    known = _ADDRESSES.get(type_, {})
+    if not is_complete and not all(
+        arguments.text(name, *known[name][0]) for name in _LOCATING.get(type_, ())
+    ):
+        return None
     address = [
         (name, _normal(name, arguments.text(name, *variables, default=default)))
-        for name, (variables, default) in _ADDRESSES.get(type_, {}).items()
+        for name, (variables, default) in known.items()
     ]
     if type_ == "s3" and isinstance(config.get("endpoints"), dict):
         endpoint = arguments.mapping("endpoints").get("s3", "")
@@ -186,16 +214,24 @@ def _without_secrets(name: str, value: object) -> object:
     return _PASSWORD.sub("", value) if name == "conn_str" else value
 
 
-def _hosted(config: Mapping[str, object], workspace: str, around: Around) -> StateIdentity:
+def _hosted(config: Mapping[str, object], workspace: str, around: Around) -> StateIdentity | None:
+    """The workspace of an organization. One that is chosen by tags, or by the rest of its name after
+    a prefix, is not known before somebody has selected it: there is no default workspace.
+    """
     arguments = Arguments(config, around.environ)
     given = config.get("workspaces")
     if isinstance(given, list):
         given = given[0] if given else None
     wanted = given if isinstance(given, dict) else {}
-    name = str(wanted.get("name") or f"{wanted.get('prefix') or ''}{workspace}")
+    name = str(wanted.get("name") or "")
+    if not name and workspace != DEFAULT_WORKSPACE:
+        name = f"{wanted.get('prefix') or ''}{workspace}"
+    organization = arguments.text("organization", "TF_CLOUD_ORGANIZATION")
+    if not name or not organization:
+        return None
     address = (
         ("hostname", arguments.text("hostname", "TF_CLOUD_HOSTNAME", default=_HOST)),
-        ("organization", arguments.text("organization", "TF_CLOUD_ORGANIZATION")),
+        ("organization", organization),
         ("workspace", name),
     )
     return StateIdentity("remote", address, DEFAULT_WORKSPACE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation, Terminal
@@ -169,6 +169,8 @@ class FleetCommand:
             has_flag(given, "upgrade") and given.switch("upgrade"),
             has_flag(given, "reconfigure") and given.switch("reconfigure"),
             has_flag(given, "lockfile") and given.text("lockfile") == "readonly",
+            not has_flag(given, "backend") or given.switch("backend"),
+            tuple(given.texts("backend-config")) if has_flag(given, "backend-config") else (),
         )
 
     # -- running --------------------------------------------------------------------------------
@@ -191,6 +193,10 @@ class FleetCommand:
         except SessionError as error:
             self.show(error.diagnostics)
             return 1
+
+    def warn(self, names: Collection[str]) -> None:
+        """Mention what keeps units from being planned together, and nothing else."""
+        self.show(self.fleet.graph.warnings(names))
 
     def view(self, count: int) -> FleetView:
         """Where is told what happens."""

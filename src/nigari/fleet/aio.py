@@ -183,6 +183,7 @@ class Fleet:
         A plan that is to be applied or saved has to be kept.
         """
         chosen = self.select() if names is None else names
+        self._check_conflicts(chosen)
         id_ = uuid.uuid4().hex
         plans = ""
         with _storing():
@@ -220,6 +221,12 @@ class Fleet:
         with _storing():
             make_private(journal.plans)
             return extract_plans(saved.plan, fspath(path), journal.plans)
+
+    def _check_conflicts(self, names: Sequence[str]) -> None:
+        """Refuse to plan or apply units together that would write one state."""
+        found = self.survey.graph.conflicts(names)
+        if found:
+            raise SessionError(found, self.survey.sources)
 
     def _check_unchanged(self, prints: Mapping[str, str]) -> None:
         found = self.survey
@@ -297,6 +304,7 @@ class Fleet:
         listen: ListenFleet,
         plans_again: bool,
     ) -> FleetResult:
+        self._check_conflicts(list(plan.units))
         with ExitStack() as stack:
             with _storing():
                 lock = stack.enter_context(exclusive(self.path))

@@ -195,11 +195,21 @@ class Fleet:
         """Go on with an apply: what is not done is planned again and applied."""
         return self._run(self._inner.resume(one, approve=_asking(approve), listen=listen))
 
-    def init(self, *, upgrade: bool = False, only: Sequence[str] = ()) -> FleetResult:
-        """Install modules and providers of units and set up their backends."""
-        return self._run(
-            self._inner.each(Kind.INIT, self.select(only), TaskOptions(upgrade=upgrade))
+    def init(
+        self,
+        *,
+        upgrade: bool = False,
+        only: Sequence[str] = (),
+        backend: bool = True,
+        backend_config: Sequence[str] = (),
+    ) -> FleetResult:
+        """Install modules and providers of units and set up their backends, with these settings
+        (`name=value`, or files of such lines) in place of those that the configurations have.
+        """
+        options = TaskOptions(
+            upgrade=upgrade, backend=backend, backend_config=tuple(backend_config)
         )
+        return self._run(self._inner.each(Kind.INIT, self.select(only), options))
 
     def validate(self, *, only: Sequence[str] = ()) -> FleetResult:
         """Check the configurations of units."""

@@ -95,6 +95,8 @@ class FleetApply:
             question = "Not all units could be planned. Do you want to apply the others?"
         if self._mode is PlanMode.DESTROY:
             question = "Do you really want to destroy all of this? This cannot be undone."
+        if not self._invocation.switch("details"):
+            self._terminal.out("To see the plans of the units in full, use -details.")
         return self._ask(question)
 
     def _ask(self, question: str) -> bool:

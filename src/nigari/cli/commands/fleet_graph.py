@@ -33,6 +33,7 @@ def run(invocation: Invocation) -> int:
         text = {"text": graph_text, "dot": graph_dot, "html": graph_page}[wanted](found, names)
     command.terminal.out(text.rstrip("\n"))
     command.show(wrong)
+    command.warn(names)
     return 1 if wrong else 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.fleet_flags import FLEET_LOCK_FLAGS, RUNNING_FLAGS, FleetCommand
 from nigari.fleet.runs.results import UnitStatus
 from nigari.fleet.work.tasks import Kind
@@ -21,6 +21,10 @@ def run_each(invocation: Invocation, kind: Kind) -> int:
         view = command.view(len(names))
         result = await command.fleet.each(kind, names, command.options(), listen=view)
         view.end()
+        if kind is Kind.INIT:
+            # Only now it is known which states partial backends mean.
+            command.fleet.look_again()
+        command.warn(names)
         results = list(result.units.values())
         command.report(results, kind.value)
         command.show_failures(results)
@@ -42,10 +46,21 @@ COMMAND = Command(
     run,
     flags=(
         Flag("upgrade", FLAG_SWITCH, "Install the newest versions that are allowed"),
+        Flag("backend", FLAG_SWITCH, "Leave the backends as they are", default="true"),
+        Flag(
+            "backend-config",
+            FLAG_LIST,
+            "A backend setting for all units, or a file with settings, seen from each unit or else "
+            "from here; can be repeated",
+            "NAME=VALUE|FILE",
+        ),
         Flag("reconfigure", FLAG_SWITCH, "Use changed backends as they are, without moving states"),
         Flag("lockfile", FLAG_TEXT, "readonly: fail if a lock file would change", "MODE"),
         *FLEET_LOCK_FLAGS,
         *RUNNING_FLAGS,
     ),
-    examples=(Example("nigari fleet init", ""),),
+    examples=(
+        Example("nigari fleet init", ""),
+        Example("nigari fleet init -backend-config=bucket=states", "in a fresh checkout"),
+    ),
 )

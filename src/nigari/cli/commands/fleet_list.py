@@ -41,6 +41,7 @@ def run(invocation: Invocation) -> int:
             rows.append((name, unit.directory, unit.workspace or "", labels, _shown(needs)))
         nothing = "No unit is selected." if found.units else "There are no units here."
         command.terminal.out(columns(rows) if names else nothing)
+    command.warn(names)
     problems = [each for name in names for each in found.problems(name)]
     command.show(problems)
     return 1 if problems else 0

@@ -22,10 +22,32 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def plan_summary(plan: FleetPlan, style: Style) -> str:
-    """A line for each unit in which something is to be done, and what that comes to."""
-    changed = plan.changed
+_LOSSES = {"delete": "- {} will be destroyed", "replace": "-/+ {} will be replaced"}
+
+
+def plan_losses(plan: FleetPlan, style: Style) -> str:
+    """The objects that are destroyed or replaced, by unit; empty where none is."""
     parts: list[str] = []
+    for name in plan.changed:
+        changes = plan.units[name].result.changes
+        lines = (
+            [] if changes is None else [each for each in changes.lines if each.action in _LOSSES]
+        )
+        if lines:
+            parts.append(f"{style.bold(name)}:")
+        for each in lines:
+            why = f" ({each.why})" if each.why else ""
+            parts.append(f"  {style.red(_LOSSES[each.action].format(each.address))}{why}")
+    return "\n".join(parts)
+
+
+def plan_summary(plan: FleetPlan, style: Style) -> str:
+    """A line for each unit in which something is to be done, what that comes to, and every object
+    that is destroyed or replaced.
+    """
+    changed = plan.changed
+    losses = plan_losses(plan, style)
+    parts = [losses] if losses else []
     if changed:
         rows: list[Sequence[str]] = [("UNIT", "ADD", "CHANGE", "DESTROY", "OTHER")]
         for name in changed:

@@ -15,9 +15,11 @@ from nigari.fleet.runs.results import (
     result_of,
 )
 from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.unit import settings_file
 from nigari.fleet.work.steps import Step, StepKey
 from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskOutcome
 from nigari.fleet.work.workers import Workers
+from nigari.record import replace
 
 
 class EachUnit:
@@ -58,8 +60,13 @@ class EachUnit:
     def _task(self, name: str) -> Task:
         """The task of a unit, with what is known of its variables without its neighbours."""
         values = self._found.definition.values.variables(name, {}, Diagnostics()).values
-        log = self._log(name)
-        return Task(self._kind, self._found.units[name], self._options, values, log=log)
+        unit, log = self._found.units[name], self._log(name)
+        given = tuple(
+            text if "=" in text else settings_file(self._found.root, unit.path, text)
+            for text in self._options.backend_config
+        )
+        options = replace(self._options, backend_config=given)
+        return Task(self._kind, unit, options, values, log=log)
 
     def _log(self, name: str) -> str:
         return os.path.join(self._logs, f"{self._found.units[name].file_name}.log")

@@ -153,4 +153,4 @@ def _declared_differently(found: Survey, commit: str, environ: Mapping[str, str]
 
 
 def _settings(unit: Unit) -> tuple[object, ...]:
-    return unit.directory, unit.workspace, unit.var_files, unit.environ
+    return unit.directory, unit.workspace, unit.var_files, unit.environ, unit.backend

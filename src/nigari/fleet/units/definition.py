@@ -17,14 +17,33 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from nigari.cty.types import BOOL, STRING, ListType, MapType
+from nigari.cty.types import (
+    BOOL,
+    DYNAMIC,
+    KIND_LIST,
+    KIND_MAP,
+    KIND_OBJECT,
+    KIND_SET,
+    KIND_TUPLE,
+    STRING,
+    ListType,
+    MapType,
+)
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.units.unit import FILE_NAME, Unit, fleet_directory, instance_name
+from nigari.fleet.units.unit import (
+    FILE_NAME,
+    Unit,
+    fleet_directory,
+    instance_name,
+    settings_file,
+)
 from nigari.fleet.units.unit_values import DeclaredValues, UnitValues
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, BodySchema, Content
 from nigari.lang.files import Files, KeptFiles
 from nigari.workspace.base.own_file import BlockInstance, OwnFile, parse_own_file
 from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.states.backend import read_overrides
 
 _BLOCKS: Final = (BlockSchema("fleet"), BlockSchema("unit", ("name",)))
 _FLEET: Final = BodySchema((AttributeSchema("exclude"), AttributeSchema("discover")))
@@ -41,6 +60,7 @@ _UNIT: Final = BodySchema(
                 "labels",
                 "depends_on",
                 "env",
+                "backend_config",
             )
         ),
     )
@@ -114,13 +134,15 @@ class FleetDefinition:
             # Instances of one block have a state each; environments have their own ways to that.
             workspace if workspace is not None or environment else key,
             tuple(
-                self._var_file(path, each) for each in self._texts(instance, content, "var_files")
+                settings_file(self.where.at(), path, each)
+                for each in self._texts(instance, content, "var_files")
             ),
             self._texts(instance, content, "labels"),
             self._environ(instance, content),
             environment or "",
             block.labels[0],
             block.def_range,
+            self._backend(instance, content, path),
             fleet_directory(self.where.root),
         )
         attributes = content.attributes
@@ -171,13 +193,32 @@ class FleetDefinition:
             )
         return directory
 
-    def _var_file(self, directory: str, path: str) -> str:
-        """A file as `-var-file` names it, seen from the directory of the unit; one that is not there
-        is looked for beside `fleet.hcl`.
-        """
-        inside = os.path.normpath(os.path.join(directory, path))
-        beside = os.path.normpath(self.where.at(path))
-        return beside if not os.path.exists(inside) and os.path.exists(beside) else inside
+    def _backend(
+        self, instance: BlockInstance, content: Content, path: str
+    ) -> tuple[tuple[str, Value], ...]:
+        """Arguments of the backend: an object, or texts such as `-backend-config` takes."""
+        attribute = content.attributes.get("backend_config")
+        value = None if attribute is None else instance.value(attribute, DYNAMIC, self.diags)
+        if attribute is None or value is None:
+            return ()
+        plain = value.unmark_deep()[0]
+        if plain.type.kind in (KIND_OBJECT, KIND_MAP):
+            return tuple(sorted(plain.mapping().items()))
+        if plain.type.kind in (KIND_TUPLE, KIND_LIST, KIND_SET):
+            texts = self._texts(instance, content, "backend_config")
+            given = [
+                each if "=" in each else settings_file(self.where.at(), path, each)
+                for each in texts
+            ]
+            found = read_overrides(given, self.sources, self.diags)
+            return tuple(sorted((name, each.value) for name, each in found.items()))
+        self.diags.error(
+            "Invalid value",
+            'The argument "backend_config" must be an object with backend arguments, or a list of '
+            f"what -backend-config takes, not {plain.type.with_article()}.",
+            attribute.expr.range,
+        )
+        return ()
 
     def _environ(self, instance: BlockInstance, content: Content) -> tuple[tuple[str, str], ...]:
         found: dict[str, str] = {}

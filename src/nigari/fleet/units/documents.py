@@ -14,7 +14,10 @@ FORMAT_VERSION = "1.0"
 def units_document(found: Survey, names: Collection[str]) -> dict[str, JsonValue]:
     """The units and what is known of each."""
     units: list[JsonValue] = [_unit(found, name) for name in names]
-    return {"format_version": FORMAT_VERSION, "units": units}
+    shared: list[JsonValue] = [
+        {"state": str(each.state), "units": [*each.units]} for each in found.graph.shared
+    ]
+    return {"format_version": FORMAT_VERSION, "units": units, "shared_states": shared}
 
 
 def _unit(found: Survey, name: str) -> dict[str, JsonValue]:

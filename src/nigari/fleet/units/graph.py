@@ -7,13 +7,14 @@ it is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 
 from nigari.backends.identity import StateIdentity
-from nigari.diagnostics import Cause, Diagnostics, Range
+from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
 from nigari.fleet.units.inspection import Inspection
 from nigari.fleet.units.unit import Unit, path_from_root
+from nigari.hcl.suggestion import listed
 from nigari.record import record, replace
 
 
@@ -50,6 +51,33 @@ class ForeignState:
 
 
 @record
+class SharedState:
+    """A state that several units would write."""
+
+    state: StateIdentity
+    units: tuple[str, ...]
+    range: Range | None
+    """Where one of the units is declared, if any of them is."""
+
+    def diagnostic(self, severity: Severity) -> Diagnostic:
+        """Explain what would happen to the state."""
+        names = listed(self.units)
+        what_to_do = (
+            "Give them different workspaces, or let an argument of the backend depend on a variable "
+            "that differs"
+        )
+        if severity is Severity.ERROR:
+            what_to_do += "; or leave all but one of them out, for example with -except"
+        return Diagnostic(
+            severity,
+            "Two units with the same state",
+            f"{names} would write the same state, in the {self.state}: each would destroy what "
+            f"another has created. {what_to_do}.",
+            self.range,
+        )
+
+
+@record
 class Graph:
     """Units and what they need."""
 
@@ -64,6 +92,23 @@ class Graph:
     needed_by: Mapping[str, tuple[str, ...]]
     edges_of: Mapping[str, tuple[Edge, ...]]
     """The edges of each unit that needs any."""
+    shared: tuple[SharedState, ...] = ()
+    """The states that more than one unit would write."""
+
+    def conflicts(self, names: Iterable[str]) -> list[Diagnostic]:
+        """Why these units cannot be planned or applied together: some would write one state."""
+        chosen = set(names)
+        met = (replace(each, units=_among(each.units, chosen)) for each in self.shared)
+        return [each.diagnostic(Severity.ERROR) for each in met if len(each.units) > 1]
+
+    def warnings(self, names: Iterable[str]) -> list[Diagnostic]:
+        """Mention the states that one of these units shares with another one."""
+        chosen = set(names)
+        return [
+            each.diagnostic(Severity.WARNING)
+            for each in self.shared
+            if not chosen.isdisjoint(each.units)
+        ]
 
     def layers(self) -> list[list[str]]:
         """The units in groups, each after everything that it needs; those in cycles are left out."""
@@ -108,7 +153,7 @@ def build_graph(
     diags: Diagnostics,
 ) -> Graph:
     """The graph of units, with what `fleet.hcl` says of their needs; what is wrong is reported."""
-    writers = _writers(units, inspections, diags)
+    writers = _writers(units, inspections)
     edges: list[Edge] = []
     foreign: list[ForeignState] = []
     for unit in units:
@@ -118,11 +163,12 @@ def build_graph(
             edges.append(Edge(unit.name, name, reason, what, place))
         for read in inspections[unit.name].reads:
             place = replace(read.range, filename=path_from_root(read.range.filename, unit))
-            writer = None if read.identity is None else writers.get(read.identity)
-            if writer is None:
+            found = [] if read.identity is None else writers.get(read.identity, [])
+            if not found:
                 state = "" if read.identity is None else str(read.identity)
                 foreign.append(ForeignState(unit.name, read.address, place, state, read.why))
-            elif writer != unit.name:
+            elif unit not in found:
+                writer = found[0].name
                 edges.append(Edge(unit.name, writer, EdgeReason.REMOTE_STATE, read.address, place))
     needs: dict[str, dict[str, None]] = {unit.name: {} for unit in units}
     needed_by: dict[str, dict[str, None]] = {unit.name: {} for unit in units}
@@ -144,28 +190,29 @@ def build_graph(
         {name: tuple(found) for name, found in needs.items()},
         {name: tuple(found) for name, found in needed_by.items()},
         {name: tuple(found) for name, found in edges_of.items()},
+        tuple(_shared(state, found) for state, found in writers.items() if len(found) > 1),
     )
 
 
 def _writers(
-    units: Sequence[Unit], inspections: Mapping[str, Inspection], diags: Diagnostics
-) -> dict[StateIdentity, str]:
-    """Who writes each state; two that write the same one are reported."""
-    found: dict[StateIdentity, Unit] = {}
+    units: Sequence[Unit], inspections: Mapping[str, Inspection]
+) -> dict[StateIdentity, list[Unit]]:
+    """The units that would write each state that is known."""
+    found: dict[StateIdentity, list[Unit]] = {}
     for unit in units:
         state = inspections[unit.name].state
-        if state is None:
-            continue
-        first = found.setdefault(state, unit)
-        if first is not unit:
-            diags.error(
-                "Two units with the same state",
-                f"{first.name} and {unit.name} would both write the state in the {state}. Give them "
-                "different workspaces, or let an argument of the backend depend on a variable that "
-                "differs.",
-                unit.range or first.range,
-            )
-    return {state: unit.name for state, unit in found.items()}
+        if state is not None:
+            found.setdefault(state, []).append(unit)
+    return found
+
+
+def _shared(state: StateIdentity, units: Sequence[Unit]) -> SharedState:
+    place = next((each.range for each in reversed(units) if each.range is not None), None)
+    return SharedState(state, tuple(each.name for each in units), place)
+
+
+def _among(names: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
+    return tuple(each for each in names if each in chosen)
 
 
 def _cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:

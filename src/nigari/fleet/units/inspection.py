@@ -38,6 +38,7 @@ from nigari.workspace.states.backend import (
     find_arguments,
     merged,
 )
+from nigari.workspace.states.elsewhere import given_before, load_written, written_backend
 from nigari.workspace.states.remote_state import remote_state_identity
 
 _TESTS = "tests"
@@ -86,7 +87,7 @@ def open_session(unit: Unit, environ: Mapping[str, str], variables: Mapping[str,
 
 def working_directory(unit: Unit, environ: Mapping[str, str]) -> WorkingDirectory:
     """Where a unit is worked with, whatever its environment."""
-    return WorkingDirectory(unit.environment(environ), root=unit.path)
+    return WorkingDirectory(unit.environment(environ), root=unit.path, backend=dict(unit.backend))
 
 
 def unit_variables(unit: Unit, variables: Mapping[str, Value]) -> GivenVariables:
@@ -131,15 +132,22 @@ def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | No
     session.diags.extend(found)
     if arguments is None:
         return None, backend.range
-    wanted = merged(arguments, environment_settings(session.where), session.diags)
+    data = session.where.data_directory
+    saved = BackendMemory(data).load(Diagnostics())
+    given = dict(environment_settings(session.where))
+    if saved is not None:
+        # What the command line of init has given is nowhere else.
+        before, now = load_written(data, saved), written_backend(arguments, workspace)
+        given.update(given_before(arguments, saved, before, now))
+    wanted = merged(arguments, given, session.diags)
     if wanted is None:
         return None, backend.range
     config = dict(wanted.saved.config)
-    saved = BackendMemory(session.where.data_directory).load(Diagnostics())
-    if saved is not None and saved.type == arguments.type:
-        # What the command line of init has given is nowhere else.
+    is_set_up = saved is not None and saved.type == arguments.type
+    if saved is not None and is_set_up:
         config.update({k: v for k, v in saved.config.items() if config.get(k) is None})
-    return state_identity(arguments.type, config, workspace, around), backend.range
+    found_state = state_identity(arguments.type, config, workspace, around, is_complete=is_set_up)
+    return found_state, backend.range
 
 
 def _reads(session: Session, run: StaticRun) -> Iterator[StateRead]:
@@ -173,7 +181,8 @@ def _read(
         identity = remote_state_identity(wanted, session.where)
     except (KeyError, ValueError, CtyError) as error:
         return StateRead(address, resource.range, None, f"its arguments are not valid: {error}")
-    return StateRead(address, resource.range, identity)
+    why = "" if identity is not None else "its arguments do not say which state that is"
+    return StateRead(address, resource.range, identity, why)
 
 
 def _wanted(values: Mapping[str, Value]) -> RemoteState:

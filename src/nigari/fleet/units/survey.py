@@ -97,6 +97,7 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
             )
     kept = {unit.name: inspections[unit.name] for unit in units}
     graph = build_graph(units, kept, needs, diags)
+    diags.extend(graph.warnings(graph.units))
     sources = FleetSources(where.root, definition.sources)
     modules = frozenset(each.name for each in candidates if each.name not in names)
     return Survey(where.root, definition, graph, kept, _once(diags), sources, modules)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from nigari.addrs.keys import InstanceKey
+from nigari.cty.values import Value
 from nigari.diagnostics import Cause, Diagnostic, Range
 from nigari.record import record, replace
 
@@ -42,6 +43,8 @@ class Unit:
     """The name of the `unit` block that declares it; empty for one that was found."""
     range: Range | None = None
     """Where it is declared."""
+    backend: tuple[tuple[str, Value], ...] = ()
+    """Arguments of its backend, in place of those in its configuration."""
     fleet_data: str = ""
     """The directory in which the fleet keeps what it has to remember, as an absolute path."""
 
@@ -81,6 +84,15 @@ class Unit:
 def fleet_directory(root: str) -> str:
     """Where a fleet keeps what it has to remember; it need not exist."""
     return os.path.join(root, HOME, "fleet")
+
+
+def settings_file(root: str, directory: str, path: str) -> str:
+    """A file that a unit is given, seen from the directory of the unit; one that is not there is
+    looked for in the directory of the fleet.
+    """
+    inside = os.path.normpath(os.path.join(directory, path))
+    beside = os.path.normpath(os.path.join(root, path))
+    return beside if not os.path.exists(inside) and os.path.exists(beside) else inside
 
 
 def instance_name(block: str, key: InstanceKey) -> str:

@@ -42,7 +42,7 @@ from nigari.workspace.base.options import GivenVariables, SessionOptions
 from nigari.workspace.base.people import NOBODY
 from nigari.workspace.base.shown_sources import ShownSources
 from nigari.workspace.session.failure import SessionError
-from nigari.workspace.session.plan_result import Plan, made_plan
+from nigari.workspace.session.plan_result import Plan, PlannedChange, made_plan
 from nigari.workspace.session.state_result import Output
 
 
@@ -93,6 +93,8 @@ async def _initialize(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
         upgrade=options.upgrade,
         reconfigure=options.reconfigure,
         lockfile_readonly=options.lockfile_readonly,
+        backend=options.backend,
+        backend_config=options.backend_config,
     )
     providers = {str(name): version for name, version in done.providers.items()}
     return TaskOutcome(TaskStatus.DONE, done.warnings, report={"providers": providers})
@@ -149,12 +151,16 @@ def _planned(plan: Plan, status: TaskStatus = TaskStatus.DONE) -> TaskOutcome:
         summary.import_,
         summary.forget,
         changed,
-        tuple(ChangeLine(each.address, each.action, each.why) for each in plan.changes),
+        tuple(ChangeLine(each.address, each.action, _why(each)) for each in plan.changes),
         plan.drift,
         plan.is_empty,
         found.refreshed_state.resources != found.previous_state.resources,
     )
     return TaskOutcome(status, plan.warnings, changes=changes, outputs=outputs)
+
+
+def _why(change: PlannedChange) -> str:
+    return f"deposed object {change.deposed}" if change.deposed else change.why
 
 
 async def _apply(task: Task, environ: Mapping[str, str]) -> TaskOutcome:

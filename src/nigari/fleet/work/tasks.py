@@ -75,6 +75,10 @@ class TaskOptions:
     upgrade: bool = False
     reconfigure: bool = False
     lockfile_readonly: bool = False
+    backend: bool = True
+    """Whether init sets up the backend."""
+    backend_config: tuple[str, ...] = ()
+    """What init is given for it, as `-backend-config` takes it."""
 
 
 @record

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from nigari.lang.files import DiskFiles
 from nigari.lang.functions.paths import clean
-from nigari.record import record, replace
+from nigari.record import ReadOnly, record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.backends.workspaces import SelectedWorkspace
+    from nigari.cty.values import Value
     from nigari.diagnostics import Diagnostics
     from nigari.workspace.base.environment import Environment
 
@@ -58,6 +59,8 @@ class WorkingDirectory:
     """What `path.cwd` is; empty for where the process is."""
     environment: Environment | None = None
     """The environment that is worked in, of those that are declared beside the configuration."""
+    backend: Mapping[str, Value] = ReadOnly({})
+    """Arguments that a fleet gives to the backend, stronger than those of the environment."""
 
     def at(self, *names: str) -> str:
         """The path by which something can be opened that is named as seen from the root."""

@@ -277,14 +277,15 @@ def check_arguments(
 
 
 def environment_settings(where: WorkingDirectory) -> Mapping[str, GivenArgument]:
-    """The arguments that the environment sets."""
+    """The arguments that the environment sets, and those that a fleet gives to the directory."""
+    given: dict[str, GivenArgument] = {}
     environment = where.environment
-    if environment is None:
-        return {}
-    return {
-        name: GivenArgument(each.value, environment.title, each.range)
-        for name, each in environment.backend.items()
-    }
+    if environment is not None:
+        for name, each in environment.backend.items():
+            given[name] = GivenArgument(each.value, environment.title, each.range)
+    for name, value in where.backend.items():
+        given[name] = GivenArgument(value, "backend_config in fleet.hcl")
+    return given
 
 
 def read_overrides(

@@ -55,7 +55,8 @@ class RemoteStates:
         """The outputs of the state that is wanted, or why it cannot be read."""
         diags = Diagnostics()
         if self._planned:
-            outputs = self._planned.get(remote_state_identity(wanted, self._where))
+            identity = remote_state_identity(wanted, self._where)
+            outputs = None if identity is None else self._planned.get(identity)
             if outputs is not None:
                 return RemoteOutputs(outputs, is_planned=True)
         if self._encryption is None:
@@ -104,8 +105,8 @@ async def _outputs(
     )
 
 
-def remote_state_identity(wanted: RemoteState, where: WorkingDirectory) -> StateIdentity:
-    """Which state is wanted; its arguments were found to be right before."""
+def remote_state_identity(wanted: RemoteState, where: WorkingDirectory) -> StateIdentity | None:
+    """Which state is wanted, if that is known; its arguments were found to be right before."""
     import json
 
     from nigari.backends.identity import state_identity
