@@ -91,7 +91,7 @@ class Teller:
         for side in self._sides():
             side.forget()
         compact, literal, *real = self._all(written, command)
-        for each in self._differences(before[0], literal, compact):
+        for each in self._differences(pair, before[0], literal, compact):
             yield each, ""
         for theirs, side in zip(real, self._real, strict=True):
             pair.literal.ended |= comparing.ended(literal)
@@ -105,14 +105,15 @@ class Teller:
         if f"-out={PLAN}" in command and not literal.status and not compact.status:
             show = ["show", "-json", PLAN]
             shown = self._all(show, [*command[: command.index("plan")], *show])[:2]
-            for each in comparing.plans(level_finished(shown[1]), level_finished(shown[0])):
+            levelled = [level_finished(each, pair.declared) for each in shown]
+            for each in comparing.plans(levelled[1], levelled[0]):
                 yield each, ""
 
     def _differences(
-        self, before: str, literal: Finished, compact: Finished
+        self, pair: Pair, before: str, literal: Finished, compact: Finished
     ) -> Iterator[Difference]:
         """What the compact text did otherwise than the literal one."""
-        theirs, ours = level_finished(literal), level_finished(compact)
+        theirs, ours = (level_finished(each, pair.declared) for each in (literal, compact))
         yield from comparing.exit_codes(theirs, ours)
         left, right = reported(theirs), reported(ours)
         if left != right:

@@ -184,6 +184,8 @@ class Chances:
             "when": ("create", "destroy"),
             "lenient": ("continue", "fail"),
         }
+        if name == "note" and model.outside is Outside.PART:
+            return "plain"
         return self.choice(ways[name])
 
     # Changes.

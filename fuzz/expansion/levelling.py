@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import json
+from typing import Final
 
 from fuzz.expansion.model import literal, without_keys
 from fuzz.story.events import read_events
 from fuzz.story.sides import Finished, Outcome
 
+_NO_MODULE: Final = "delete_because_no_module"
+_NO_CONFIG: Final = "delete_because_no_resource_config"
 
-def level_finished(finished: Finished) -> Finished:
-    """What a command said, with literal addresses."""
-    return Finished(finished.status, literal(finished.stdout), finished.stderr)
+
+def level_finished(finished: Finished, declared: frozenset[str]) -> Finished:
+    """What a command said, with literal addresses, given the module instances there are.
+
+    Of an instance that is gone, a call says that there is no such instance. Separate calls say that
+    there is no such block.
+    """
+    lines = [_levelled(line, declared) for line in literal(finished.stdout).splitlines()]
+    return Finished(finished.status, "\n".join(lines), finished.stderr)
+
+
+def _levelled(line: str, declared: frozenset[str]) -> str:
+    if _NO_MODULE not in line:
+        return line
+    said = json.loads(line)
+    for each in said.get("resource_changes", ()):
+        if each.get("module_address") not in declared and each.get("action_reason") == _NO_MODULE:
+            each["action_reason"] = _NO_CONFIG
+    change = said.get("change", {})
+    if change.get("reason") == _NO_MODULE and change["resource"]["module"] not in declared:
+        change["reason"] = _NO_CONFIG
+    return json.dumps(said)
 
 
 def level_outcome(outcome: Outcome) -> Outcome:

@@ -7,6 +7,7 @@ call for each instance. Deliberately unknown: how either is written, and chance.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -148,6 +149,14 @@ class Model:
     outside: Outside = Outside.WHOLE
     before: str = "b1"
     """A value of the resource that calls depend on."""
+
+    def instances(self) -> Iterator[str]:
+        """The addresses of all module instances."""
+        for call in self.calls:
+            for key, each in call.instances.items():
+                yield (outer := address(call.name, key))
+                if self.sources[each.source].has_inner:
+                    yield from (f"{outer}.{address(INNER, inner)}" for inner in each.inner)
 
 
 def address(name: str, key: Key) -> str:

@@ -21,6 +21,8 @@ class Pair:
 
     literal: Step
     compact: Step
+    declared: frozenset[str]
+    """The literal addresses of the module instances there are."""
 
 
 class Story:
@@ -62,6 +64,7 @@ class Story:
         return Pair(
             Step(literal_files(self._model), written, failures=failures, before=seen),
             Step(compact_files(self._model), commands, failures=failures, before=seen),
+            frozenset(map(literal, self._model.instances())),
         )
 
     def _written_out(self, command: list[str], seen: Seen) -> list[str]:
