@@ -18,7 +18,9 @@ _PG = {"conn_str": "postgres://db/states"}
 def _identity(
     backend: str, config: Mapping[str, object], workspace: str = "default", **environ: str
 ) -> StateIdentity:
-    return state_identity(backend, config, workspace, Around("/fleet/unit", environ))
+    found = state_identity(backend, config, workspace, Around("/fleet/unit", environ))
+    assert found is not None
+    return found
 
 
 SAME = [
@@ -75,7 +77,9 @@ def test_local_paths_are_those_of_the_files(tmp_path: Path) -> None:
     os.symlink(network, tmp_path / "linked")
 
     def local(directory: Path, path: str | None, workspace: str = "default") -> StateIdentity:
-        return state_identity("local", {"path": path}, workspace, Around(directory, {}))
+        found = state_identity("local", {"path": path}, workspace, Around(directory, {}))
+        assert found is not None
+        return found
 
     written = local(network, None)
     assert local(app, "../network/terraform.tfstate") == written

@@ -198,11 +198,12 @@ def test_asking_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_nobody_else_applies_at_the_same_time(tmp_path: Path) -> None:
+    from nigari.file_lock import FileLock
     from nigari.fleet.runs.journal import exclusive
 
     write_tree(tmp_path, {"a/main.tf": _unit("a")})
-    with exclusive(str(tmp_path)) as is_free:
-        assert is_free
+    with exclusive(str(tmp_path)) as lock:
+        assert lock is FileLock.HELD
         with pytest.raises(SessionError, match="Another process is applying"):
             _apply(tmp_path)
 

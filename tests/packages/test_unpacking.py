@@ -169,9 +169,12 @@ def test_many_entries_share_one_file_handle(
     """Opening and making directories for each of 150,000 empty files took most of the time."""
     made: list[object] = []
     make = os.makedirs
-    monkeypatch.setattr(
-        os, "makedirs", lambda path, **given: (made.append(path), make(path, **given))
-    )
+
+    def counted(path: str, **given: bool) -> None:
+        made.append(path)
+        make(path, **given)
+
+    monkeypatch.setattr(os, "makedirs", counted)
     monkeypatch.setattr(zip_content, "open", None, raising=False)
     target = unpacked(
         tmp_path, "zip", files(dict.fromkeys((f"a/b/{number}" for number in range(50)), ""))

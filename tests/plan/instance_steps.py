@@ -102,7 +102,9 @@ def _changes(plan: dict[str, list[dict[str, dict[str, list[str]]]]]) -> Iterator
     lines = []
     for each in plan.get("resource_changes", ()):
         actions = "/".join(each["change"]["actions"])
-        before = f" from {_flat(str(each['previous_address']))}" if "previous_address" in each else ""
+        before = (
+            f" from {_flat(str(each['previous_address']))}" if "previous_address" in each else ""
+        )
         lines.append(f"  {actions} {_flat(str(each['address']))}{before}")
     return iter(sorted(lines))
 

@@ -122,10 +122,10 @@ def whole_modules(made: Provider, blocks: str, provider: str) -> Story:
 def counted(made: Provider, blocks: str, provider: str) -> Story:
     """Both move by themselves, as the call had `count` and has none."""
     provider = provider.replace("each.key", '"us"')
-    inner = (("m", WANTS % "cloud.u, cloud.e" + box("us", "cloud.u") + box("eu", "cloud.e")),)
+    both = WANTS % "cloud.u, cloud.e" + box("us", "cloud.u") + box("eu", "cloud.e")
+    inner = (("m", both), ("n", WANTS % "cloud.p" + box("us", "cloud.p")))
     passed = f"providers = {{\n    cloud.u = {made.us}\n    cloud.e = {made.eu}\n  }}"
     before = made.blocks + call("m", "m", "count = 1", passed)
-    inner += (("n", WANTS % "cloud.p" + box("us", "cloud.p")),)
     return Story(before, blocks + passing("m", "n", provider), inner)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,7 @@ def by_region(key: str) -> str:
     return f'provider["example.com/test/cloud"].by_region["{key}"]'
 
 
-def remembered() -> list[dict[str, object]]:
+def remembered() -> list[dict[str, Any]]:  # JSON data
     found = state().get(MEMBER, [])
     assert isinstance(found, list)
     return found

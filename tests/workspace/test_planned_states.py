@@ -33,6 +33,7 @@ _UNKNOWN = cty.unknown(cty.STRING).with_causes((_LATER,))
 def _session(directory: Path, outputs: Mapping[str, cty.Value]) -> aio.Session:
     where = working_directory(directory, {})
     network = state_identity("local", {}, "default", Around(directory.parent / "network", {}))
+    assert network is not None
     options = SessionOptions(planned={network: outputs})
     return aio.Session(where, given_variables({}), options, NOBODY)
 

@@ -115,7 +115,7 @@ def report_passed_otherwise(
     instances where it uses one: at the call whose module has the provider block.
     """
     causes = [Cause(f"{place(node)}.{user} uses {reference}", reference.range)]
-    name, passed = reference.config, _passed_as(node, reference)
+    call, name, passed = node.call, reference.config, _passed_as(node, reference)
     while passed is not None and node.parent is not None and node.call is not None:
         call, child, name = node.call, node, passed.in_parent.config
         node = node.parent
@@ -125,6 +125,7 @@ def report_passed_otherwise(
         causes.append(Cause(f"{place(child)} is passed {passed.in_parent}", passed.in_parent.range))
         passed = above
     assert passed is not None
+    assert call is not None
     config = node.module.provider_configs.get(name)
     what = f"the provider block {name}" if config is not None else str(name)
     if config is not None:

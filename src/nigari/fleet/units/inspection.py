@@ -38,7 +38,8 @@ from nigari.workspace.states.backend import (
     find_arguments,
     merged,
 )
-from nigari.workspace.states.elsewhere import given_before, load_written, written_backend
+from nigari.workspace.states.backend_check import given_before
+from nigari.workspace.states.locations import load_locations
 from nigari.workspace.states.remote_state import remote_state_identity
 
 _TESTS = "tests"
@@ -137,8 +138,7 @@ def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | No
     given = dict(environment_settings(session.where))
     if saved is not None:
         # What the command line of init has given is nowhere else.
-        before, now = load_written(data, saved), written_backend(arguments, workspace)
-        given.update(given_before(arguments, saved, before, now))
+        given.update(given_before(arguments, saved, load_locations(data, saved)))
     wanted = merged(arguments, given, session.diags)
     if wanted is None:
         return None, backend.range
@@ -174,8 +174,8 @@ def _read(
         origin = compiled_origin(frame, attribute.expr, data)
         value = values[name] = evaluation.value(name, origin).unmark_deep()[0]
         if not value.is_wholly_known:
-            why = reasons(name, value, origin)
-            return StateRead(address, resource.range, None, "; ".join(why) or f"{name} is unknown")
+            unknown = "; ".join(reasons(name, value, origin)) or f"{name} is unknown"
+            return StateRead(address, resource.range, None, unknown)
     try:
         wanted = _wanted(values)
         identity = remote_state_identity(wanted, session.where)
