@@ -21,14 +21,14 @@ VALUES: Final = ("output", "var")
 
 
 def value_at(address: str) -> tuple[ModuleAddr, str]:
-    """The module instance of a variable or output that has conditions, and its name there; a
-    `ValueError` for the address of anything else.
+    """The module instance of a variable, output or check, and its name there; a `ValueError` for the
+    address of anything else.
     """
     module, _, kind = address.rpartition(".")[0].rpartition(".")
     name = f"{kind}.{address.rpartition('.')[2]}"
     found = parse_module(module, Diagnostics()) if module else ROOT_MODULE
-    if found is None or kind not in VALUES:
-        raise ValueError(f"{address} is neither a variable nor an output")
+    if found is None or kind not in (*VALUES, "check"):
+        raise ValueError(f"{address} is no variable, output or check")
     return found, name
 
 
