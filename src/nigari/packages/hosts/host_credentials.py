@@ -21,6 +21,7 @@ from nigari.packages.hosts.cli_config_files import config_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import asyncio
     from typing import Final
 
 
@@ -56,7 +57,10 @@ class HostCredentials:
         self.helper: str = config.credentials_helper[0] if config.credentials_helper else ""
         self._helper_arguments = config.credentials_helper[1:]
         self._program = _find_helper(self.helper, environment) if self.helper else None
-        self._answers: dict[str, str | None] = {}
+        self._answers: dict[str, asyncio.Task[str | None]] = {}
+        """What the helper says, which is asked once for each host."""
+        self.withheld: dict[str, str] = {}
+        """Why the credentials of hosts were not sent."""
 
     async def token(self, host: str) -> str | None:
         """The token for a host, if there is one."""
@@ -67,9 +71,11 @@ class HostCredentials:
             return self._configured[host].token
         if self._program is None:
             return None
+        import asyncio
+
         if host not in self._answers:
-            self._answers[host] = await self._ask_helper(host)
-        return self._answers[host]
+            self._answers[host] = asyncio.ensure_future(self._ask_helper(host))
+        return await asyncio.shield(self._answers[host])
 
     async def headers(self, host: str) -> Mapping[str, str]:
         """The headers that a request to a host carries."""
@@ -80,6 +86,8 @@ class HostCredentials:
         """Where credentials for a host come from, or were looked for, in a sentence for people."""
         host = self._aliases.get(host, host)
         sent = self._sent(host)
+        if sent and host in self.withheld:
+            return f"The token {sent} was not sent, because {self.withheld[host]}."
         if sent:
             return f"The token {sent} was sent. Check that it is still valid and allows this."
         searched = [f"the environment variable {variable_name(host)}"]
@@ -98,7 +106,9 @@ class HostCredentials:
             return f"in the environment variable {variable_name(host)}"
         if host in self._configured:
             return f"in {self._configured[host].file}"
-        return f"of the credentials helper {self.helper}" if self._answers.get(host) else ""
+        asked = self._answers.get(host)
+        has_answer = asked is not None and asked.done() and not asked.exception() and asked.result()
+        return f"of the credentials helper {self.helper}" if has_answer else ""
 
     def location(self, host: str) -> Location:
         """Where a new token for a host belongs. The environment does not matter for that."""
