@@ -47,7 +47,13 @@ class Location(Enum):
 class HostCredentials:
     """The credentials of one user."""
 
-    def __init__(self, config: CliConfig, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        config: CliConfig,
+        environment: Mapping[str, str],
+        answers: dict[str, str | None] | None = None,
+    ) -> None:
+        """`answers` are what the helper has said before in the same run, to which more are added."""
         self._environment = environment
         self._configured = config.credentials
         self._aliases = config.aliases
@@ -57,8 +63,9 @@ class HostCredentials:
         self.helper: str = config.credentials_helper[0] if config.credentials_helper else ""
         self._helper_arguments = config.credentials_helper[1:]
         self._program = _find_helper(self.helper, environment) if self.helper else None
-        self._answers: dict[str, asyncio.Task[str | None]] = {}
-        """What the helper says, which is asked once for each host."""
+        self._answers: dict[str, str | None] = {} if answers is None else answers
+        self._asked: dict[str, asyncio.Task[str | None]] = {}
+        """The helper at work, which is asked once for each host."""
         self.withheld: dict[str, str] = {}
         """Why the credentials of hosts were not sent."""
 
@@ -74,8 +81,10 @@ class HostCredentials:
         import asyncio
 
         if host not in self._answers:
-            self._answers[host] = asyncio.ensure_future(self._ask_helper(host))
-        return await asyncio.shield(self._answers[host])
+            if host not in self._asked:
+                self._asked[host] = asyncio.ensure_future(self._ask_helper(host))
+            self._answers[host] = await asyncio.shield(self._asked[host])
+        return self._answers[host]
 
     async def headers(self, host: str) -> Mapping[str, str]:
         """The headers that a request to a host carries."""
@@ -106,9 +115,7 @@ class HostCredentials:
             return f"in the environment variable {variable_name(host)}"
         if host in self._configured:
             return f"in {self._configured[host].file}"
-        asked = self._answers.get(host)
-        has_answer = asked is not None and asked.done() and not asked.exception() and asked.result()
-        return f"of the credentials helper {self.helper}" if has_answer else ""
+        return f"of the credentials helper {self.helper}" if self._answers.get(host) else ""
 
     def location(self, host: str) -> Location:
         """Where a new token for a host belongs. The environment does not matter for that."""

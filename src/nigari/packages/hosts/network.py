@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.net.client import Client
-    from nigari.packages.hosts.hosts import Host, Hosts
+    from nigari.packages.hosts.hosts import Hosts, KnownHosts
     from nigari.packages.hosts.oci_credentials import OciCredentialsStore
 
 _DOWNLOADS: Final = 8
@@ -25,9 +25,9 @@ class Network:
         self,
         config: CliConfig,
         environment: Mapping[str, str],
-        known: dict[str, Host] | None = None,
+        known: KnownHosts | None = None,
     ) -> None:
-        """`known` are hosts that another part of the same run has asked for their services."""
+        """`known` is what another part of the same run has found out about hosts."""
         self._config = config
         self._known = known
         self.environment = environment
@@ -44,14 +44,15 @@ class Network:
             from nigari.net.client import Client
             from nigari.net.settings import read_settings
             from nigari.packages.hosts.host_credentials import HostCredentials
-            from nigari.packages.hosts.hosts import Hosts
+            from nigari.packages.hosts.hosts import Hosts, KnownHosts
 
             # Whoever runs this without an event loop notices here that one is needed.
             await asyncio.sleep(0)
             if self._hosts is None:
                 self._client = Client(read_settings(self.environment))
-                credentials = HostCredentials(self._config, self.environment)
-                self._hosts = Hosts(self._client, self._config, credentials, self._known)
+                known = self._known or KnownHosts()
+                credentials = HostCredentials(self._config, self.environment, known.tokens)
+                self._hosts = Hosts(self._client, self._config, credentials, known.hosts)
         return self._hosts
 
     def oci_credentials(self) -> OciCredentialsStore:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
 
+from nigari.packages.hosts.hosts import KnownHosts
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.record import replace
 from nigari.workspace.setup.background import BackgroundLoop
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from nigari.net.client import Client
     from nigari.packages.base.module_fetch import Getter
     from nigari.packages.hosts.cli_config import CliConfig
-    from nigari.packages.hosts.hosts import Host, Hosts
+    from nigari.packages.hosts.hosts import Hosts
     from nigari.packages.hosts.network import Network
     from nigari.packages.modules.fetching import Fetching
     from nigari.packages.modules.module_download import ModuleDownloads
@@ -36,8 +37,8 @@ class ModuleSources:
         self, config: CliConfig, environ: Mapping[str, str], may_ask: bool, store: ModuleStore
     ) -> None:
         self._config = config
-        self.known_hosts: dict[str, Host] = {}
-        """Hosts that were asked for their services, for others who need them in the same run."""
+        self.known_hosts: KnownHosts = KnownHosts()
+        """What was found out about hosts, for others who need them in the same run."""
         self._environ = environ
         self._may_ask = may_ask
         self._store = store

@@ -101,7 +101,7 @@ def _report_no_version(
     else:
         what = (
             f'No version of {name} meets the constraint "{wanted.version}" of {wanted.addr}. The '
-            f"newest {'pre-release' if newest.prerelease else 'version'} is {newest}."
+            f"newest is {newest}{', a pre-release' if newest.prerelease else ''}."
         )
         where = _constraint_at(wanted)
     diags.error("No suitable module version", what, where, causes=made_from(wanted))

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.packages.hosts.cli_config import CliConfig
-    from nigari.packages.hosts.hosts import Host
+    from nigari.packages.hosts.hosts import KnownHosts
 
 _DIRECTORIES_FILE: Final = "plugin_path"
 
@@ -58,7 +58,7 @@ class ProviderInstall:
         options: ProviderOptions,
         config: CliConfig,
         listener: InstallListener | None = None,
-        known_hosts: dict[str, Host] | None = None,
+        known_hosts: KnownHosts | None = None,
     ) -> None:
         """`known_hosts` were asked already."""
         self._listener = listener
