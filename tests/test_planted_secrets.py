@@ -204,7 +204,8 @@ def test_a_backend_that_works(world: World) -> None:
                 ),
             },
         )
-        world.run("http", "init", "init -json", *_LOOKING, *_WORKING)
+        world.run("http", "init", "init -json", "init -show", *_LOOKING, *_WORKING)
+        world.run("http", "init -show -json", "workspace new x", "workspace select default")
         names = ("address", "password", "headers", "username")
         world.run("http", *(f"explain {each}backend.{n}" for n in names for each in ("", "-json ")))
         given = world.plant()
@@ -344,9 +345,9 @@ def test_variables_and_arguments(world: World) -> None:
         "checked",
         {
             "main.tf": _ROOT
-            + 'provider "x" {\n  token = "%s" y\n}\n' % secret
-            + 'resource "x_y" "z" {\n  password = "%s"\n  connection {\n    host = 1 2\n'
-            '    password = "%s"\n  }\n}\n' % (secret, secret)
+            + f'provider "x" {{\n  token = "{secret}" y\n}}\n'
+            + f'resource "x_y" "z" {{\n  password = "{secret}"\n  connection {{\n    host = 1 2\n'
+            + f'    password = "{secret}"\n  }}\n}}\n'
         },
     )
     world.run("checked", "init", "init -json", "validate", "validate -json", "plan", *_LOOKING)
@@ -371,17 +372,22 @@ def test_a_fleet(world: World) -> None:
                 + 'output "x" {\n  value = 1\n}\n',
                 "b/main.tf": _backend(kind="http", address=other)
                 + 'data "terraform_remote_state" "a" {\n  backend = "http"\n'
-                + '  config = {\n    address = "%s"\n    password = "%s"\n  }\n}\n'
-                % (address, secret),
+                + f'  config = {{\n    address = "{address}"\n    password = "{secret}"\n  }}\n}}\n',
                 "c/main.tf": (
                     'data "terraform_remote_state" "z" {\n  backend = "http"\n'
-                    '  config = { address = "http://me:%s@127.0.0.1:1/z?token=%s" }\n}\n'
-                    'module "m" {\n  source = "https://%s@127.0.0.1:1/x.zip"\n}\n'
-                )
-                % (secret, token, secret),
+                    f'  config = {{ address = "http://me:{secret}@127.0.0.1:1/z?token={token}" }}\n'
+                    f'}}\nmodule "m" {{\n  source = "https://{secret}@127.0.0.1:1/x.zip"\n}}\n'
+                ),
+                "d/main.tf": _backend(kind="http", address=address.replace("/state", "/d")),
+                "e/fleet.hcl": (
+                    f'unit "a" {{\n  directory = "a"\n  backend_config = {{ password = "{secret}" }} x\n}}\n'
+                ),
             },
         )
         world.run("fleet", *_LOOKING[8:], "fleet init", "fleet init -json", "fleet validate")
+        world.run("fleet", f"fleet init -backend-config=password={secret}", "fleet init")
+        world.run("fleet/e", "fleet list", "fleet list -json")
+        world.run("fleet/d", "init", "init -show", "plan", f"init -backend-config=token={secret}")
         world.run("fleet", "fleet plan", "fleet plan -json", "fleet apply -auto-approve")
         world.run("fleet", "fleet output", "fleet drift", "fleet show", *_LOOKING[8:])
         world.run("fleet", "fleet destroy -auto-approve", "fleet apply -auto-approve -json")
@@ -392,10 +398,8 @@ def test_a_crash(world: World) -> None:
     secret = world.plant()
 
     error = StringIO()
-    try:
-        raise ValueError(f"something with {secret}")
-    except ValueError as failure:
-        assert apologise(failure, Terminal(StringIO(), StringIO(), error, {})) == 11
+    failure = ValueError(f"something with {secret}")
+    assert apologise(failure, Terminal(StringIO(), StringIO(), error, {})) == 11
     world.said.append(("a crash", error.getvalue()))
     assert "ValueError" in error.getvalue()
     assert not world.leaks(), "\n".join(dict.fromkeys(world.leaks()))

@@ -42,9 +42,11 @@ _MASK: Final = b"*"
 _SETTING_BLOCKS: Final = ("backend", "backend_config")
 _LABELS: Final = {"resource": 2, "data": 2, "ephemeral": 2, "locals": 0, "terraform": 0}
 """How many names follow the type of a block in its path, where that is not one."""
-_ITEM: Final = lazy_pattern(r'([\w-]+)"?\s*[=:]\s*\[?\s*"?((?:[^"\\\n]|\\.)*)')
+_ITEM: Final = lazy_pattern(
+    r'([\w-]+)"?\s*[=:]\s*(?:"((?:[^"\\\n]|\\.)*)|(\[[^\]\n]*)|<<-?(\w+\n[^=]*))'
+)
 _HIDING_BLOCK: Final = lazy_pattern(
-    r'"?\b(?:backend|cloud|key_provider|connection|config)\b[^{\n]*\{(?:(?!\n\})[\s\S]){0,4000}'
+    r'"?\b(?:backend|backend_config|cloud|key_provider|connection|config)\b[^{\n]*\{(?:(?!\n\})[\s\S]){0,4000}'
 )
 _VALUE_FILES: Final = (".tfvars", ".tfvars.json")
 
@@ -129,7 +131,7 @@ def _guessed(text: str) -> Iterator[Span]:
     for item in _ITEM.finditer(text):
         is_within = any(start < item.start() < end for start, end in regions)
         if is_secret_name(item[1]) or (is_within and not is_harmless_anywhere(item[1])):
-            yield item.span(2)
+            yield item.span(item.lastindex or 0)
 
 
 def _body(source: Source, problems: Diagnostics) -> Body:
@@ -211,7 +213,10 @@ def _literals(expr: Expression) -> Iterator[Span]:
     while pending:
         each = pending.pop()
         pending.extend(each.children())
-        if isinstance(each, StringLiteral | Literal | SyntaxFault):
+        if isinstance(each, StringLiteral):
+            quote = int(each.source.text.startswith('"', each.start))
+            yield each.start + quote, each.end - quote
+        elif isinstance(each, Literal | SyntaxFault):
             yield each.start, each.end
         elif _is_json(each.source) and not each.children():
             yield from _json_text(each)
