@@ -23,10 +23,10 @@ from nigari.packages.hosts.host_credentials import (
 from nigari.packages.hosts.hosts import (
     HostError,
     Hosts,
-    KnownHosts,
     ServiceMissing,
     VersionMissing,
 )
+from nigari.packages.hosts.network import KnownHosts
 from tests.net_world.certificates import Authority
 from tests.net_world.server import NOT_FOUND, Answer, Proxy, Server, json_answer, redirect
 

@@ -1,4 +1,7 @@
-"""`nigari login`: gets a token from a host and stores it for later commands."""
+"""`nigari login`: gets a token from a host and stores it for later commands.
+
+Owns the questions and which kind of login is used; how a host gives a token is in `hosts.login`.
+"""
 
 from __future__ import annotations
 

@@ -112,15 +112,6 @@ class Host:
         )
 
 
-class KnownHosts:
-    """What a run has found out about hosts, for all parts of it that talk to them."""
-
-    def __init__(self) -> None:
-        self.hosts: dict[str, Host] = {}
-        self.tokens: dict[str, str | None] = {}
-        """What the credentials helper has said."""
-
-
 class Hosts:
     """All hosts that a run talks to. Each is asked once, however many want to know.
 

@@ -12,10 +12,19 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.net.client import Client
-    from nigari.packages.hosts.hosts import Hosts, KnownHosts
+    from nigari.packages.hosts.hosts import Host, Hosts
     from nigari.packages.hosts.oci_credentials import OciCredentialsStore
 
 _DOWNLOADS: Final = 8
+
+
+class KnownHosts:
+    """What a run has found out about hosts, for all parts of it that talk to them."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[str, Host] = {}
+        self.tokens: dict[str, str | None] = {}
+        """What the credentials helper has said."""
 
 
 class Network:
@@ -44,7 +53,7 @@ class Network:
             from nigari.net.client import Client
             from nigari.net.settings import read_settings
             from nigari.packages.hosts.host_credentials import HostCredentials
-            from nigari.packages.hosts.hosts import Hosts, KnownHosts
+            from nigari.packages.hosts.hosts import Hosts
 
             # Whoever runs this without an event loop notices here that one is needed.
             await asyncio.sleep(0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
 
-from nigari.packages.hosts.hosts import KnownHosts
+from nigari.packages.hosts.network import KnownHosts
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.record import replace
 from nigari.workspace.setup.background import BackgroundLoop

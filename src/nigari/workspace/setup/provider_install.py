@@ -15,7 +15,7 @@ from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.base.whole_file import make_directories
-from nigari.packages.hosts.network import Network
+from nigari.packages.hosts.network import KnownHosts, Network
 from nigari.packages.providers.configured_sources import provider_source
 from nigari.packages.providers.installation import Installation, InstallListener
 from nigari.packages.providers.lockfile import (
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.packages.hosts.cli_config import CliConfig
-    from nigari.packages.hosts.hosts import KnownHosts
 
 _DIRECTORIES_FILE: Final = "plugin_path"
 
