@@ -138,7 +138,7 @@ def test_version_constraints(constraint: str, version: str, world: ModuleWorld, 
         assert records(work)["a"]["Version"] == version
     else:
         assert done.code == 1
-        assert "The newest is 2.0.0-beta1" in done.err
+        assert "The newest is 1.10.0." in done.err
         assert "on main.tf line 3" in done.err
 
 

@@ -89,6 +89,16 @@ def test_init_and_then_without_network(stage: Stage, key: Key) -> None:
     assert "is already installed" in text
 
 
+@pytest.mark.parametrize("command", [("lock",), ("mirror", "copy")])
+def test_those_who_copy_packages_are_told_who_signed_them(
+    stage: Stage, key: Key, command: tuple[str, ...]
+) -> None:
+    stage.registry.publish("acme", "thing", "1.0.0", key, [HERE])
+    status, text = stage.run("providers", *command)
+    assert status == 0, text
+    assert f"(signed, key ID {key.id})" in " ".join(text.split())
+
+
 def test_a_host_is_asked_for_its_services_once(stage: Stage, key: Key) -> None:
     stage.registry.publish("acme", "thing", "1.0.0", key, [HERE])
     stage.registry.modules["ns", "name", "sys"] = {

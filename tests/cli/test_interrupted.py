@@ -76,3 +76,26 @@ def test_while_applying(tmp_path: Path, times: int, takes: float) -> None:
     opened, closed = ["open a", "open b0"], ["close b0", "close a"]
     assert noted == [*opened, *closed, *opened, created, *closed]
     assert ("vault_thing.t: Creation complete" in out) == (times == 1)
+
+
+def test_a_request_to_end_says_that_it_interrupts(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('variable "asked" {}\noutput "x" {\n  value = var.asked\n}\n')
+    with subprocess.Popen(
+        command("plan", "-no-color"),
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        said = ""
+        while "Enter a value:" not in said:
+            letter = process.stdout.read(1)
+            assert letter, said
+            said += letter
+        process.send_signal(signal.SIGTERM)
+        rest = process.communicate(timeout=60)[0]
+    assert "Interrupted." in rest
+    assert process.returncode == 143

@@ -214,7 +214,7 @@ def test_no_password_no_login(login: Login, typed: str) -> None:
 @pytest.mark.parametrize(
     ("services", "words"),
     [
-        ({}, "does not offer the service tfe.v2"),
+        ({}, "app.example.com has no login"),
         ({"login.v2": {}}, "offers login.v2, but not login.v1"),
         ({"login.v1": {"authz": "/a", "token": "/t"}}, "client is missing"),
         ({"login.v1": {"client": "x", "token": "/t"}}, "authz is missing"),

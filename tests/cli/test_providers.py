@@ -98,7 +98,10 @@ def test_an_import_without_a_resource_needs_its_provider() -> None:
 def test_lock() -> None:
     done = inside("providers", "lock", settings=mirrored())
     assert done.code == 0, done.err
-    assert f"- Obtained {NAME} checksums for {current_platform()}; new provider" in done.out
+    assert (
+        f"- Obtained {NAME} checksums for {current_platform()} (unauthenticated); new provider"
+        in done.out
+    )
     text = Path(".terraform.lock.hcl").read_text()
     assert f'provider "{NAME}" {{\n  version     = "1.2.0"' in text
     assert 'constraints = ">= 1.0.0"' in text

@@ -280,8 +280,16 @@ def test_order_is_total_and_printing_round_trips(a: Version, b: Version) -> None
     assert parse_exact_version(str(a)) == a == parse_version(str(a))
 
 
+@pytest.mark.parametrize("constraint", [">= 1.0", "~> 1.0", "< 2"])
+def test_of_versions_that_differ_in_build_metadata_the_first_counts(constraint: str) -> None:
+    listed = [version(v) for v in ("0.9.0", "1.0.0+b", "1.0.0+c", "1.0.0", "1.0.0+a")]
+    for constraints in (module(constraint), provider(constraint)):
+        assert str(constraints.newest(listed)) == "1.0.0+b"
+        assert str(constraints.newest(reversed(listed))) == "1.0.0+a"
+
+
 @given(st.lists(_versions), st.sampled_from([">= 1", "~> 3.1", "!= 2.0.0", "< 9, > 2"]))
 def test_newest_is_the_largest_allowed(versions: list[Version], constraint: str) -> None:
     constraints = provider(constraint)
     allowed = [v for v in versions if constraints.allows(v)]
-    assert constraints.newest(versions) == (max(allowed) if allowed else None)
+    assert constraints.newest(versions) == max(allowed, key=Version.precedence, default=None)

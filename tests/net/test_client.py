@@ -103,6 +103,28 @@ def test_connections_are_used_again(serve: Callable[..., Server]) -> None:
     assert run(work) == 1
 
 
+@pytest.mark.parametrize("size", ["0", "5", "many"])
+def test_redirects_use_connections_again(serve: Callable[..., Server], size: str) -> None:
+    def answer(asked: Asked) -> Answer:
+        if asked.path == "/end":
+            return Answer(200, b"here")
+        body = {"0": b"", "5": b"moved", "many": b"x" * 9000}[size]
+        return Answer(302, body, {"location": "/end" if asked.path == "/b" else "/b"})
+
+    server = serve(answer)
+
+    async def work(client: Client) -> bool:
+        used = []
+        for _ in range(3):
+            assert (await client.get(f"{server.url}/a")).body == b"here"
+            (pool,) = client._connections._pools.values()
+            used.append(list(pool.connections))
+        return used[0] == used[1] == used[2] and len(used[0]) == 1
+
+    # One connection for all redirects, and for what they lead to.
+    assert run(work)
+
+
 @pytest.mark.parametrize("size", [3, 3_000_000])
 @pytest.mark.parametrize("is_encrypted", [False, True])
 def test_connections_are_used_again_after_downloads(

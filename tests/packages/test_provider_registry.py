@@ -577,6 +577,14 @@ def test_mirrors_that_do_not_work(
     assert done.outcomes == ()
 
 
+@pytest.mark.parametrize("name", ["index.json", "1.0.0.json"])
+def test_a_mirror_is_asked_again(world: World, work: Work, mirrored: Release, name: str) -> None:
+    path = f"/mirror/{DEFAULT_REGISTRY_HOST}/acme/thing/{name}"
+    world.registries[HOST].answers[path] = Answer(503)
+    work.install(provider=OURS, source=mirror_of(world))
+    assert [each.path for each in world.servers[HOST].log].count(path) == 2
+
+
 def test_a_mirror_may_want_a_password(world: World, work: Work, mirrored: Release) -> None:
     url = f"https://me:pass@{HOST}/mirror/"
     work.install(provider=OURS, source=lambda network: NetworkMirror(url, network))

@@ -21,6 +21,7 @@ from nigari.lazy import module_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import NoReturn, TextIO
 
 
@@ -117,6 +118,11 @@ _VERSION_OPTIONS = frozenset(("-v", "-version", "--version"))
 _EXIT_USAGE = 1
 _EXIT_NO_COMMAND = 127
 _EXIT_INTERRUPTED = 130
+_EXIT_TERMINATED = 143
+"""What shells report for a process that SIGTERM has ended."""
+
+_termination: list[int] = []
+"""The signals that asked this process to end."""
 
 _OBJECTS_BETWEEN_COLLECTIONS = 300_000
 
@@ -127,6 +133,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the program and give its exit status; without arguments it is the process that ends."""
     if argv is None:
         _look_for_garbage_seldom()
+        _react_to_termination()
         _leave(_main(sys.argv[1:]))
     return _main(argv)
 
@@ -138,12 +145,28 @@ def _main(argv: list[str]) -> int:
         status = run(list(argv), terminal)
     except KeyboardInterrupt:
         terminal.err("\nInterrupted.")
-        status = _EXIT_INTERRUPTED
+        status = _EXIT_TERMINATED if _termination else _EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - a user never sees a bare traceback
         status = _crash(error, terminal)
     finally:
         set_command_line(before)
     return _flushed(status, terminal)
+
+
+def _react_to_termination() -> None:
+    """Have SIGTERM interrupt whatever Ctrl-C would, so that it says so and cleans up."""
+    import signal
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        _termination.append(number)
+        react = signal.getsignal(signal.SIGINT)
+        if callable(react):
+            react(signal.SIGINT, frame)
+        else:
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, interrupt)
 
 
 def _flushed(status: int, terminal: Terminal) -> int:

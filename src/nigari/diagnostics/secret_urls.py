@@ -27,7 +27,7 @@ _NAMES: Final = frozenset(("key", "code", "auth", "authorization", "sig", "pass"
 """Names that are secret as a whole; within others they mean nothing."""
 _USER: Final = lazy_pattern(r"://([^/?#\s\"'`<>\\]*)@")
 _SLASHED_USER: Final = lazy_pattern(
-    r"://([^/?#\s\"'@:\[]*:(?!\d*(?:[/?#\s\"']|$))[^\s\"'@]{0,1000})@"
+    r"://([^/?#\s\"'@:\[]*:(?!\d*(?:[/?#\s\"']|$))[^\s\"'@]{0,200})@"
 )
 """A password with a character that had to be escaped in a URL, such as a slash."""
 _PARAMETER: Final = lazy_pattern(r"(?:[?&;#]|\\u0026)([^=&?;#\s\"'<>\\/]{1,100})=")

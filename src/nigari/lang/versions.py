@@ -34,6 +34,7 @@ _MOST_DIGITS = 18
 """More digits than any version number has, and few enough for a 64-bit integer."""
 
 _ExtraKey = tuple[tuple[int, int, str], ...]
+_Key = tuple[tuple[int, ...], bool, _ExtraKey]
 
 
 @total_ordering
@@ -72,6 +73,10 @@ class Version:
     def __hash__(self) -> int:
         return hash((self._key, self.metadata))
 
+    def precedence(self) -> _Key:
+        """What versions are ordered by, which leaves out build metadata."""
+        return self._key
+
     def __lt__(self, other: Version) -> bool:
         if self._key != other._key:
             return self._key < other._key
@@ -82,6 +87,15 @@ class Version:
 
     def __repr__(self) -> str:
         return f"<Version {self.text}>"
+
+
+def newest(versions: Iterable[Version]) -> Version | None:
+    """The newest of some versions.
+
+    Build metadata does not count, so that of several which differ in nothing else the first is
+    taken: go-version's Compare finds them equal, and a later one must be greater to win.
+    """
+    return max(versions, key=Version.precedence, default=None)
 
 
 def _extra_key(extra: str) -> _ExtraKey:
@@ -164,14 +178,11 @@ class ModuleConstraints:
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
         """The newest version allowed; a pre-release only when it is asked for with `=`."""
-        return max(
-            (
-                version
-                for version in versions
-                if self.allows(version)
-                and (not version.prerelease or _is_requested(self.items, version))
-            ),
-            default=None,
+        return newest(
+            version
+            for version in versions
+            if self.allows(version)
+            and (not version.prerelease or _is_requested(self.items, version))
         )
 
     def __eq__(self, other: object) -> bool:
@@ -215,7 +226,7 @@ class ProviderConstraints:
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
         """The newest version allowed."""
-        return max((version for version in versions if self.allows(version)), default=None)
+        return newest(version for version in versions if self.allows(version))
 
     def __and__(self, other: ProviderConstraints) -> ProviderConstraints:
         return ProviderConstraints((*self.items, *other.items))

@@ -186,8 +186,7 @@ class Client:
                 if response.status not in _REDIRECTS or location is None:
                     yield request.url, response
                     return
-                if (_announced(_headers(response)) or _QUOTED + 1) <= _QUOTED:
-                    await response.aread()  # so that the connection can be used again
+                await _read_out(response)
             request = _redirected(request, response.status, location)
             if len(visited) > policy.redirects or request.url in visited:
                 raise RedirectRefused(
@@ -259,6 +258,21 @@ def _headers(response: httpcore.Response) -> dict[str, str]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
         found[key] = f"{found[key]}, {text}" if key in found else text
     return found
+
+
+async def _read_out(response: httpcore.Response) -> None:
+    """Read an answer that nobody wants, if it is short, so that the connection can be reused."""
+    headers = _headers(response)
+    size = _announced(headers)
+    if size is None and "transfer-encoding" not in headers:
+        return
+    if size is not None and size > _QUOTED:
+        return
+    received = 0
+    async for piece in response.aiter_stream():
+        received += len(piece)
+        if received > _QUOTED:
+            return
 
 
 def _announced(headers: Mapping[str, str]) -> int | None:

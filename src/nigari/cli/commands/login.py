@@ -1,4 +1,7 @@
-"""`nigari login`: gets a token from a host and stores it for later commands."""
+"""`nigari login`: gets a token from a host and stores it for later commands.
+
+Owns the questions and which kind of login is used; how a host gives a token is in `hosts.login`.
+"""
 
 from __future__ import annotations
 
@@ -132,9 +135,18 @@ class _Login:
     async def _by_hand(
         self, host: Host, client: Client, credentials: HostCredentials
     ) -> str | None:
+        from nigari.packages.hosts.host_credentials import variable_name
+        from nigari.packages.hosts.hosts import HostError, ServiceMissing
         from nigari.packages.hosts.login import tokens_page, user_name
 
-        service = host.url("tfe.v2")
+        try:
+            service = host.url("tfe.v2")
+        except ServiceMissing:
+            raise HostError(
+                f"{host.name} has no login: it offers neither login.v1 nor tfe.v2. Where it needs a "
+                f"token all the same, set {variable_name(host.name)}, or write it into a credentials "
+                "block of the CLI configuration."
+            ) from None
         if not self._agrees(host.name, credentials, "opens a page where you can create one"):
             return None
         self._open(host.name, tokens_page(service))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from nigari.addrs.provider import parse_provider
+from nigari.addrs.provider import Provider, parse_provider
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.init import trust_text
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.configured_sources import origin_source
@@ -22,7 +24,7 @@ from nigari.packages.providers.lockfile import (
     save_locks,
 )
 from nigari.packages.providers.provider_mirror import lock_platforms
-from nigari.packages.providers.provider_sources import FilesystemMirror, ProviderSource
+from nigari.packages.providers.provider_sources import FilesystemMirror, ProviderSource, Verified
 from nigari.packages.providers.requirement import Requirement
 from nigari.workspace.plugins.providers import InstalledProviders
 
@@ -80,15 +82,20 @@ async def _lock(presenter: Presenter) -> bool:
     presenter.diags.extend(installed.problems)
     if source is None:
         return False
+    verified: dict[Provider, Verified] = {}
+
+    def note(provider: Provider, _: str, found: Verified) -> None:
+        verified[provider] = found
+
     try:
         for platform in platforms:
             if presenter.diags.has_errors:
                 return False
             before = new
             new = await lock_platforms(
-                requirements, before, source, [platform], environ, presenter.diags
+                requirements, before, source, [platform], environ, presenter.diags, note
             )
-            _tell(presenter, before, new, requirements, platform)
+            _tell(presenter, before, new, verified, platform)
     finally:
         await network.close()
     return not presenter.diags.has_errors and _save(presenter, installed.locks, new)
@@ -112,14 +119,16 @@ def _wanted(presenter: Presenter) -> list[Requirement] | None:
 
 
 def _tell(
-    presenter: Presenter, old: Locks, new: Locks, requirements: list[Requirement], platform: str
+    presenter: Presenter,
+    old: Locks,
+    new: Locks,
+    verified: Mapping[Provider, Verified],
+    platform: str,
 ) -> None:
     if presenter.diags.has_errors:
         return
-    for provider in sorted({each.provider for each in requirements}):
-        lock = new.providers.get(provider)
-        if lock is None:
-            continue
+    for provider in sorted(verified):
+        lock = new.providers[provider]
         known = old.providers.get(provider)
         if known is None:
             news = "new provider, checksums added to the lock file"
@@ -127,7 +136,8 @@ def _tell(
             news = "checksums for this platform added to the lock file"
         else:
             news = "checksums for this platform already in the lock file"
-        text = f"Obtained {provider.display} checksums for {platform}; {news}"
+        trust = trust_text(verified[provider])
+        text = f"Obtained {provider.display} checksums for {platform} ({trust}); {news}"
         presenter.say(f"- {text}", text)
 
 

@@ -10,6 +10,7 @@ from nigari.cli.commands.providers_lock import PLATFORM_FLAG, platforms_of
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
+from nigari.cli.views.init import trust_text
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.configured_sources import origin_source
 from nigari.packages.providers.lockfile import adopt_predecessors
@@ -46,7 +47,9 @@ async def _mirror(presenter: Presenter) -> bool:
             target,
             platforms,
             presenter.diags,
-            lambda path: _say(presenter, f"Wrote {path}", indent="  "),
+            lambda path, verified: _say(
+                presenter, f"Wrote {path} ({trust_text(verified)})", indent="  "
+            ),
         )
     finally:
         await network.close()

@@ -121,7 +121,7 @@ class InitProgress:
             if outcome.step in (InstallStep.REUSED, InstallStep.CACHED):
                 self.provider_listener.reused(outcome.provider, outcome.version)
             verified = outcome.verified
-            known = f" ({_trust(verified)})" if verified is not None else ""
+            known = f" ({trust_text(verified)})" if verified is not None else ""
             text = f"{outcome.provider.display}{at} {_STEPS[outcome.step]}{known}"
             level = "warn" if verified is not None and verified.is_unsigned else "info"
             self._presenter.say(self._presenter.prose(f"- {text}"), text, _members(outcome), level)
@@ -252,7 +252,8 @@ def _live_lines(presenter: Presenter) -> LiveLines | None:
     return LiveLines(terminal.stdout, Layout.for_stream(terminal.stdout, terminal.environ).width)
 
 
-def _trust(verified: Verified) -> str:
+def trust_text(verified: Verified) -> str:
+    """How sure one can be of a package, in words."""
     if verified.is_unsigned:
         return "signature not checked: the registry has no key for it"
     return f"signed, key ID {verified.key_id}" if verified.signed else verified.word

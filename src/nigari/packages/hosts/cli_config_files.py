@@ -31,13 +31,6 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
             source = Source.from_bytes(path, content)
             config = merged(config, parse_cli_config(source, environment, diags), path, diags)
     cache = environment.get("TF_PLUGIN_CACHE_DIR", "") or config.plugin_cache_dir
-    if cache and not os.path.isdir(cache):
-        diags.warning(
-            "Plugin cache directory not found",
-            f"The plugin cache directory {cache} does not exist, so no cache is used. Create it, "
-            "or remove the setting.",
-        )
-        cache = ""
     breaking = environment.get("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE", "")
     return replace(
         config,

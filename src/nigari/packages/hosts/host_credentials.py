@@ -21,6 +21,7 @@ from nigari.packages.hosts.cli_config_files import config_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import asyncio
     from typing import Final
 
 
@@ -46,7 +47,13 @@ class Location(Enum):
 class HostCredentials:
     """The credentials of one user."""
 
-    def __init__(self, config: CliConfig, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        config: CliConfig,
+        environment: Mapping[str, str],
+        answers: dict[str, str | None] | None = None,
+    ) -> None:
+        """`answers` are what the helper has said before in the same run, to which more are added."""
         self._environment = environment
         self._configured = config.credentials
         self._aliases = config.aliases
@@ -56,7 +63,11 @@ class HostCredentials:
         self.helper: str = config.credentials_helper[0] if config.credentials_helper else ""
         self._helper_arguments = config.credentials_helper[1:]
         self._program = _find_helper(self.helper, environment) if self.helper else None
-        self._answers: dict[str, str | None] = {}
+        self._answers: dict[str, str | None] = {} if answers is None else answers
+        self._asked: dict[str, asyncio.Task[str | None]] = {}
+        """The helper at work, which is asked once for each host."""
+        self.withheld: dict[str, str] = {}
+        """Why the credentials of hosts were not sent."""
 
     async def token(self, host: str) -> str | None:
         """The token for a host, if there is one."""
@@ -67,8 +78,12 @@ class HostCredentials:
             return self._configured[host].token
         if self._program is None:
             return None
+        import asyncio
+
         if host not in self._answers:
-            self._answers[host] = await self._ask_helper(host)
+            if host not in self._asked:
+                self._asked[host] = asyncio.ensure_future(self._ask_helper(host))
+            self._answers[host] = await asyncio.shield(self._asked[host])
         return self._answers[host]
 
     async def headers(self, host: str) -> Mapping[str, str]:
@@ -80,6 +95,8 @@ class HostCredentials:
         """Where credentials for a host come from, or were looked for, in a sentence for people."""
         host = self._aliases.get(host, host)
         sent = self._sent(host)
+        if sent and host in self.withheld:
+            return f"The token {sent} was not sent, because {self.withheld[host]}."
         if sent:
             return f"The token {sent} was sent. Check that it is still valid and allows this."
         searched = [f"the environment variable {variable_name(host)}"]

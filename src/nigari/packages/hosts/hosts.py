@@ -12,10 +12,10 @@ from urllib.parse import urlsplit, urlunsplit
 from nigari.addrs.hostname import hostname_for_network
 from nigari.net.client import Policy
 from nigari.net.failures import NetFailure
-from nigari.net.urls import resolved
+from nigari.net.urls import origin_of, resolved
 from nigari.packages.hosts.cli_config import CliConfig, RegistryProtocols
 from nigari.packages.hosts.host_credentials import CredentialsError, HostCredentials
-from nigari.record import record
+from nigari.record import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,22 @@ class Host:
     document: str
     """The URL that references are relative to."""
     services: Mapping[str, object]
+    is_configured: bool = False
+    """Whether the user says what it offers, and not the host."""
+
+    def withholds(self, url: str) -> str:
+        """Why its credentials must not be sent to a service; empty if they may.
+
+        They are for the host alone. It may name a service elsewhere, but not by sending on to
+        another host that does, and not where anyone can read along.
+        """
+        if self.is_configured:
+            return ""
+        if origin_of(self.document) != origin_of(_document_url(self.name)):
+            return f"{self.name} redirects to another host to say where its services are"
+        if urlsplit(url).scheme != "https":
+            return f"{self.name} names a service that is not encrypted"
+        return ""
 
     def url(self, service: str) -> str:
         """The URL of a service, such as `providers.v1`."""
@@ -116,7 +132,7 @@ class Hosts:
         self._asked: dict[str, asyncio.Task[Host]] = {}
         self._known: dict[str, Host] = {} if known is None else known
         self._configured = {
-            name: Host(name, _document_url(name), services)
+            name: Host(name, _document_url(name), services, is_configured=True)
             for name, services in config.hosts.items()
         }
 
@@ -141,6 +157,15 @@ class Hosts:
         """The URL of a host's service."""
         return (await self.host(name)).url(service)
 
+    async def headers(self, name: str, url: str) -> Mapping[str, str]:
+        """The credentials of a host, as headers for one of its services."""
+        name = self.real_name(name)
+        reason = (await self.host(name)).withholds(url)
+        if reason:
+            self.credentials.withheld[name] = reason
+            return {}
+        return await self.credentials.headers(name)
+
     async def _discover(self, name: str) -> Host:
         self._known[name] = found = await self._described(name)
         return found
@@ -151,7 +176,7 @@ class Hosts:
         except CredentialsError:
             # Whatever really needs them will say so.
             headers = {}
-        policy = Policy(0, self.policy.timeout, limit=_LIMIT)
+        policy = replace(self.policy, limit=_LIMIT)
         try:
             answer = await self.client.get(
                 _document_url(name),

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 _DOWNLOADS: Final = 8
 
 
+class KnownHosts:
+    """What a run has found out about hosts, for all parts of it that talk to them."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[str, Host] = {}
+        self.tokens: dict[str, str | None] = {}
+        """What the credentials helper has said."""
+
+
 class Network:
     """What sources share: a client, the services of hosts, a bound on downloads at once."""
 
@@ -25,9 +34,9 @@ class Network:
         self,
         config: CliConfig,
         environment: Mapping[str, str],
-        known: dict[str, Host] | None = None,
+        known: KnownHosts | None = None,
     ) -> None:
-        """`known` are hosts that another part of the same run has asked for their services."""
+        """`known` is what another part of the same run has found out about hosts."""
         self._config = config
         self._known = known
         self.environment = environment
@@ -50,8 +59,9 @@ class Network:
             await asyncio.sleep(0)
             if self._hosts is None:
                 self._client = Client(read_settings(self.environment))
-                credentials = HostCredentials(self._config, self.environment)
-                self._hosts = Hosts(self._client, self._config, credentials, self._known)
+                known = self._known or KnownHosts()
+                credentials = HostCredentials(self._config, self.environment, known.tokens)
+                self._hosts = Hosts(self._client, self._config, credentials, known.hosts)
         return self._hosts
 
     def oci_credentials(self) -> OciCredentialsStore:

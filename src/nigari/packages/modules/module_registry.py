@@ -15,7 +15,7 @@ from nigari.addrs.module_source import RegistrySource, RemoteSource, parse_modul
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.secret_urls import hidden_url
-from nigari.lang.versions import ModuleConstraints, Version, parse_version
+from nigari.lang.versions import ModuleConstraints, Version, newest, parse_version
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.urls import origin_of
 from nigari.packages.base.module_fetch import FetchError, Progress
@@ -52,10 +52,15 @@ class AvailableVersions:
     unreadable: tuple[str, ...] = ()
     """What the registry calls versions, and is none."""
 
+    @property
+    def newest_release(self) -> Version | None:
+        """The newest version that is no pre-release."""
+        return newest(each for each in self.versions if not each.prerelease)
+
     def newest(self, constraints: ModuleConstraints | None) -> Version | None:
         """The newest version that is allowed. One before a release must be asked for alone."""
         if constraints is None:
-            return max((each for each in self.versions if not each.prerelease), default=None)
+            return self.newest_release
         items = constraints.items
         exact = len(items) == 1 and items[0].operator == "="
         return constraints.newest(each for each in self.versions if exact or not each.prerelease)
@@ -125,7 +130,9 @@ class ModuleRegistries:
     async def fetch(self, package: DirectPackage, directory: Path, progress: Progress) -> str:
         """Download a package that the registry has itself."""
         hosts = self._hosts
-        credentials = await self._credentials(package.hostname) if package.hostname else {}
+        credentials = (
+            await self._credentials(package.hostname, package.url) if package.hostname else {}
+        )
         with tempfile.TemporaryDirectory(prefix=".archive-", dir=directory.parent) as temporary:
             archive = Path(temporary, "archive")
             try:
@@ -159,16 +166,16 @@ class ModuleRegistries:
             return await hosts.client.get(
                 urljoin(base, path),
                 headers=_VERSION_HEADER,
-                credentials=await self._credentials(source.hostname),
+                credentials=await self._credentials(source.hostname, base),
                 policy=hosts.policy,
             )
         except NetFailure as failure:
             raise FetchError(self._refusal(source, failure)) from failure
 
-    async def _credentials(self, hostname: str) -> Mapping[str, str]:
+    async def _credentials(self, hostname: str, url: str) -> Mapping[str, str]:
         try:
-            return await self._hosts.credentials.headers(hostname)
-        except CredentialsError:
+            return await self._hosts.headers(hostname, url)
+        except (CredentialsError, HostError):
             # What is public needs none; the registry says whether this is.
             return {}
 

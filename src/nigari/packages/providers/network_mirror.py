@@ -145,7 +145,7 @@ class NetworkMirror:
                 resolved(self._url, f"{path}/{name}"),
                 headers={"x-terraform-version": OPENTOFU_VERSION},
                 credentials=await hosts.credentials.headers(host),
-                policy=replace(hosts.policy, retries=0, redirects=_REDIRECTS),
+                policy=replace(hosts.policy, redirects=_REDIRECTS),
             )
             if answer.status != 404:
                 answer.require(200).json(needs_type=True)

@@ -49,8 +49,11 @@ async def lock_platforms(
     platforms: Sequence[str],
     environment: Mapping[str, str],
     diags: Diagnostics,
+    checked: Callable[[Provider, str, Verified], None] = lambda provider, platform, verified: None,
 ) -> Locks:
-    """The locks with checksums of the packages for these platforms added."""
+    """The locks with checksums of the packages for these platforms added; `checked` hears what is
+    known of each package.
+    """
     wanted = sorted(_lockable(requirements))
 
     async def lock_one(
@@ -66,6 +69,7 @@ async def lock_platforms(
             if fetched is None:
                 return None
             verified, own = fetched
+            checked(provider, platform, verified)
             hashes |= {*own, *vouched(provider, verified, environment)}
         constraints, sums = combined_constraints(asked), tuple(sorted(hashes))
         if old is None:
@@ -84,7 +88,7 @@ async def mirror_providers(
     target: Path,
     platforms: Sequence[str],
     diags: Diagnostics,
-    wrote: Callable[[Path], None] = lambda path: None,
+    wrote: Callable[[Path, Verified], None] = lambda path, verified: None,
 ) -> None:
     """Put the packages a configuration needs into a mirror directory; `wrote` hears of each."""
     trusted: dict[Path, frozenset[str]] = {}
@@ -92,7 +96,7 @@ async def mirror_providers(
     def pack(package: ProviderPackage, verified: Verified) -> None:
         path = _pack(package, target)
         trusted[path] = verified.of_platform
-        wrote(path)
+        wrote(path, verified)
 
     async def mirror_one(
         provider: Provider, asked: Sequence[Requirement], found: Diagnostics

@@ -108,7 +108,7 @@ class ProviderRegistrySource:
         host = provider.hostname
         try:
             base = await hosts.service_url(host, SERVICE)
-            credentials = await hosts.credentials.headers(host)
+            credentials = await hosts.headers(host, base)
         except (HostError, CredentialsError) as error:
             raise ProviderSourceError(str(error).rstrip("."), UNREACHABLE) from error
         try:
@@ -134,8 +134,9 @@ class ProviderRegistrySource:
             return
         _, listed = await self._list(provider)
         fitting = [each for each, spoken in listed.items() if _speaks(spoken)]
+        releases = [each for each in fitting if not each.prerelease]
         advice = (
-            f"The newest version that works with this program is {max(fitting)}"
+            f"The newest version that works with this program is {max(releases or fitting)}"
             if fitting
             else "None of its versions works with this program"
         )

@@ -59,7 +59,8 @@ async def choose_version(
         report_source(error, asked, diags)
         return None
     _tell_warnings(provider, listed, asked, diags)
-    available = sorted(version for version in listed.platforms if version != _NO_VERSION)
+    listed_ones = (version for version in listed.platforms if version != _NO_VERSION)
+    available = sorted(listed_ones, key=Version.precedence)
     if not available:
         _report_not_found(provider, source.name, asked, diags)
         return None

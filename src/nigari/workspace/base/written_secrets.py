@@ -42,6 +42,12 @@ _MASK: Final = b"*"
 _SETTING_BLOCKS: Final = ("backend", "backend_config")
 _LABELS: Final = {"resource": 2, "data": 2, "ephemeral": 2, "locals": 0, "terraform": 0}
 """How many names follow the type of a block in its path, where that is not one."""
+_ITEM: Final = lazy_pattern(
+    r'([\w-]+)"?\s*[=:]\s*(?:"((?:[^"\\\n]|\\.)*)|(\[[^\]\n]*)|<<-?(\w+\n[^=]*))'
+)
+_HIDING_BLOCK: Final = lazy_pattern(
+    r'"?\b(?:backend|backend_config|cloud|key_provider|connection|config)\b[^{\n]*\{(?:(?!\n\})[\s\S]){0,4000}'
+)
 _VALUE_FILES: Final = (".tfvars", ".tfvars.json")
 
 
@@ -55,7 +61,7 @@ def sensitive_variables(files: Iterable[tuple[str, bytes]]) -> Iterator[str]:
     for name, data in files:
         if not is_config_file(os.path.basename(name)) or b"variable" not in data:
             continue
-        for block in _blocks(_body(Source.from_bytes(name, data))):
+        for block in _blocks(_body(Source.from_bytes(name, data), Diagnostics())):
             if block[0][:1] == ("variable",) and not {"sensitive", "ephemeral"}.isdisjoint(
                 block[1].just_attributes(Diagnostics())
             ):
@@ -80,8 +86,15 @@ def without_secrets(filename: str, data: bytes, variables: Collection[str]) -> b
 def secret_literals(source: Source, variables: Collection[str]) -> Iterator[Span]:
     """The literals in a file that may be secrets; the values of these variables are."""
     base = os.path.basename(source.filename)
+    if "\0" in source.text:
+        # Whatever it is, such as an encrypted file, it is not what it should be.
+        yield 0, len(source.text)
     is_configuration = is_config_file(base) or is_test_file(base) or is_mock_file(base)
-    for path, expr in _expressions(_body(source)):
+    problems = Diagnostics()
+    body = _body(source, problems)
+    if problems.has_errors:
+        yield from _guessed(source.text)
+    for path, expr in _expressions(body):
         if base.endswith(_VALUE_FILES):
             is_secret = path[0] in variables or any(map(is_secret_name, path))
         elif is_configuration or (base.endswith((".hcl", ".hcl.json")) and len(path) > 1):
@@ -112,8 +125,16 @@ def _is_secret_in_configuration(path: Path, variables: Collection[str]) -> bool:
     return any(map(is_secret_name, path[1 + _LABELS.get(path[0], 1) :]))
 
 
-def _body(source: Source) -> Body:
-    problems = Diagnostics()
+def _guessed(text: str) -> Iterator[Span]:
+    """The same where the syntax is broken, so that some of it is in no expression."""
+    regions = [each.span() for each in _HIDING_BLOCK.finditer(text)]
+    for item in _ITEM.finditer(text):
+        is_within = any(start < item.start() < end for start, end in regions)
+        if is_secret_name(item[1]) or (is_within and not is_harmless_anywhere(item[1])):
+            yield item.span(item.lastindex or 0)
+
+
+def _body(source: Source, problems: Diagnostics) -> Body:
     if _is_json(source):
         from nigari.hcl.json_body import parse_json_body
 
@@ -192,7 +213,10 @@ def _literals(expr: Expression) -> Iterator[Span]:
     while pending:
         each = pending.pop()
         pending.extend(each.children())
-        if isinstance(each, StringLiteral | Literal | SyntaxFault):
+        if isinstance(each, StringLiteral):
+            quote = int(each.source.text.startswith('"', each.start))
+            yield each.start + quote, each.end - quote
+        elif isinstance(each, Literal | SyntaxFault):
             yield each.start, each.end
         elif _is_json(each.source) and not each.children():
             yield from _json_text(each)

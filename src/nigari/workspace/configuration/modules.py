@@ -15,6 +15,7 @@ from nigari.addrs.module import ROOT_MODULE, ModuleAddr, module_from_steps
 from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.eval.base.compile import CompiledModule
 from nigari.hcl.suggestion import listed
 from nigari.lang.files import DiskFiles, Files
@@ -357,7 +358,7 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
     source = wanted.source
     is_other = record.source != str(source)
     now = source.display if is_other else f"{source.display} in version {wanted.version}"
-    then = record.source if is_other else f"version {record.version}"
+    then = hidden_url(record.source) if is_other else f"version {record.version}"
     names = _deciding(wanted)
     why = ""
     if names:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from nigari.backends.harmless import is_harmless
 from nigari.backends.local import LocalBackend
 from nigari.backends.opening import Around, local_paths, open_backend
 from nigari.backends.protocol import DEFAULT_WORKSPACE
@@ -154,9 +155,9 @@ class BackendSetup:
         for name in missing_arguments(wanted):
             answer = None
             if self._people.can_be_asked:
-                answer = self._people.text(
-                    name, f'An argument of the backend "{wanted.type}"', False
-                )
+                about = f'An argument of the backend "{wanted.type}"'
+                is_secret = not is_harmless(wanted.type, name)
+                answer = self._people.text(name, about, is_secret)
             if answer is None:
                 _report_missing(name, wanted, self._diags)
             else:

@@ -20,11 +20,14 @@ from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.load import ModuleLoader
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.hcl.scope import Scope
 from nigari.lang.files import DiskFiles
 from nigari.packages.base.module_fetch import FetchError
 from nigari.packages.base.package_tree import Found
 from nigari.packages.base.subdirectories import find_subdir
+from nigari.packages.hosts.cli_config import CliConfig
+from nigari.packages.hosts.cli_config_files import load_cli_config
 from nigari.packages.modules.module_download import ModuleDownloads
 from nigari.packages.modules.module_registry import ModuleRegistries
 from nigari.packages.modules.module_store import ModuleStore
@@ -37,7 +40,7 @@ _IGNORED = frozenset((".git", ".terraform"))
 def shown_source(text: str) -> str:
     """A source for people, without the secrets that it may hold."""
     source = parse_module_source(text, Diagnostics())
-    return text if source is None else source.display
+    return hidden_url(text) if source is None else source.display
 
 
 def copy_module(
@@ -48,13 +51,14 @@ def copy_module(
         _report_not_empty(diags)
         return False
     source = _parsed(text, diags)
-    if source is None:
+    config = load_cli_config(environ, diags)
+    if source is None or diags.has_errors:
         return False
     try:
         if isinstance(source, LocalSource):
             _copy(Path(directory, source.path), Path(directory))
         else:
-            _copy_package(source, directory, environ, may_ask)
+            _copy_package(source, directory, config, environ, may_ask)
     except FetchError as error:
         _report_failure(source.display, str(error), diags)
         return False
@@ -76,11 +80,12 @@ def _parsed(text: str, diags: Diagnostics) -> ModuleSource | None:
 def _copy_package(
     source: RegistrySource | RemoteSource,
     directory: str,
+    config: CliConfig,
     environ: Mapping[str, str],
     may_ask: bool,
 ) -> None:
     with tempfile.TemporaryDirectory(prefix="nigari-module-") as temporary:
-        sources = ModuleSources(environ, may_ask, ModuleStore(Path(temporary, "modules")))
+        sources = ModuleSources(config, environ, may_ask, ModuleStore(Path(temporary, "modules")))
         try:
             found = directory_package(source) or sources.run(
                 _get(sources.registries(), sources.downloads(), source)

@@ -22,13 +22,15 @@ from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
 from nigari.file_lock import FileLock
 from nigari.packages.base.platforms import current_platform
-from nigari.packages.hosts.cli_config_files import possible_files
+from nigari.packages.hosts.cli_config import CliConfig
+from nigari.packages.hosts.cli_config_files import load_cli_config, possible_files
 from nigari.packages.modules.module_locks import FILE_NAME as MODULE_LOCKS
 from nigari.packages.modules.module_locks import ModuleLocks
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.providers.installation import Installation, InstalledProvider, InstallListener
 from nigari.packages.providers.lockfile import FILE_NAME as LOCKS
 from nigari.packages.providers.requirement import Requirement
+from nigari.record import replace
 from nigari.typed import Protocol
 from nigari.workspace import Workspace
 from nigari.workspace.base.locks import without_locks
@@ -135,6 +137,7 @@ class Initialization:
         self._files = StagedFiles(where.files if last is None else self._noted, where.modules_name)
         self._packages: InstallingPackages | None = None
         self._sources: ModuleSources | None = None
+        self._config = CliConfig()
         self._aliases: Mapping[str, str] = {}
         """Names that stand for other hosts."""
         self._locking = ModuleLocking(None)
@@ -161,6 +164,9 @@ class Initialization:
         self.selected = workspace
         if any(given.kind is InputKind.REMEMBERED for given in inputs.values()):
             self._last = None
+        self._config = load_cli_config(self._environ, self.diags)
+        if self.diags.has_errors:
+            return False
         if self._last is not None:
             self._variable_files = [self._where.at(path) for path in self.workspace.sources]
             self._look_around()
@@ -222,7 +228,9 @@ class Initialization:
 
     def _open_packages(self) -> ModuleSources:
         options = self._options
-        origins = ModuleSources(self._environ, self._people.is_at_terminal, self._store)
+        origins = ModuleSources(
+            self._config, self._environ, self._people.is_at_terminal, self._store
+        )
         self._locking = open_module_locking(self._where.path, options.lock_modules, self.diags)
         self._packages = InstallingPackages(
             self._files, self._store, origins, self._view, options.upgrade, self._locking
@@ -347,8 +355,8 @@ class Initialization:
         providers = ProviderInstall(
             self._where,
             options.providers,
+            replace(self._config, aliases=self._aliases),
             self._view.provider_listener,
-            self._aliases,
             None if self._sources is None else self._sources.known_hosts,
         )
         installation: Installation | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
 
-from nigari.diagnostics import Diagnostics
+from nigari.packages.hosts.network import KnownHosts
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.record import replace
 from nigari.workspace.setup.background import BackgroundLoop
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from nigari.net.client import Client
     from nigari.packages.base.module_fetch import Getter
-    from nigari.packages.hosts.hosts import Host, Hosts
+    from nigari.packages.hosts.cli_config import CliConfig
+    from nigari.packages.hosts.hosts import Hosts
     from nigari.packages.hosts.network import Network
     from nigari.packages.modules.fetching import Fetching
     from nigari.packages.modules.module_download import ModuleDownloads
@@ -32,9 +33,12 @@ if TYPE_CHECKING:
 class ModuleSources:
     """The sources of packages, for one run."""
 
-    def __init__(self, environ: Mapping[str, str], may_ask: bool, store: ModuleStore) -> None:
-        self.known_hosts: dict[str, Host] = {}
-        """Hosts that were asked for their services, for others who need them in the same run."""
+    def __init__(
+        self, config: CliConfig, environ: Mapping[str, str], may_ask: bool, store: ModuleStore
+    ) -> None:
+        self._config = config
+        self.known_hosts: KnownHosts = KnownHosts()
+        """What was found out about hosts, for others who need them in the same run."""
         self._environ = environ
         self._may_ask = may_ask
         self._store = store
@@ -82,12 +86,9 @@ class ModuleSources:
 
     def _opened(self) -> Hosts:
         if self._hosts is None:
-            from nigari.packages.hosts.cli_config_files import load_cli_config
             from nigari.packages.hosts.network import Network
 
-            # What is wrong in the CLI configuration is told where providers are looked for.
-            config = load_cli_config(self._environ, Diagnostics())
-            config = replace(config, aliases=self.aliases)
+            config = replace(self._config, aliases=self.aliases)
             self._network = Network(config, self._environ, self.known_hosts)
             self._hosts = self._loop.run(self._network.hosts())
         return self._hosts

@@ -90,7 +90,7 @@ def _report_no_version(
     wanted: PackageRequest, answer: AvailableVersions, diags: Diagnostics
 ) -> None:
     name, where = package_text(wanted.source), wanted.where
-    newest = max(answer.versions, default=None)
+    newest = answer.newest_release or max(answer.versions, default=None)
     if newest is None:
         what = f"The registry has no versions of {name}, which {wanted.addr} uses."
     elif wanted.version is None:
@@ -101,7 +101,7 @@ def _report_no_version(
     else:
         what = (
             f'No version of {name} meets the constraint "{wanted.version}" of {wanted.addr}. The '
-            f"newest is {newest}."
+            f"newest is {newest}{', a pre-release' if newest.prerelease else ''}."
         )
         where = _constraint_at(wanted)
     diags.error("No suitable module version", what, where, causes=made_from(wanted))

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from types import MappingProxyType
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.base.whole_file import make_directories
-from nigari.packages.hosts.network import Network
+from nigari.packages.hosts.network import KnownHosts, Network
 from nigari.packages.providers.configured_sources import provider_source
 from nigari.packages.providers.installation import Installation, InstallListener
 from nigari.packages.providers.lockfile import (
@@ -36,7 +35,6 @@ from nigari.packages.providers.provider_sources import (
 )
 from nigari.packages.providers.provider_store import ProviderStore
 from nigari.packages.providers.requirement import Requirement
-from nigari.record import replace
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.setup.init_options import ProviderOptions
@@ -45,10 +43,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from nigari.packages.hosts.hosts import Host
+    from nigari.packages.hosts.cli_config import CliConfig
 
 _DIRECTORIES_FILE: Final = "plugin_path"
-_NO_ALIASES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class ProviderInstall:
@@ -58,13 +55,13 @@ class ProviderInstall:
         self,
         where: WorkingDirectory,
         options: ProviderOptions,
+        config: CliConfig,
         listener: InstallListener | None = None,
-        aliases: Mapping[str, str] = _NO_ALIASES,
-        known_hosts: dict[str, Host] | None = None,
+        known_hosts: KnownHosts | None = None,
     ) -> None:
-        """`aliases` are names that stand for other hosts; `known_hosts` were asked already."""
+        """`known_hosts` were asked already."""
         self._listener = listener
-        self._aliases = aliases
+        self._config = config
         self._known_hosts = known_hosts
         self._installed = InstalledProviders(where)
         self._directory = Path(where.path)
@@ -82,7 +79,6 @@ class ProviderInstall:
     ) -> Installation | None:
         """Make every provider available; None after reporting what cannot be."""
         self._locks = load_locks(self._lock_path, diags)
-        diags.extend(self._installed.problems)
         if diags.has_errors:
             return None
         asked = list(requirements)
@@ -92,8 +88,9 @@ class ProviderInstall:
         developed = overridden.intersection(self._installed.overrides)
         if developed:
             diags.append(self._installed.under_development(developed))
-        config = replace(self._installed.cli_config, aliases=self._aliases)
-        network = Network(config, self._environ, self._known_hosts)
+        if not _make_cache(self._config.plugin_cache_dir, diags):
+            return None
+        network = Network(self._config, self._environ, self._known_hosts)
         places = self._locations(network, overridden)
         self._before = _paths(self._installed.store.directory)
         locks = adopt_predecessors(self._locks, diags)
@@ -114,7 +111,7 @@ class ProviderInstall:
 
     def _locations(self, network: Network, overridden: frozenset[Provider]) -> InstallLocations:
         """Where packages come from, and where they are put."""
-        config = self._installed.cli_config
+        config = self._config
         cache = None
         if config.plugin_cache_dir:
             cache = ProviderStore(Path(config.plugin_cache_dir), current_platform())
@@ -167,8 +164,7 @@ class ProviderInstall:
     def _source(self, network: Network) -> ProviderSource:
         directories = [each for each in self._options.plugin_directories if each]
         if not directories:
-            config = self._installed.cli_config
-            return provider_source(config, self._environ, self._directory, network)
+            return provider_source(self._config, self._environ, self._directory, network)
         mirrors = [FilesystemMirror(self._directory / each) for each in directories]
         return CombinedSources([SelectiveSource(each) for each in mirrors])
 
@@ -183,6 +179,21 @@ class ProviderInstall:
             path.write_text(json.dumps(list(given), indent=2), encoding="utf-8")
         else:
             path.unlink(missing_ok=True)
+
+
+def _make_cache(directory: str, diags: Diagnostics) -> bool:
+    """Create the plugin cache directory where it is missing; False after reporting why not."""
+    if directory and not os.path.isdir(directory):
+        try:
+            make_directories(directory)
+        except OSError as error:
+            diags.error(
+                "Cannot create the plugin cache directory",
+                f"The CLI configuration names {directory} as the plugin cache directory, which does "
+                f"not exist and cannot be created: {error.strerror or error}.",
+            )
+            return False
+    return True
 
 
 def _paths(directory: Path) -> set[str]:

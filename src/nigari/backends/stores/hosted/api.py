@@ -75,8 +75,11 @@ class HostedApi:
         from nigari.packages.hosts.cli_config_files import load_cli_config
         from nigari.packages.hosts.network import Network
 
-        # What is wrong in those files is reported by who installs packages.
-        config = load_cli_config(self._environ, Diagnostics())
+        problems = Diagnostics()
+        config = load_cli_config(self._environ, problems)
+        if problems.has_errors:
+            # A token may be in what cannot be read.
+            raise BackendFailure(problems.in_order()[0].detail)
         self._network = Network(config, self._environ)
 
     async def close(self) -> None:
@@ -164,7 +167,12 @@ class HostedApi:
         hosts = await self._network.hosts()
         try:
             if not self._url:
-                self._url = f"{(await hosts.service_url(self.host, self._service.id)).rstrip('/')}/"
+                found = await hosts.host(self.host)
+                url = f"{found.url(self._service.id).rstrip('/')}/"
+                reason = found.withholds(url)
+                if reason:
+                    raise BackendFailure(f"{reason}, so no token is sent there.")
+                self._url = url
             if not self._token:
                 self._token = await hosts.credentials.token(self.host) or ""
         except (HostError, CredentialsError) as error:
