@@ -321,7 +321,11 @@ class Session:
         """The values that are given, with those of wanted variables that had to be asked for."""
         inputs = dict(self.inputs)
         for variable in wanted if self.people.can_be_asked else ():
-            if variable.name not in inputs and variable.default is None:
+            if (
+                variable.name not in inputs
+                and variable.default is None
+                and not variable.is_reserved
+            ):
                 answer = self.people.value_of(variable)
                 if answer is not None:
                     inputs[variable.name] = answer
