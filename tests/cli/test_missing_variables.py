@@ -146,3 +146,33 @@ def test_explain_that_has_answered(directory: Path) -> None:
     assert "local.a" in done.out
     assert "none" in done.err
     assert inside("explain", "local.b").code == 1
+
+
+REGISTRY = """
+variable "wanted" {
+  default = "1.0.0"
+}
+module "m" {
+  source  = "ns/m/aws"
+  version = var.wanted
+}
+"""
+RECORDS = """{"Modules": [
+  {"Key": "", "Source": "", "Dir": "."},
+  {"Key": "m", "Source": "registry.opentofu.org/ns/m/aws", "Version": "1.0.0",
+   "Dir": ".terraform/modules/m"}
+]}
+"""
+
+
+@pytest.mark.parametrize("command", ["validate", "plan"])
+def test_another_version_of_a_module(directory: Path, command: str) -> None:
+    write({"main.tf": REGISTRY, ".terraform/modules/m/main.tf": ""})
+    write({".terraform/modules/modules.json": RECORDS})
+    assert inside(command).code == 0
+    done = inside(command, "-var", "wanted=2.0.0")
+    assert done.code == 1
+    assert "Module source has changed" in done.err
+    assert "version = var.wanted" in done.err
+    assert "This depends on var.wanted" in said(done)
+    assert '"nigari init -var wanted=..."' in said(done)
