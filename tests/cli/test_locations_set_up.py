@@ -124,7 +124,7 @@ def test_a_location_that_is_not_set_up(europe: Path, command: str, region: str) 
             'path was "states/eu.tfstate"',
             f'is "states/{region}.tfstate" now',
             "var.region",
-            '"nigari init -reconfigure -var region=..."',
+            '"nigari init -var region=... -reconfigure"',
         ):
             assert part in said
     assert contents() == before

@@ -363,7 +363,7 @@ def workspace_not_set_up(name: str, set_by: str, changes: Sequence[str]) -> Diag
     where = f" there ({'; '.join(changes)})" if changes else ""
     selects = f" {set_by} selects it." if set_by else ""
     init = advice().init(*(("-reconfigure",) if changes else ()))
-    creates = "" if name == "default" else f' or create it with "nigari workspace new {name}"'
+    creates = "" if name == "default" else f" or create it {advice().new_workspace(name)}"
     return Diagnostic(
         Severity.ERROR,
         "Workspace is not set up",
