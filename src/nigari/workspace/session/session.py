@@ -347,7 +347,6 @@ class Session:
                 return True
         from nigari.workspace.setup.initialize import Initialization
 
-        options = replace(options, backend=replace(options.backend, unit=self.options.unit))
         work = Initialization(self.where, options, self.people, view, last)
         selected = self.selected
         inputs = self._read_variables(work.workspace)
