@@ -112,13 +112,16 @@ PICTURES: Final = (
     Picture("missing-variable", {"main.tf": _SOURCE}, ["nigari init -input=false"]),
     Picture("resource-in-a-source", {"main.tf": _RESOURCE}, ["nigari init"]),
     Picture(
-        "backend-location", {"main.tf": _BACKEND}, ["nigari output -var env=dev"], ["nigari init"]
+        "backend-location",
+        {"main.tf": _BACKEND},
+        ["nigari output -var env=dev"],
+        ["nigari init -var env=dev", "nigari init -reconfigure"],
     ),
     Picture(
         "backend-changed",
         {"main.tf": _BACKEND},
-        ["nigari plan"],
-        ["nigari init", "sed -i 's|{var.env}|{var.env}/network|' main.tf"],
+        ["nigari plan -var env=prdo"],
+        ["nigari init"],
     ),
     Picture(
         "instances",

@@ -60,7 +60,7 @@ def test_a_changed_variable_asks_what_to_do(directory: Path) -> None:
     wanted = 'path was "states/one.tfstate" and is "states/two.tfstate" now (it depends on var.env)'
     assert wanted in told(refused)
     for choice in ("-migrate-state", "-reconfigure"):
-        assert f'"nigari init {choice}" with -var env=...' in told(refused)
+        assert f'"nigari init -var env=... {choice}"' in told(refused)
     assert remembered() == before
     assert init("-var", "env=two", "-reconfigure").code == 0
     assert remembered()["config"] == {"path": "states/two.tfstate", "workspace_dir": None}

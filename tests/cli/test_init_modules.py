@@ -289,3 +289,38 @@ def test_a_directory_that_cannot_be_written(directory: Path) -> None:
     done = init()
     assert done.code == 1
     assert "Cannot write to the working directory" in done.err
+
+
+@needs_git
+@pytest.mark.parametrize("options", [(), ("-upgrade",)])
+@pytest.mark.parametrize("command", ["init", "get"])
+def test_edits_of_installed_modules(
+    directory: Path, repository: Repository, command: str, options: tuple[str, ...]
+) -> None:
+    """They are taken back, and that is said."""
+    options = ("-update",) if command == "get" and options else options
+    write({"main.tf": call("a", repository.source) + call("b", f"{repository.source}//sub")})
+    assert init().code == 0
+    edited = Path(".terraform/modules/b/sub/main.tf")
+    edited.write_text(edited.read_text() + "# tried something\n")
+    Path(".terraform/modules/a/main.tf").unlink()
+    done = inside(command, *options)
+    assert done.code == 0, done.err
+    said = " ".join((done.out + done.err).split())
+    assert "Edited files of modules were restored" in said
+    for name in ("a", "b"):
+        assert f"- .terraform/modules/{name}/sub/main.tf" in said
+        assert f"- .terraform/modules/{name}/main.tf" in said
+    assert "tried" not in edited.read_text()
+    again = inside(command, *options)
+    assert "restored" not in again.out + again.err
+
+
+@needs_git
+def test_edits_of_modules_that_have_moved_on(directory: Path, repository: Repository) -> None:
+    write({"main.tf": call("a", repository.source)})
+    assert init().code == 0
+    Path(".terraform/modules/a/main.tf").write_text("# tried something\n")
+    repository.commit({"main.tf": OUTPUT + "# newer\n"})
+    assert "- .terraform/modules/a/main.tf" in init().out
+    assert "newer" in Path(".terraform/modules/a/main.tf").read_text()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nigari.backends.disk import write_beside
 from nigari.backends.state_path import StatePath
 from tests.cli.process import command, environment, nigari
 
@@ -75,10 +76,28 @@ def test_what_the_killed_have_left_goes_with_the_next_command(tmp_path: Path) ->
         (tmp_path / f".terraform.tfstate{name}").write_text("{")
     (tmp_path / ".terraform.tfstate.backup.part").write_text("{")
     (tmp_path / ".terraform.tfstate.lock.info.part").write_text("{")
+    (tmp_path / ".terraform.tfstate.1700000000.backup.part").write_text("{")
+    other = tmp_path / ".other.tfstate.1700000000.backup.part"
+    other.write_text("{")
     before = state.read_text()
     assert nigari("plan", cwd=tmp_path).code == 0
     assert not list(tmp_path.glob(".terraform.*"))
+    assert other.exists(), "what belongs to another state stays"
     assert state.read_text() == before
+
+
+def test_a_killed_edit_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('resource "terraform_data" "a" {}\n')
+    assert nigari("apply", "-auto-approve", cwd=tmp_path).code == 0
+    with pytest.MonkeyPatch.context() as cut:
+        cut.setattr("nigari.backends.disk.os.rename", _interrupt)
+        cut.setattr("nigari.backends.disk.discard", lambda _: None)
+        cut.chdir(tmp_path)
+        with pytest.raises(KeyboardInterrupt):
+            write_beside("terraform.tfstate.1700000000.backup", b"{")
+    assert (tmp_path / ".terraform.tfstate.1700000000.backup.part").exists()
+    assert nigari("state", "rm", "terraform_data.a", cwd=tmp_path).code == 0
+    assert not list(tmp_path.glob(".terraform.*"))
 
 
 @pytest.mark.parametrize("line", [["plan"], ["state", "list"]])

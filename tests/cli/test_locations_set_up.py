@@ -124,7 +124,7 @@ def test_a_location_that_is_not_set_up(europe: Path, command: str, region: str) 
             'path was "states/eu.tfstate"',
             f'is "states/{region}.tfstate" now',
             "var.region",
-            '"nigari init -reconfigure" with -var region=...',
+            '"nigari init -var region=... -reconfigure"',
         ):
             assert part in said
     assert contents() == before
@@ -397,3 +397,34 @@ def test_a_list_of_locations_that_cannot_be_read(europe: Path, noted: str) -> No
     assert inside("plan", "-var", "region=eu").code == 0
     assert inside("plan", "-var", "region=ue").code == 1
     assert init("-var", "region=eu").code == 0
+
+
+FLEET = """
+unit "app" {
+  for_each  = { eu = "eu", us = "us" }
+  directory = "app"
+  variables = { region = each.value }
+}
+"""
+
+
+def test_units_that_share_a_directory(directory: Path) -> None:
+    """Each is set up by the first init of its own, and refused when its variables change."""
+    write({"app/main.tf": CONFIGURATION, "fleet.hcl": FLEET})
+    assert inside("fleet", "apply", "-auto-approve").code == 1
+    assert not list(Path("app").rglob("*.tfstate"))
+    for _ in range(2):
+        assert inside("fleet", "init").code == 0
+    assert inside("fleet", "apply", "-auto-approve").code == 0
+    before = contents()
+    write({"fleet.hcl": FLEET.replace('us = "us"', 'us = "su"')})
+    for command in (["apply", "-auto-approve"], ["plan"], ["init"]):
+        done = inside("fleet", *command)
+        assert done.code == 1
+        assert 'is "states/su.tfstate" now' in told(done)
+    after = contents()
+    states = [name for name in before if name.endswith(".tfstate")]
+    assert [name for name in after if name.endswith(".tfstate")] == states
+    assert all(after[name] == before[name] for name in states)
+    assert inside("fleet", "init", "-reconfigure").code == 0
+    assert inside("fleet", "apply", "-auto-approve").code == 0

@@ -232,8 +232,7 @@ class LocalStorage:
             diags.append(cannot_lock(self._info_path, error))
             return None
         self._lock = lock
-        if self._backup is not None:
-            discard(part_of(self._backup))
+        self._discard_unfinished_backups()
         try:
             self._target.recover()
         except OSError as error:
@@ -241,6 +240,23 @@ class LocalStorage:
             await self.unlock(lock.id, diags)
             return None
         return lock
+
+    def _discard_unfinished_backups(self) -> None:
+        """Remove what a killed process has left of its backup, which may have a time in its name:
+        each backup is written under the lock.
+        """
+        if self._backup is not None:
+            discard(part_of(self._backup))
+        directory, start = os.path.split(hidden_beside(self._target.path, "."))
+        end = part_of(BACKUP_SUFFIX)
+        try:
+            names = os.listdir(directory or ".")
+        except OSError:
+            return
+        for name in names:
+            time = name.removeprefix(start).removesuffix(end)
+            if name == f"{start}{time}{end}" and time.isascii() and time.isdigit():
+                discard(below(directory, name))
 
     async def unlock(self, lock_id: str, diags: Diagnostics) -> bool:
         """Unlock the file and remove the word of it."""

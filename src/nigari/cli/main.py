@@ -11,6 +11,7 @@ import os
 import sys
 from codecs import backslashreplace_errors as backslashreplace
 from codecs import lookup_error, register_error
+from contextlib import AbstractContextManager, nullcontext
 from io import FileIO, TextIOWrapper
 
 from nigari.audience import set_command_line
@@ -320,7 +321,8 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
             terminal.err('Warning: "env" is an old name of "workspace" and may be removed.\n')
         if name not in COMMANDS:
             return _no_such_command(name, rest, terminal)
-        return _run(load(name), arguments, terminal)
+        with _environment_advice(terminal):
+            return _run(load(name), arguments, terminal)
     except UsageError as error:
         if not _tells_programs(name, rest, terminal):
             terminal.err(f"\nError: {error}\n\nFor help on this command, run: nigari {name} -help")
@@ -334,6 +336,15 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
         return _EXIT_USAGE
     except CommandRefused as refused:
         return _refused(refused, _tells_programs(name, rest, terminal), terminal)
+
+
+def _environment_advice(terminal: Terminal) -> AbstractContextManager[None]:
+    """Words for a directory with environments."""
+    if not os.path.exists("environments.hcl"):
+        return nullcontext()
+    from nigari.cli.environment_advice import environment_advice
+
+    return environment_advice(terminal)
 
 
 def _refused(refused: CommandRefused, is_for_programs: bool, terminal: Terminal) -> int:

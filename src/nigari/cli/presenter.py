@@ -144,10 +144,12 @@ class Presenter:
         from nigari.cli.prompt import read_answer
         from nigari.cli.views.style import style_of
 
-        stream, style = self.terminal.stdout, style_of(self.terminal)
-        question = self.prose(question)
-        stream.write(f"\n{style.bold(question)}\n  Only 'yes' will be accepted to continue.\n\n")
-        answer = read_answer(self.terminal, f"  {style.bold('Enter a value:')} ")
+        style = style_of(self.terminal)
+        answer = read_answer(
+            self.terminal,
+            f"\n{style.bold(self.prose(question))}\n  Only 'yes' will be accepted to continue.\n\n"
+            f"  {style.bold('Enter a value:')} ",
+        )
         if not answer:
             self.diags.error(
                 "No answer",

@@ -12,6 +12,8 @@ from nigari.cli.command import FLAG_SWITCH, Flag, Terminal
 TYPE_CHECKING = False
 # Who never asks needs neither.
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from nigari.config.blocks.variable import Variable
     from nigari.eval.base.inputs import InputValue
 
@@ -71,10 +73,12 @@ class Person:
         terminal = self._terminal
         width = Layout.for_stream(terminal.stdout, terminal.environ).width
         text = "\n".join(wrap(text, width))
-        terminal.stdout.write(f"\n{text}\n")
-        terminal.stdout.flush()
+        text = f"\n{text}\n"
         if is_secret and terminal.stdin.isatty():
             import getpass
+
+            terminal.stdout.write(text)
+            terminal.stdout.flush()
 
             from nigari.workspace.base.interruptions import interruptible
 
@@ -83,20 +87,42 @@ class Person:
                     return getpass.getpass("  Enter a value (input is hidden): ")
             except EOFError:
                 return None
-        answer = read_answer(terminal, "  Enter a value: ")
+        answer = read_answer(terminal, f"{text}  Enter a value: ")
         self.can_be_asked = bool(answer)
         return answer.rstrip("\r\n") if answer else None
 
 
 def read_answer(terminal: Terminal, prompt: str) -> str:
-    """The line that is typed after a prompt, with its end; nothing after the end of the input."""
+    """The line that is typed after a prompt, with its end; nothing after the end of the input.
+
+    Without a terminal there may be nothing to read: then there is no prompt either.
+    """
     # Who asks has imported most of it already.
     from nigari.workspace.base.interruptions import interruptible
 
     # Whoever sees the prompt can interrupt it.
     with interruptible():
-        terminal.stdout.write(prompt)
-        terminal.stdout.flush()
-        answer = terminal.stdin.readline()
-    terminal.stdout.write("\n")
+        answer = terminal.stdin.readline() if _is_ready(terminal.stdin) else None
+        if answer != "":
+            terminal.stdout.write(prompt)
+            terminal.stdout.flush()
+        if answer is None:
+            answer = terminal.stdin.readline()
+        if answer:
+            terminal.stdout.write("\n")
     return answer
+
+
+def _is_ready(stdin: TextIO) -> bool:
+    """Whether reading does not wait: there is an answer, or the end of the input. On a terminal, and
+    where another program may still write one, people see what is waited for.
+    """
+    import select
+
+    if stdin.isatty():
+        return False
+    try:
+        return bool(select.select([stdin], [], [], 0)[0])
+    except (OSError, ValueError):
+        # It is no file of the system, so that everything is there.
+        return True

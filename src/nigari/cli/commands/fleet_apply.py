@@ -102,8 +102,7 @@ class FleetApply:
     def _ask(self, question: str) -> bool:
         style = style_of(self._terminal)
         text = f"\n{style.bold(question)}\n  Only 'yes' will be accepted to continue.\n\n"
-        self._terminal.stdout.write(text)
-        answer = read_answer(self._terminal, f"  {style.bold('Enter a value:')} ")
+        answer = read_answer(self._terminal, f"{text}  {style.bold('Enter a value:')} ")
         if not answer:
             self._terminal.err(
                 "There is no terminal to ask on. Use -auto-approve, or a saved plan."

@@ -56,6 +56,11 @@ class Variable:
         return self.block.def_range
 
     @property
+    def is_reserved(self) -> bool:
+        """Whether it has a name that no variable can have, which has been reported."""
+        return self.name in MODULE_WORDS
+
+    @property
     def type(self) -> Type:
         """The type constraint, which may have optional attributes."""
         return self.constraint.type
@@ -84,6 +89,7 @@ def decode_variable(declared: Declared, diags: Diagnostics) -> Variable:
     name = declared.name
     check_name(declared.block, 0, "variable name", diags)
     if name in MODULE_WORDS:
+        # `Variable.is_reserved`: that it has no value is not reported, too.
         _report_reserved_name(declared.block, diags)
     content = declared.body.content(_SCHEMA, diags)
     given = content.attributes

@@ -129,7 +129,7 @@ def check_complete(inputs: Inputs, declared: Mapping[str, Variable], diags: Diag
         given = inputs.get(name)
         if given is not None:
             given.resolve(variable, diags)
-        elif variable.default is None:
+        elif variable.default is None and not variable.is_reserved:
             diags.append(missing_value(variable))
 
 
@@ -140,6 +140,12 @@ def missing_value(variable: Variable) -> Diagnostic:
         Severity.ERROR,
         "No value for variable",
         f"The root module's variable {name} has no default, and no value was given. Set it "
-        f"{advice().set_variable(name)}.",
+        f"{advice().set_variable(name)}.{description(variable)}",
         variable.range,
     )
+
+
+def description(variable: Variable) -> str:
+    """The description of a variable as another paragraph; empty where it has none."""
+    text = (variable.description or "").strip()
+    return f"\n\nThe description of {variable.name}:\n{text}" if text else ""

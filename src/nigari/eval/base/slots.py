@@ -21,6 +21,7 @@ from nigari.diagnostics.advice import advice
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.base.expansion import Asked, expand_count, expand_for_each
 from nigari.eval.base.explain import chain, way_to
+from nigari.eval.base.inputs import description
 from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need
@@ -159,7 +160,7 @@ def _report_unknown(slot: Slot, causes: list[UnknownCause]) -> None:
     # Another instance of the module may have told of the same way through the files.
     if not diags.is_new((place, *(frame.subject for frame in frames))):
         return
-    hint = _hint(causes[0]) if causes else ""
+    hint = f"{_hint(causes[0])}{_description(causes[0], slot.frame)}" if causes else ""
     diags.error(
         _summary(causes),
         f"The {slot.what} must be known before anything runs, but it {_roots_text(roots)}"
@@ -198,6 +199,16 @@ def _hint(cause: UnknownCause) -> str:
     if cause.kind is CauseKind.MISSING_VARIABLE:
         return f"Give it one {advice().set_variable()}, or declare a default."
     return _HINTS.get(cause.kind, "")
+
+
+def _description(cause: UnknownCause, frame: Frame) -> str:
+    """What the author of a missing variable says about it."""
+    if cause.kind is not CauseKind.MISSING_VARIABLE:
+        return ""
+    while frame.parent is not None:
+        frame = frame.parent
+    variable = frame.module.variables.get(cause.name.removeprefix("var."))
+    return "" if variable is None else description(variable)
 
 
 _HINTS = {

@@ -163,7 +163,10 @@ class RootVariable(VariableNode):
         if self.given is None:
             if variable.default is not None:
                 return self.take_default()
-            self.take_unknown(missing_variable(self))
+            if variable.is_reserved:
+                self.fail()
+            else:
+                self.take_unknown(missing_variable(self))
             return ()
         value = self.given.resolve(variable, self.frame.run.diags)
         if value is None:

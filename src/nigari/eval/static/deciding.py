@@ -13,7 +13,16 @@ from nigari.hcl.traversal import Traversal, TraverseAttr
 
 def deciding_variables(instance: ModuleInstance, expr: Expression) -> list[str]:
     """The names of the root module's variables that lead to an expression of a module."""
-    found: dict[str, None] = {}
+    return sorted(
+        {name for place, name in variables_behind(instance, expr) if place.parent is None}
+    )
+
+
+def variables_behind(
+    instance: ModuleInstance, expr: Expression
+) -> list[tuple[ModuleInstance, str]]:
+    """The variables that lead to an expression of a module, each with the module it belongs to."""
+    found: list[tuple[ModuleInstance, str]] = []
     seen: set[tuple[str, str, str]] = set()
     pending: list[tuple[ModuleInstance, Traversal]] = [(instance, t) for t in expr.variables()]
     while pending:
@@ -22,12 +31,12 @@ def deciding_variables(instance: ModuleInstance, expr: Expression) -> list[str]:
         if (str(place.addr), root, name) in seen:
             continue
         seen.add((str(place.addr), root, name))
+        if root == "var":
+            found.append((place, name))
         source = _source(place, root, name)
         if source is not None:
             pending.extend((source[0], each) for each in source[1].variables())
-        elif root == "var" and place.parent is None:
-            found[name] = None
-    return sorted(found)
+    return found
 
 
 def leading_to(instance: ModuleInstance, expr: Expression, most: int = 8) -> list[Cause]:

@@ -381,9 +381,13 @@ class StaticRun(PhaseRun):
         for effect in effects:
             assert isinstance(effect, InstallModule)
             wanted.append((effect, self._instance(effect.addr.parent or ROOT_MODULE)))
-        modules = self._settings.modules.load_all(wanted, self.diags)
-        for (effect, _), module in zip(wanted, modules, strict=True):
-            self._answers[effect] = module
+        # A value that a validation has refused causes no second error.
+        refused = {each.checked for each in self.diags if each.checked}
+        allowed = [each for each in wanted if not (refused and _comes_from(refused, *each))]
+        modules = self._settings.modules.load_all(allowed, self.diags)
+        loaded = dict(zip((effect for effect, _ in allowed), modules, strict=True))
+        for effect, _ in wanted:
+            self._answers[effect] = loaded.get(effect)
             self.work.answer(effect)
 
     def _instance(self, addr: ModuleAddr) -> ModuleInstance:
@@ -391,6 +395,19 @@ class StaticRun(PhaseRun):
         for name, key in addr.steps[instance.addr.depth :]:
             instance = instance.children[name][key]
         return instance
+
+
+def _comes_from(refused: set[str], effect: InstallModule, caller: ModuleInstance) -> bool:
+    """Whether the source or version of a call comes from a variable among these."""
+    from nigari.eval.static.deciding import variables_behind
+
+    call = caller.module.calls[effect.addr.name]
+    return any(
+        f"{place.addr.text}.var.{name}".removeprefix(".") in refused
+        for expr in (call.source, call.version)
+        if expr is not None
+        for place, name in variables_behind(caller, expr)
+    )
 
 
 def _validated(node: VariableNode) -> VariableNode:

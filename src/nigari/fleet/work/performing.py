@@ -83,7 +83,6 @@ def _options(task: Task) -> SessionOptions:
         lock=LockOptions(task.options.lock, task.options.lock_timeout),
         planned=task.planned,
         rescued=task.unit.rescued_states,
-        unit=task.unit.name,
     )
 
 

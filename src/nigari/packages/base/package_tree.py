@@ -167,8 +167,17 @@ def is_intact(directory: Path, files: FileList) -> bool:
     """Whether all files of a package are there, unchanged. Others may have come to them, since
     modules do write below their own directory.
     """
+    return all(_is_as_listed(directory, name, entry) for name, entry in files.items())
+
+
+def edited_files(directory: Path, files: FileList) -> list[str]:
+    """The files of a package that somebody has changed or removed."""
+    return [name for name, entry in files.items() if not _is_as_listed(directory, name, entry)]
+
+
+def _is_as_listed(directory: Path, name: str, entry: tuple[str, str]) -> bool:
     try:
-        return all(_describe(str(directory / name)) == entry for name, entry in files.items())
+        return _describe(str(directory / name)) == entry
     except (OSError, FetchError):
         return False
 

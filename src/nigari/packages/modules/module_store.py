@@ -25,8 +25,8 @@ from nigari.packages.base.package_tree import (
     PackageOrigin,
     content_hash,
     copy_files,
+    edited_files,
     encoded,
-    is_intact,
     list_files,
     origin_document,
     package_id,
@@ -59,6 +59,10 @@ class ModuleStore:
         self._found: dict[str, Found | None] = {}
         self._staging: Path | None = None
         self._made: list[Path] = []
+        self._edited: dict[str, list[str]] = {}
+        """The files of packages that are not as they were fetched, by sources."""
+        self._restored: dict[str, list[str]] = {}
+        """The same by the names of the packages that take their place."""
 
     @contextlib.contextmanager
     def locked(self, tell_waiting: Callable[[], None] | None = None) -> Iterator[FileLock]:
@@ -115,7 +119,11 @@ class ModuleStore:
         identity, origin = self._known.get(source_id(source), ("", PackageOrigin()))
         listed = self._read_list(identity) if identity else None
         path = self.directory / identity
-        if listed is None or not is_intact(path, listed[0]):
+        if listed is None:
+            return None
+        edited = edited_files(path, listed[0])
+        if edited:
+            self._edited[source] = edited
             return None
         return Found(Package(identity, path, listed[0]), origin)
 
@@ -148,15 +156,18 @@ class ModuleStore:
         sources: Mapping[str, Found],
         links: Mapping[str, Package],
         kept: Iterable[str] = (),
-    ) -> None:
+    ) -> list[str]:
         """Install: `sources` says what each source was fetched as, `links` which package is below
-        which name of the modules directory. `kept` are names there that stay as they are. An
+        which name of the modules directory. `kept` are names there that stay as they are. Gives the
+        files below the modules directory that had been edited, and are as they were fetched again. An
         `OSError` says why it cannot be done; what was there before is then not usable any more.
         """
         _make_directories(self.modules, [])
         own: dict[str, Package] = {}
         origins: dict[str, dict[str, PackageOrigin]] = {}
         for source, found in sources.items():
+            if source in self._edited:
+                self._restored[found.package.id] = self._edited[source]
             if found.package.id:
                 own[found.package.id] = found.package
                 origins.setdefault(found.package.id, {})[source_id(source)] = found.origin
@@ -176,6 +187,11 @@ class ModuleStore:
         for path in stale:
             _remove(path)
         self._remove_unused({package.id for package in links.values() if package.id})
+        return [
+            f"{name}/{file}"
+            for name, package in sorted(links.items())
+            for file in self._restored.get(package.id, ())
+        ]
 
     def _put(self, package: Package, sources: Mapping[str, PackageOrigin]) -> None:
         """Make a package part of the store; its list is there before it is."""
@@ -188,8 +204,10 @@ class ModuleStore:
         if not (package.is_new or package.is_shared) or not package.path.exists():
             return
         if target.exists():
-            if is_intact(target, package.files):
+            edited = edited_files(target, package.files)
+            if not edited:
                 return
+            self._restored[package.id] = edited
             target.rename(tempfile.mkdtemp(prefix=_OLD, dir=self.directory) + "/package")
         ready = package.path
         if package.is_shared:

@@ -64,8 +64,6 @@ class SessionOptions:
     """The files that a state is written to if it cannot be stored, the first that can be written; seen
     from the working directory.
     """
-    unit: str = ""
-    """The unit of a fleet that is worked with; several may share the directory."""
 
 
 NO_OPTIONS: Final = SessionOptions()

@@ -359,6 +359,8 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
     is_other = record.source != str(source)
     now = source.display if is_other else f"{source.display} in version {wanted.version}"
     then = hidden_url(record.source) if is_other else f"version {record.version}"
+    call = None if wanted.caller is None else wanted.caller.module.calls[wanted.addr.name]
+    version = None if is_other or call is None else call.version
     names = _deciding(wanted)
     why = ""
     if names:
@@ -371,7 +373,7 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
         "Module source has changed",
         f"{wanted.addr} uses {now}, but {then} is installed for it.{why} To install the new "
         f"source, run {advice().init(variables=names)}.",
-        wanted.where,
+        wanted.where if version is None else version.range,
     )
 
 

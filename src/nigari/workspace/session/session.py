@@ -321,7 +321,11 @@ class Session:
         """The values that are given, with those of wanted variables that had to be asked for."""
         inputs = dict(self.inputs)
         for variable in wanted if self.people.can_be_asked else ():
-            if variable.name not in inputs and variable.default is None:
+            if (
+                variable.name not in inputs
+                and variable.default is None
+                and not variable.is_reserved
+            ):
                 answer = self.people.value_of(variable)
                 if answer is not None:
                     inputs[variable.name] = answer
@@ -343,7 +347,6 @@ class Session:
                 return True
         from nigari.workspace.setup.initialize import Initialization
 
-        options = replace(options, backend=replace(options.backend, unit=self.options.unit))
         work = Initialization(self.where, options, self.people, view, last)
         selected = self.selected
         inputs = self._read_variables(work.workspace)

@@ -118,9 +118,7 @@ class BackendSetup:
         change, saved = self._change, self.saved
         if change in (BackendChange.NONE, BackendChange.HASH):
             return
-        unit = self._options.unit
-        is_first_of_unit = unit and wanted and saved and not self._locations.of_unit(unit)
-        if self._locations.find(self.result) is not None or is_first_of_unit:
+        if self._locations.find(self.result) is not None:
             self._change = BackendChange.KNOWN
             self.differences = () if wanted is None else differences(wanted, saved)
         elif change is BackendChange.UNSET and saved is not None:
@@ -282,7 +280,7 @@ class BackendSetup:
         kept = self.result if self._is_saved else self.saved
         known = self._locations.without(self.saved) if self._is_moving else self._locations
         if kept is not None or known.all:
-            known = known.adding(kept, self._new_selected, self._options.unit)
+            known = known.adding(kept, self._new_selected)
         last = "" if kept is None else location_digest(kept)
         save_locations(self._data, Locations(known.all, last, self._written, self._overridden))
 

@@ -31,8 +31,6 @@ class BackendOptions:
     force_copy: bool = False
     """Moves states without asking."""
     lock: LockOptions = LockOptions()
-    unit: str = ""
-    """The unit of a fleet that the directory is made ready for; several may share the directory."""
 
 
 @record

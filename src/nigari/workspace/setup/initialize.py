@@ -71,6 +71,12 @@ from nigari.workspace.states.backend import (
 from nigari.workspace.states.encryption import check_encryption, state_decryption
 from nigari.workspace.states.locations import FILE_NAME as LOCATIONS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_MOST_NAMED: Final = 10
+
 
 class InitView(InstallView, Protocol):
     """Who shows how it goes."""
@@ -400,7 +406,9 @@ class Initialization:
         installation: Installation | None,
     ) -> None:
         if self._packages is not None:
-            self._packages.commit(self._places(run), self.workspace.directory)
+            restored = self._packages.commit(self._places(run), self.workspace.directory)
+            if restored:
+                _warn_of_restored(restored, self.diags)
         if self._module_locks is not None:
             save_locking(self._where.path, self._module_locks)
             self._view.module_locks_written(self._locking.is_first)
@@ -458,6 +466,17 @@ def _warn_of_one_platform(incomplete: Sequence[Provider], diags: Diagnostics) ->
         f"The lock file has checksums only for {platform} of these providers:\n{names}\n\n"
         "On other platforms init refuses them with this lock file. To add checksums, run "
         '"nigari providers lock -platform=OS_ARCH" with -platform for each one that is used.',
+    )
+
+
+def _warn_of_restored(paths: Sequence[str], diags: Diagnostics) -> None:
+    named = "\n".join(f"  - {path}" for path in paths[:_MOST_NAMED])
+    more = f"\n  and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    diags.warning(
+        "Edited files of modules were restored",
+        f"These files were not as they had been installed, so that init has replaced them:\n{named}"
+        f"{more}\n\nTo try out changes, copy the module to a directory of your own, and use that as "
+        "its source.",
     )
 
 

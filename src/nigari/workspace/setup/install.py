@@ -338,18 +338,22 @@ class InstallingPackages:
             return None
         return [str(each.path / name) for each in packages for name in each.files]
 
-    def commit(self, places: Mapping[ModuleAddr, Place], root: str) -> None:
-        """Make the working directory have exactly these modules. An `OSError` says why it cannot."""
+    def commit(self, places: Mapping[ModuleAddr, Place], root: str) -> list[str]:
+        """Make the working directory have exactly these modules, and give the paths of edited files
+        that were restored. An `OSError` says why it cannot.
+        """
         records = [_record(addr, place) for addr, place in places.items()]
         if not records and not self._manifest:
-            return
+            return []
         names = {
             directory_name(module_key(addr)) for addr, place in places.items() if place.package
         }
         found = {name: self._packages[self._links[name]] for name in names if name in self._links}
         sources = {self._links[name]: each for name, each in found.items()}
         links = {name: each.package for name, each in found.items()}
-        self._store.commit([root_record(root), *records], sources, links, names - links.keys())
+        wanted = [root_record(root), *records]
+        restored = self._store.commit(wanted, sources, links, names - links.keys())
+        return [f"{self._modules}/{path}" for path in restored]
 
 
 class StagedFiles:

@@ -333,12 +333,12 @@ def report_changed(wanted: ConfiguredBackend, saved: SavedBackend, diags: Diagno
     """The configuration and its variables lead to a location that no init has set up."""
     lines = "".join(f"\n  - {line}" for line in _changes(wanted, saved))
     variables = _deciding(wanted, saved)
-    given = f" {advice().set_again(*variables)}" if variables else ""
     names = ", ".join(f"var.{name}" for name in variables)
     mistake = f"If {names} is not what you want, correct it. " if names else ""
     what_to_do = (
-        f"{mistake}To move the state there, run {advice().init('-migrate-state')}{given}. To leave it where it "
-        f"is and set up this location, too, run {advice().init('-reconfigure')}{given}."
+        f"{mistake}To move the state there, run "
+        f"{advice().init('-migrate-state', variables=variables)}. To leave it where it is and set up "
+        f"this location, too, run {advice().init('-reconfigure', variables=variables)}."
     )
     if "cloud" in (wanted.type, saved.type):
         what_to_do = _init_asks()
@@ -363,7 +363,7 @@ def workspace_not_set_up(name: str, set_by: str, changes: Sequence[str]) -> Diag
     where = f" there ({'; '.join(changes)})" if changes else ""
     selects = f" {set_by} selects it." if set_by else ""
     init = advice().init(*(("-reconfigure",) if changes else ()))
-    creates = "" if name == "default" else f' or create it with "nigari workspace new {name}"'
+    creates = "" if name == "default" else f" or create it {advice().new_workspace(name)}"
     return Diagnostic(
         Severity.ERROR,
         "Workspace is not set up",

@@ -39,8 +39,6 @@ class Location:
     """The backend and its arguments, for people."""
     workspaces: tuple[str, ...] = ()
     """The workspaces that were set up in it; empty where that is not known."""
-    units: tuple[str, ...] = ()
-    """The units of a fleet that it was set up for, where several share the directory."""
 
     def has(self, workspace: str) -> bool:
         """Whether a workspace in it was set up."""
@@ -64,30 +62,20 @@ class Locations:
         digest = location_digest(backend)
         return next((each for each in self.all if each.digest == digest), None)
 
-    def of_unit(self, unit: str) -> Location | None:
-        """The location that was set up for a unit of a fleet."""
-        return next((each for each in self.all if unit in each.units), None)
-
     def workspaces(self) -> list[str]:
         """The names of all workspaces that were set up in some location."""
         return list(dict.fromkeys(name for each in self.all for name in each.workspaces))
 
-    def adding(self, backend: SavedBackend | None, workspace: str, unit: str = "") -> Locations:
+    def adding(self, backend: SavedBackend | None, workspace: str) -> Locations:
         """Them with another location, or another workspace of one that is known."""
         known = self.find(backend)
-        others = [
-            replace(each, units=tuple(name for name in each.units if name != unit))
-            for each in self.all
-            if each is not known
-        ]
+        others = [each for each in self.all if each is not known]
         if known is None:
             place = backend or DEFAULT_BACKEND
             text = location_text(place.type, place.config)
             known = Location(location_digest(backend), text, (workspace,))
         elif not known.has(workspace):
             known = replace(known, workspaces=(*known.workspaces, workspace))
-        if unit and unit not in known.units:
-            known = replace(known, units=(*known.units, unit))
         return replace(self, all=(*others, known))
 
     def without(self, backend: SavedBackend | None) -> Locations:
@@ -126,7 +114,6 @@ def load_locations(data: Path, saved: SavedBackend | None) -> Locations:
                     str(each["digest"]),
                     str(each["text"]),
                     tuple(map(str, each["workspaces"])),
-                    tuple(map(str, each["units"])),
                 )
                 for each in found["locations"]
             ),
@@ -171,7 +158,6 @@ def save_locations(data: Path, locations: Locations) -> None:
                 "digest": each.digest,
                 "text": each.text,
                 "workspaces": list(each.workspaces),
-                "units": list(each.units),
             }
             for each in locations.all
         ],
