@@ -183,7 +183,7 @@ def test_moves_that_go_unsaid(
     expected: dict[str, str],
 ) -> None:
     def repetition(block: ModuleAddr | AbsResource) -> tuple[RepetitionKind, Range | None] | None:
-        found = declared.get(block.text)
+        found = declared.get(block.unkeyed.text)
         return None if found is None else (found, None)
 
     state = state_with(*addresses)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.parse import parse_module_block, parse_target
+from nigari.addrs.parse import parse_module, parse_target
 from nigari.addrs.resource import DATA, MANAGED, Resource, ResourceInstance, ResourceMode
 from nigari.config.base.declared import expression, report_bad_name, schema
 from nigari.config.base.provider_ref import check_local_name
@@ -90,6 +90,7 @@ class OverrideModule:
     """Outputs of a module of which nothing is made."""
 
     target: ModuleAddr
+    """A call, with all its instances, or one of them."""
     outputs: Values
     range: Range
 
@@ -260,8 +261,7 @@ def _decode_module(block: Block, diags: Diagnostics) -> OverrideModule | None:
     traversal = abs_traversal_for_expr(expr, diags)
     if traversal is None:
         return None
-    # All instances of a module are overridden together.
-    found = parse_module_block(traversal, diags)
+    found = parse_module(traversal, diags)
     return None if found is None else OverrideModule(found, outputs, expr.range)
 
 

@@ -161,7 +161,9 @@ class PlanData:
 
     def _place(self, address: AbsResourceInstance) -> Place | None:
         """Where the block of an object is, if it still has one."""
-        return self._places.get(f"{address.module.unkeyed} {address.item.resource}")
+        resource = address.item.resource
+        found = self._places.get(f"{address.module} {resource}")
+        return found or self._places.get(f"{address.module.unkeyed} {resource}")
 
     def _output(self, output: OutputChange) -> Data:
         self._secrets.note(output.before)
@@ -185,7 +187,7 @@ def _mark(action: Action) -> str:
 
 
 def _places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
-    """Where resources are declared, by module without keys and name."""
+    """Where resources are declared, by module and name, and by the module without its keys."""
     found: dict[str, Place] = {}
     pending = [root]
     while pending:
@@ -193,6 +195,7 @@ def _places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
         for addr, resource in instance.module.resources.items():
             place = sources.place(resource.range)
             if place is not None:
+                found[f"{instance.addr} {addr}"] = place
                 found.setdefault(f"{instance.addr.unkeyed} {addr}", place)
         for children in instance.children.values():
             pending.extend(children.values())

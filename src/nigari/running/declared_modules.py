@@ -6,6 +6,8 @@ instance that is gone, or whose call is not expanded yet, is found from any othe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.config.blocks.module_call import ModuleCall
@@ -47,8 +49,26 @@ def template(parent: ModuleInstance, name: str, key: InstanceKey) -> ModuleInsta
     exact = known.get(key) or known.get(DEFERRED) or known.get(None)
     if exact is not None:
         return exact
-    others = {each.compiled: each for each in known.values()}
-    return next(iter(others.values())) if len(others) == 1 else None
+    others = list({each.variant: each for each in known.values()}.values())
+    return others[0] if others and _declare_the_same(others) else None
+
+
+def _declare_the_same(instances: Sequence[ModuleInstance]) -> bool:
+    """Whether some instances of a call, and all that they call, declare the same."""
+    pending = [instances]
+    while pending:
+        alike = pending.pop()
+        if any(each.compiled.declared is not alike[0].compiled.declared for each in alike):
+            return False
+        for name in alike[0].module.calls if len(alike) > 1 else ():
+            called = {
+                child.variant: child
+                for each in alike
+                for child in each.children.get(name, {}).values()
+            }
+            if called:
+                pending.append(list(called.values()))
+    return True
 
 
 def former_instance(parent: ModuleInstance, name: str, key: InstanceKey) -> ModuleInstance | None:

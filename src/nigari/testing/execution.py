@@ -200,7 +200,9 @@ class Execution:
         )
         static_settings = workspace.static_settings(values.inputs, laboratory.selected, tested)
         # The module of a run is its root module.
-        static_settings = replace(static_settings, root_path=compiled.module.directory)
+        static_settings = replace(
+            static_settings, root_path=compiled.module.directory, expanded=tested.expanded
+        )
         static = run_static(compiled, static_settings)
         self._outcome.directories = frozenset(
             frame.instance.module.directory for frame in static.frames()

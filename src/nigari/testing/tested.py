@@ -6,7 +6,7 @@ overridden nothing is left but its variables and the outputs that the test gives
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
@@ -117,24 +117,55 @@ class TestedModules:
     def __init__(self, modules: Modules, overrides: Sequence[OverrideModule]) -> None:
         self._modules = modules
         self._overrides = {each.target: each.outputs for each in overrides}
+        self._made: dict[tuple[ModuleAddr, int], CompiledModule] = {}
         self.replaced: dict[ModuleAddr, Module] = {}
         """The modules that are overridden, as they really are."""
+
+    @property
+    def expanded(self) -> frozenset[tuple[ModuleAddr, str]]:
+        """The calls of which single instances are overridden."""
+        found: set[tuple[ModuleAddr, str]] = set()
+        for target in self._overrides:
+            at = target
+            while at.parent is not None:
+                if at.key is not None:
+                    found.add((at.parent.unkeyed, at.name))
+                at = at.parent
+        return frozenset(found)
 
     def load_all(
         self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
     ) -> Sequence[CompiledModule | None]:
         found = self._modules.load_all(wanted, diags)
         return [
-            module if module is None else self._replaced(effect.addr.unkeyed, module)
+            module if module is None else self._replaced(effect.addr, module)
             for (effect, _), module in zip(wanted, found, strict=True)
         ]
 
     def _replaced(self, addr: ModuleAddr, compiled: CompiledModule) -> CompiledModule:
-        outputs = self._overrides.get(addr)
-        if outputs is None:
+        targets = [each for each in self._overrides if _is_meant(each, addr)]
+        if not targets:
             return compiled
-        self.replaced[addr] = compiled.module
-        return compiled.with_module(_emptied(compiled.module, outputs))
+        # The override that names the instance most precisely counts.
+        target = max(targets, key=_precision)
+        outputs = self._overrides[target]
+        self.replaced[target] = compiled.module
+        made = target, id(compiled.declared)
+        if made not in self._made:
+            self._made[made] = compiled.with_module(_emptied(compiled.module, outputs))
+        return self._made[made].at(compiled.module.directory)
+
+
+def _is_meant(target: ModuleAddr, addr: ModuleAddr) -> bool:
+    """Whether a target names a module instance; without a key, a call means all its instances."""
+    return target.names == addr.names and all(
+        wanted is None or wanted == key
+        for (_, wanted), (_, key) in zip(target.steps, addr.steps, strict=True)
+    )
+
+
+def _precision(target: ModuleAddr) -> int:
+    return sum(key is not None for _, key in target.steps)
 
 
 def _emptied(module: Module, outputs: Values) -> Module:
@@ -169,14 +200,17 @@ def check_targets(
     diags: Diagnostics,
 ) -> None:
     """Report overrides of what the configuration does not have."""
-    modules = {
-        frame.instance.addr.unkeyed: frame.instance.module for frame in static.frames()
-    } | dict(replaced)
+    modules: dict[ModuleAddr, dict[int, Module]] = {}
+    for addr, module in replaced.items():
+        modules.setdefault(addr, {})[id(module)] = module
+    for frame in static.frames():
+        address, module = frame.instance.addr, frame.instance.module
+        if not any(_is_meant(each, address) for each in replaced):
+            modules.setdefault(address.unkeyed, {})[id(module)] = module
     for each in overrides.resources:
-        if any(each.target.module.is_inside(addr) for addr in replaced):
+        if any(each.target.module.is_inside(addr.unkeyed) for addr in replaced):
             continue
-        module = modules.get(each.target.module)
-        _check_resource(each, module, diags)
+        _check_resource(each, modules.get(each.target.module, {}).values(), diags)
     for override in overrides.modules:
         found = modules.get(override.target)
         if found is None:
@@ -184,7 +218,7 @@ def check_targets(
                 _report_no_module(override.target, override, diags)
             continue
         for name in override.outputs:
-            if name not in found.outputs:
+            if not any(name in module.outputs for module in found.values()):
                 diags.warning(
                     "Override of an output that does not exist",
                     f'{override.target} has no output "{name}", so its value is not used.',
@@ -192,11 +226,13 @@ def check_targets(
                 )
 
 
-def _check_resource(override: OverrideResource, module: Module | None, diags: Diagnostics) -> None:
-    if module is None:
+def _check_resource(
+    override: OverrideResource, modules: Collection[Module], diags: Diagnostics
+) -> None:
+    if not modules:
         _report_no_module(override.target.module, override, diags)
         return
-    if override.target.item not in module.resources:
+    if not any(override.target.item in module.resources for module in modules):
         diags.error(
             "Override of a resource that does not exist",
             f"The tested configuration has no {override.target}, so it cannot be overridden. The "

@@ -82,6 +82,8 @@ class StaticSettings:
     """Where the module is that all begins with."""
     schemas: Schemas | None = None
     """What providers offer, as far as that is known without starting any."""
+    expanded: frozenset[tuple[ModuleAddr, str]] = frozenset()
+    """The calls whose instances must be known one by one, each with its module without keys."""
     provider_function: Callable[[Provider, ProviderFunction], Function | None] | None = None
     """Functions of providers that can be called without starting any."""
 
@@ -440,7 +442,7 @@ def run_static(
 
     `fill_places` fills the static places that are not found in modules as they are opened.
     """
-    expanded: frozenset[tuple[ModuleAddr, str]] = frozenset()
+    expanded = settings.expanded
     while True:
         run = StaticRun(root, settings, expanded, can_ask)
         run.evaluate(())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nigari.addrs.module import ModuleAddr
 from nigari.config.blocks.output import Output
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostics
@@ -19,14 +20,16 @@ def place(node: ModuleInstance) -> str:
 
 
 def each_module(root: ModuleInstance) -> Iterator[ModuleInstance]:
-    """The modules of a tree, callers first; of instances made of the same module, only one."""
+    """The modules of a tree, callers first; of the instances of one variant, only one."""
     pending = [root]
+    seen: set[ModuleAddr] = set()
     while pending:
         node = pending.pop()
-        yield node
+        if node.variant not in seen:
+            seen.add(node.variant)
+            yield node
         for instances in node.children.values():
-            distinct = {child.compiled: child for child in instances.values()}
-            pending.extend(distinct.values())
+            pending.extend(instances.values())
 
 
 def check_places(root: ModuleInstance, diags: Diagnostics) -> None:

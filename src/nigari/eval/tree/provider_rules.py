@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nigari.addrs.module import ModuleAddr
 from nigari.config.base.provider_ref import ProviderRef, report_value
 from nigari.config.blocks.resource import Resource
 from nigari.config.module import Module
@@ -24,11 +25,11 @@ from nigari.hcl.suggestion import did_you_mean
 
 def check_providers(root: ModuleInstance, diags: Diagnostics) -> None:
     """Report whatever is wrong with providers in a tree of modules."""
-    known: dict[ModuleInstance, ProviderScope] = {}
+    known: dict[ModuleAddr, ProviderScope] = {}
     referring: dict[CompiledModule, list[Resource]] = {}
     for node in each_module(root):
-        parent = None if node.parent is None else known.get(node.parent)
-        names = known[node] = provider_scope(node, parent)
+        parent = None if node.parent is None else known.get(node.parent.variant)
+        names = known[node.variant] = provider_scope(node, parent)
         module, compiled = node.module, node.compiled
         if compiled not in referring:
             resources = module.resources.values()

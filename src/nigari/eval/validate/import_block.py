@@ -24,7 +24,7 @@ from nigari.cty.types import (
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Range
 from nigari.eval.base.instances import Frame, ResourceNode
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
+from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import Need, Node, Stages
 from nigari.eval.base.scope import evaluate
 from nigari.eval.nodes.provider_config import provider_of
@@ -144,13 +144,17 @@ class ValidatedImport(Node):
     def _identity_type(self) -> Type | None:
         """What identifies an object of the target's type; None where nothing does."""
         shape = self._block.shape
-        module: ModuleInstance | None = self._frame.instance
-        for name in shape.module.names:
-            found = {} if module is None else module.children.get(name, {})
-            module = next(iter(found.values()), None)
-        resource = None if module is None else module.module.resources.get(shape.item.resource)
-        if module is None or resource is None:
+        # A key that has to be evaluated is not known here: then any instance may be meant.
+        modules = [self._frame.instance]
+        for name, key in shape.module.steps:
+            found = [each.children.get(name, {}) for each in modules]
+            named = [each[key] for each in found if key in each]
+            modules = named or [child for each in found for child in each.values()]
+        wanted = shape.item.resource
+        module = next((each for each in modules if wanted in each.module.resources), None)
+        if module is None:
             return DYNAMIC
+        resource = module.module.resources[wanted]
         offered = self._schemas.of(provider_of(module.module, resource.provider_name))
         if offered is None:
             return DYNAMIC

@@ -279,6 +279,8 @@ class ValidateRun(PhaseRun):
         if first is not frame:
             frame.outputs = first.outputs
             self.work.want(_given(frame))
+            # A call may have instances here, and none in the module instance that stands for all.
+            self.work.want(frame.calls.values())
             return
         self.work.want(_everything(frame))
         self.work.want(self._provider_repetitions(frame))

@@ -22,7 +22,7 @@ from nigari.plan.nodes.removed_modules import frame_of_old
 from nigari.plan.order.block_graph import Block
 from nigari.plan.order.removed import RemoveStatement
 from nigari.plan.order.selection import Selection, without_gone
-from nigari.plan.order.stored_blocks import StoredBlocks
+from nigari.plan.order.stored_needs import StoredBlocks
 from nigari.running.declared_modules import former_data
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_node import ProviderNode

@@ -20,10 +20,10 @@ called with comes from the other, or one of them has only moved there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import TypeAlias
 
-from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
+from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.plan.model.change_operations import ENDING, MAKING, REPLACED
@@ -38,17 +38,18 @@ from nigari.plan.order.block_graph import (
 )
 from nigari.plan.order.circles import circles
 from nigari.plan.order.operations_of import Endings, OperationsOf, shared_depth
-from nigari.plan.order.stored_blocks import StoredBlocks
+from nigari.plan.order.stored_needs import (
+    Moved,
+    contrary_holders,
+    former_modules,
+    former_needs,
+    stored_needs,
+)
 from nigari.running.deferrals import DeferredKind
-from nigari.state.model import State
-from nigari.state.moves.moving import MovedInstance
 
 _MAKING_KINDS = frozenset((OperationKind.CREATE, OperationKind.UPDATE))
 
 _ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, OperationKind.CLOSE))
-
-Moved: TypeAlias = Mapping[AbsResourceInstance, MovedInstance]
-"""Objects that have moved, by new address."""
 
 Placed: TypeAlias = tuple[ModuleAddr, Block]
 """A block in one instance of its module."""
@@ -77,7 +78,8 @@ class _Building:
         """Endings of objects that stay until their successors and dependents are done."""
         self._settled: dict[Placed, tuple[int, ...]] = {}
         self._stored = stored_needs(plan.refreshed_state, moved, blocks)
-        self._former = _former_modules(moved, blocks)
+        self._holders = contrary_holders(plan.refreshed_state, moved, blocks, self._stored)
+        self._former = former_modules(moved, blocks)
         self._open: dict[str, int] = {}
         self._close: dict[str, int] = {}
         self._ephemeral: dict[int, EphemeralInstance] = {}
@@ -341,7 +343,8 @@ class _Building:
         is_stored = need in self._needed_to_the_end(block)
         self._has_former_ends = self._has_former_ends or not is_declared
         for module in needed.modules(depth):
-            ends, before = needed.of(module), own.of(module) if is_stored else []
+            is_needed = is_stored and self._is_needed_in(module, block, need)
+            ends, before = needed.of(module), own.of(module) if is_needed else []
             if len(ends) > 1 and len(before) > 1:
                 before = [self._joined(f"end of {_name(block)}", before)]
             for number in ends:
@@ -353,6 +356,13 @@ class _Building:
             late = needed.late.get(module)
             if late and (made := self._made.of(block, module)):
                 self._late.append((late, made))
+
+    def _is_needed_in(self, module: ModuleAddr, block: Block, need: Block) -> bool:
+        """Whether a block needs another in a module instance, where the state does not say so of
+        all instances alike.
+        """
+        holders = self._holders.get((block, need))
+        return holders is None or any(ancestor(each, module.depth) == module for each in holders)
 
     def _needs_of(self, block: Block) -> Set[Block]:
         """The resource blocks that a block needed when it was stored, or needs now."""
@@ -386,7 +396,7 @@ class _Building:
             if circle[each] == circle[number]
         ]
         state = self._plan.previous_state
-        former = _former_needs(state, self._moved, self._blocks) if contrary else {}
+        former = former_needs(state, self._moved, self._blocks) if contrary else {}
         for number, each, block, need in contrary:
             if need not in former.get(block, ()):
                 self._after[number].pop(each, None)
@@ -438,16 +448,22 @@ class _Building:
             for needed in self._needs_of(block):
                 if needed in self._ended:
                     depth = self._stored_depth(block, needed)
-                    self._make_after_end(block, needed, depth, waiting)
+                    modules = self._ended.modules(needed, depth)
+                    where = [each for each in modules if self._is_needed_in(each, block, needed)]
+                    self._make_after_end(block, needed, where, waiting)
         for block in self._ended:
             for needed in self._needed_to_the_end(block):
                 if needed != block and needed in self._made:
                     depth = self._stored_depth(block, needed)
-                    self._make_after_end(needed, block, depth, waiting)
+                    modules = self._ended.modules(block, depth)
+                    where = [each for each in modules if self._is_needed_in(each, block, needed)]
+                    self._make_after_end(needed, block, where, waiting)
 
-    def _make_after_end(self, changed: Block, ended: Block, depth: int, waiting: set[int]) -> None:
-        """Change what is of one block after the end of what is of another, in each module instance."""
-        for module in self._ended.modules(ended, depth):
+    def _make_after_end(
+        self, changed: Block, ended: Block, modules: Iterable[ModuleAddr], waiting: set[int]
+    ) -> None:
+        """Change what is of one block after the end of what is of another, in module instances."""
+        for module in modules:
             gone = [each for each in self._ended.of(ended, module) if each not in waiting]
             numbers = [
                 each
@@ -571,51 +587,3 @@ def ancestor(module: ModuleAddr, depth: int) -> ModuleAddr:
 def _name(block: Block) -> str:
     path, name = block
     return f"{path}.{name}" if path.text else name
-
-
-def stored_needs(state: State, moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
-    """What the objects of each block depended on when they were stored, also where that has moved
-    since: states name it by where it was.
-    """
-    meant = StoredBlocks(blocks, state, (each.source for each in moved.values())).meant
-    places, found = _moved_blocks(moved, blocks), dict[Block, set[Block]]()
-    for resource in state.resources.values():
-        block = blocks.resource_block(resource.address)
-        needs = found.setdefault(block, set())
-        for instance in resource.instances.values():
-            for stored in (instance.current, *instance.deposed.values()):
-                for each in () if stored is None else stored.dependencies:
-                    needs.update(meant(block, each))
-        if places:
-            needs.update(*[places[each] for each in needs if each in places])
-    return found
-
-
-def _former_needs(state: State, moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
-    """What the objects of each block depended on before planning added anything to that."""
-    needs = stored_needs(state, moved, blocks)
-    for before, after in _moved_blocks(moved, blocks).items():
-        for block in after:
-            needs.setdefault(block, set()).update(needs.get(before, ()))
-    return needs
-
-
-def _former_modules(moved: Moved, blocks: BlockGraph) -> dict[Block, set[ModuleAddr]]:
-    """The variants from which objects of blocks have moved that were in others."""
-    found: dict[Block, set[ModuleAddr]] = {}
-    for address, each in moved.items():
-        path = blocks.variants.of(each.source.module)
-        block = blocks.resource_block(resource_of(address))
-        if path != block[0]:
-            found.setdefault(block, set()).add(path)
-    return found
-
-
-def _moved_blocks(moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
-    """Where the objects of blocks are by now that have moved."""
-    found: dict[Block, set[Block]] = {}
-    for address, each in moved.items():
-        before, after = (blocks.resource_block(resource_of(at)) for at in (each.source, address))
-        if before != after:
-            found.setdefault(before, set()).add(after)
-    return found

@@ -24,6 +24,7 @@ from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex
 from nigari.lang.references import Reference
 from nigari.plan.model.changes import Action, Plan
 from nigari.record import record
+from nigari.running.declared_modules import template
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
 
@@ -47,9 +48,8 @@ class _Where:
     addr: ModuleAddr
 
     def child(self, name: str, key: InstanceKey) -> _Where | None:
-        """An instance of a call; how it is written does not depend on its key, as a rule."""
-        children = self.module.children.get(name, {})
-        module = children.get(key) or next(iter(children.values()), None)
+        """An instance of a call."""
+        module = template(self.module, name, key)
         return None if module is None else _Where(module, self.addr.child(name, key))
 
     @property

@@ -1,0 +1,181 @@
+"""Module calls whose instances differ, as commands show them: every kind once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import Done, inside
+
+MAIN = """\
+module "m" {
+  for_each = { a = "./one", b = "./two", c = "./two" }
+  source   = each.value
+}
+resource "terraform_data" "r" {
+  input = module.m["b"].other
+}
+"""
+ONE = """\
+resource "terraform_data" "x" {}
+output "id" {
+  value = terraform_data.x.id
+}
+"""
+TWO = """\
+resource "terraform_data" "y" {}
+output "other" {
+  value = terraform_data.y.id
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({"main.tf": MAIN, "one/main.tf": ONE, "two/main.tf": TWO})
+
+
+def write(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text)
+    done = inside("init")
+    assert done.code == 0, done.err
+
+
+def said(*args: str, code: int = 0) -> str:
+    done: Done = inside(*args)
+    assert done.code == code, done.out + done.err
+    return done.out + done.err
+
+
+def test_the_configuration_of_a_plan_has_every_variant() -> None:
+    said("plan", "-out=p")
+    data = json.loads(said("show", "-json", "p"))
+    calls = data["configuration"]["root_module"]["module_calls"]
+    found = {
+        name: (call["source"], call["instance_keys"], call["module"]["resources"][0]["address"])
+        for name, call in calls.items()
+    }
+    assert found == {
+        'm["a"]': ("./one", ["a"], "terraform_data.x"),
+        'm["b"]': ("./two", ["b", "c"], "terraform_data.y"),
+    }
+
+
+def test_a_call_whose_instances_are_alike_is_one_member() -> None:
+    write({"main.tf": MAIN.replace("one", "two")})
+    said("plan", "-out=p")
+    calls = json.loads(said("show", "-json", "p"))["configuration"]["root_module"]["module_calls"]
+    assert list(calls) == ["m"]
+    assert "instance_keys" not in calls["m"]
+
+
+def test_users_of_every_variant() -> None:
+    assert said("uses", "-list", "module.m.terraform_data.y").split() == [
+        'module.m["b"].other',
+        "terraform_data.r",
+    ]
+    assert said("uses", 'module.m["c"].terraform_data.y').splitlines()[:2] == [
+        'module.m["c"].terraform_data.y',
+        '└── module.m["b"].other',
+    ]
+    assert said("uses", "-list", 'module.m["a"].terraform_data.x').split() == ['module.m["a"].id']
+    assert set(said("uses", "-list", "module.m").split()) == {
+        'module.m["a"].terraform_data.x',
+        'module.m["a"].id',
+        'module.m["b"].terraform_data.y',
+        'module.m["b"].other',
+        "terraform_data.r",
+    }
+    assert "terraform_data.r" in said("uses", "-list", "two/main.tf").split()
+    assert "terraform_data.r" not in said("uses", "-list", "one/main.tf").split()
+
+
+def test_the_sources_of_all_instances_are_explained() -> None:
+    found = said("explain", "module.m.source")
+    assert found.startswith(
+        'module.m.source = {\n  "a" = "./one"\n  "b" = "./two"\n  "c" = "./two"\n}\n'
+    )
+    assert '  module.m["b"].source = "./two"\n' in found
+    assert said("explain", 'module.m["a"].source').startswith('module.m["a"].source = "./one"\n')
+
+
+def test_an_instance_of_a_provider_is_explained() -> None:
+    provider = 'provider "terraform" {\n  alias    = "by"\n  for_each = { eu = "x", us = "y" }\n}\n'
+    Path("providers.tf").write_text(provider)
+    found = said("explain", 'provider.terraform.by["eu"]')
+    assert found.startswith('provider.terraform.by["eu"] = "x"\n')
+    assert 'for_each["eu"] = "x"' in found
+    wrong = said("explain", 'provider.terraform.by["no"]', code=1)
+    assert 'The instances are ["eu"] and ["us"]' in " ".join(wrong.split())
+    assert wrong.count("Error: ") == 1
+
+
+def test_the_graph_of_blocks_and_of_operations() -> None:
+    assert 'create module.m[\\"b\\"].terraform_data.y' in said("graph")
+    assert said("validate") == "Success! The configuration is valid.\n"
+
+
+def test_providers_are_listed_for_every_variant() -> None:
+    found = said("providers")
+    assert 'module.m["a"]' in found
+    assert 'module.m["b"]' in found
+    assert 'module.m["c"]' not in found
+
+
+@pytest.mark.parametrize(
+    ("expr", "is_right"),
+    [
+        ("[for m in module.m : m.id]", False),
+        ("values(module.m)[*].id", False),
+        ('[for k, m in module.m : m.id if k == "a"]', True),
+        ("{ for k, m in module.m : k => try(m.id, null) }", True),
+        ("length(module.m)", True),
+    ],
+)
+def test_validate_looks_into_collections_of_instances(expr: str, is_right: bool) -> None:
+    write({"more.tf": f'output "all" {{\n  value = {expr}\n}}\n'})
+    found = said("validate", code=0 if is_right else 1)
+    assert ('no attribute named "id"' in found) is not is_right
+
+
+def test_a_mistake_names_the_instances_that_have_it() -> None:
+    keys = [*"bcdefg"]
+    calls = ", ".join(f'{key} = "./two"' for key in keys)
+    write({"main.tf": MAIN.replace('b = "./two", c = "./two"', calls)})
+    Path("two/main.tf").write_text(TWO.replace("{}", "{\n  inptu = 1\n}", 1))
+    found = said("validate", code=1)
+    assert found.count("Error: ") == 1
+    where = 'with module.m["b"], module.m["c"], module.m["d"] and 3 more,'
+    assert where in found
+
+
+def test_one_instance_is_overridden_in_a_test() -> None:
+    write(
+        {
+            "main.tf": MAIN
+            + 'output "all" {\n  value = [module.m["b"].other, module.m["c"].other]\n}\n'
+        }
+    )
+    test = """\
+override_module {
+  target  = module.m["b"]
+  outputs = { other = "made up" }
+}
+run "r" {
+  command = apply
+  assert {
+    condition     = output.all[0] == "made up" && length(output.all[1]) == 36
+    error_message = "other than expected"
+  }
+}
+"""
+    Path("tests").mkdir()
+    Path("tests/main.tftest.hcl").write_text(test)
+    assert "1 passed, 0 failed" in said("test")
+    Path("tests/main.tftest.hcl").write_text(test.replace('["b"]', '["no"]'))
+    assert 'The tested configuration has no module.m["no"]' in said("test", code=1)
