@@ -54,6 +54,7 @@ class Passing(Enum):
     NONE = "the one of the root module"
     KEYED = "one instance of a provider, by a key"
     WHOLE = "all instances of a provider, of which it selects one"
+    OWN = "one that its source declares, which separate calls cannot lose with what it manages"
 
 
 class Outside(Enum):
@@ -81,6 +82,7 @@ class Thing:
     """The names of those that it only depends on."""
     settings: set[str] = field(default_factory=set)
     """Those of `STATIC` that it has from its instance."""
+    has_condition: bool = False
 
     @property
     def address(self) -> str:
