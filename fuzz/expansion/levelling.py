@@ -28,7 +28,9 @@ def _levelled(line: str, declared: frozenset[str]) -> str:
         return line
     said = json.loads(line)
     if "checks" in said:
-        said["checks"] = [{"instances": [o for c in said["checks"] for o in c["instances"]]}]
+        said["checks"] = [
+            {"instances": [o for c in said["checks"] for o in c.get("instances", ())]}
+        ]
     for each in said.get("resource_changes", ()):
         if each.get("module_address") not in declared and each.get("action_reason") == _NO_MODULE:
             each["action_reason"] = _NO_CONFIG
