@@ -57,8 +57,6 @@ class Teller:
             found += self._take(story.next(self._literal.seen()), seed, number)
             if any(not each.reason for each in found):
                 break
-            for side in self._real:
-                side.become(self._literal)
         return Told(seed, number, self._commands, tuple(found), time.monotonic() - began)
 
     def _sides(self) -> list[Side]:
@@ -70,12 +68,19 @@ class Teller:
             side.prepare(pair.compact if side is self._compact else pair.literal)
             self._keep_now(side, f"before-{number}")
         for written, command in zip(pair.literal.commands, pair.compact.commands, strict=True):
-            differs = False
+            goes_on = True
             for each, reason in self._run(pair, written, command):
                 yield Found(seed, number, " ".join(command), each, reason)
-                differs |= not reason
-            if differs:
+                goes_on &= bool(reason)
+            is_plan = f"-out={PLAN}" in command
+            if not goes_on or (is_plan and not self._has_plan()):
                 return
+            for side in () if is_plan else self._real:
+                side.become(self._literal)
+
+    def _has_plan(self) -> bool:
+        """Whether the last plan, which leaves nothing behind when it fails, can be applied."""
+        return all((side.work / PLAN).exists() for side in self._sides())
 
     def _keep_now(self, side: Side, name: str) -> None:
         if self._keep is not None:
@@ -90,6 +95,8 @@ class Teller:
         before = self._compact.state(), self._literal.state()
         for side in self._sides():
             side.forget()
+            if f"-out={PLAN}" in command:
+                (side.work / PLAN).unlink(missing_ok=True)
         compact, literal, *real = self._all(written, command)
         for each in self._differences(pair, before[0], literal, compact):
             yield each, ""

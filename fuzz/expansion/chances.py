@@ -45,6 +45,7 @@ class Feature(Enum):
     STATIC = "static settings of instances"
     PROVIDERS = "a provider for each instance"
     CALLS = "several calls"
+    CONDITIONS = "resources with conditions"
 
 
 class Chances:
@@ -54,7 +55,8 @@ class Chances:
         self._chance = chance
         self._births = 0
         # A story with few features shows what others would hide.
-        self._features = {each for each in Feature if self.happens(0.6)}
+        share = self.choice([0.2, 0.5, 0.8])
+        self._features = {each for each in Feature if self.happens(share)}
         self._statics = [each for each in STATIC if self.happens(0.5)]
 
     def happens(self, share: float) -> bool:
@@ -66,7 +68,7 @@ class Chances:
     # Models.
 
     def model(self) -> Model:
-        passing = self.choice([Passing.KEYED, Passing.WHOLE])
+        passing = self.choice([Passing.KEYED, Passing.WHOLE, Passing.OWN])
         if Feature.PROVIDERS not in self._features:
             passing = Passing.NONE
         places: dict[Key, str] = dict(_LABELS.items())
@@ -132,6 +134,7 @@ class Chances:
             found.needs.append(ABOVE)
         if Feature.STATIC in self._features:
             found.settings = {each for each in self._statics if self.happens(0.5)}
+        found.has_condition = Feature.CONDITIONS in self._features and self.happens(0.5)
         return found
 
     def _version(self, source: Source) -> Source:
@@ -140,7 +143,7 @@ class Chances:
         found.name = "three"
         free = [name for name in _NAMES if found.thing(name) is None]
         thing = self.choice(found.things)
-        if self.happens(0.6) and free:
+        if self.happens(0.5) and free:
             new = self.choice(free)
             found.moves.append((thing.address, f"world_thing.{new}"))
             self._rename(found, thing.name, new)
@@ -243,7 +246,7 @@ class Chances:
         return next((key for key in _KEYS if key not in call.instances), None)
 
     def _remove(self, model: Model, call: Call) -> None:
-        if len(call.instances) > 1:
+        if len(call.instances) > 1 and model.passing is not Passing.OWN:
             last = call.kind == "count"
             keys = [*call.instances]
             del call.instances[keys[-1] if last else self.choice(keys)]
@@ -266,9 +269,10 @@ class Chances:
         key = self._free_key(call)
         if call.kind == "count" or key is None:
             return
+        is_moved = model.passing is Passing.OWN or self.happens(0.7)
         old = self.choice([*call.instances])
         call.instances[key] = call.instances.pop(old)
-        if self.happens(0.7):
+        if is_moved:
             model.renames.append((address(call.name, old), address(call.name, key)))
 
     def _change_inner(self, model: Model, call: Call) -> None:

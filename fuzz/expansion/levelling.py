@@ -24,9 +24,13 @@ def level_finished(finished: Finished, declared: frozenset[str]) -> Finished:
 
 
 def _levelled(line: str, declared: frozenset[str]) -> str:
-    if _NO_MODULE not in line:
+    if _NO_MODULE not in line and '"checks"' not in line:
         return line
     said = json.loads(line)
+    if "checks" in said:
+        said["checks"] = [
+            {"instances": [o for c in said["checks"] for o in c.get("instances", ())]}
+        ]
     for each in said.get("resource_changes", ()):
         if each.get("module_address") not in declared and each.get("action_reason") == _NO_MODULE:
             each["action_reason"] = _NO_CONFIG
@@ -39,17 +43,20 @@ def _levelled(line: str, declared: frozenset[str]) -> str:
 def level_outcome(outcome: Outcome) -> Outcome:
     """What a command left behind, with literal addresses.
 
-    Dependencies are addresses of blocks, so separate calls have several for one of a call. Where a
-    provider has keys, each instance names its own; else the resource does.
+    Dependencies, providers and conditions have addresses of blocks, so separate calls have several
+    for one of a call. Where a provider has keys, each instance names its own; else the resource does.
     """
     state = json.loads(literal(outcome.state))
     for resource in state["resources"]:
         provider = resource.pop("provider", None)
         for instance in resource["instances"]:
-            instance.setdefault("provider", provider)
+            instance["provider"] = without_keys(instance.get("provider", provider))
             if "dependencies" in instance:
                 found = {without_keys(each) for each in instance["dependencies"]}
                 instance["dependencies"] = sorted(found)
+    checks = state.get("check_results") or ()
+    objects = [each for check in checks for each in check["objects"] or ()]
+    state["check_results"] = [{"config_addr": "all", "objects": objects}]
     return Outcome(json.dumps(state), outcome.journal, outcome.log)
 
 

@@ -54,6 +54,7 @@ class Passing(Enum):
     NONE = "the one of the root module"
     KEYED = "one instance of a provider, by a key"
     WHOLE = "all instances of a provider, of which it selects one"
+    OWN = "one that its source declares, which separate calls cannot lose with what it manages"
 
 
 class Outside(Enum):
@@ -63,7 +64,7 @@ class Outside(Enum):
     a call depends on the whole call, which separate calls do not have.
     """
 
-    APART = "nothing, so that a target or an exception may be one instance"
+    APART = "nothing, so that a target may be one instance"
     WHOLE = "all instances, so that anything may fail"
     PART = "one instance, so that all must succeed"
 
@@ -81,6 +82,7 @@ class Thing:
     """The names of those that it only depends on."""
     settings: set[str] = field(default_factory=set)
     """Those of `STATIC` that it has from its instance."""
+    has_condition: bool = False
 
     @property
     def address(self) -> str:
@@ -149,6 +151,15 @@ class Model:
     outside: Outside = Outside.WHOLE
     before: str = "b1"
     """A value of the resource that calls depend on."""
+
+    def is_flat(self) -> bool:
+        """Whether nothing in a source depends on something else there.
+
+        An exception of one instance also leaves out what depends on its blocks in all others.
+        """
+        sources = [*self.sources.values(), *self.leaves.values()]
+        needed = {n for s in sources for each in s.things for n in (*each.needs, *each.follows)}
+        return needed | {each.inner_needs for each in sources} <= {ABOVE}
 
     def instances(self) -> Iterator[str]:
         """The addresses of all module instances."""

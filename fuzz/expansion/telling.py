@@ -90,7 +90,8 @@ class Story:
     def _chosen(self, seen: Seen) -> list[list[str]]:
         roll = self._chance.random()
         if roll < 0.25 and self._model.outside is not Outside.PART:
-            name = self._chance.choice(["-target", "-target", "-exclude"])
+            may_exclude = self._model.outside is Outside.WHOLE or self._model.is_flat()
+            name = self._chance.choice(["-target", "-exclude"]) if may_exclude else "-target"
             flags = [
                 f"{name}={self._chance.choice(self._addresses())}" for _ in range(1 + (roll < 0.07))
             ]

@@ -30,7 +30,11 @@ _REQUIRED: Final = (
     'terraform {\n  required_providers {\n    world = { source = "hashicorp/world"% }\n  }\n}\n'
 )
 _COMMAND: Final = f'"echo ${{self.name}} ${{self.value}} >> {LOG}; test ${{self.note}} != bad"'
+_CONDITION: Final = (
+    '    postcondition {\n      condition = self.note != "bad"\n      error_message = "no"\n    }'
+)
 _REPETITIONS: Final = {"count": "2", "for_each": 'toset(["k", "l"])'}
+_INNER_PASSED: Final = {Passing.WHOLE: "world.all = world.all", Passing.OWN: "world = world.own"}
 _NAMES: Final = {"count": ", count.index", "for_each": ", each.key"}
 _ARGUMENTS: Final = {
     "destroy": "destroy",
@@ -56,8 +60,8 @@ class _Form(Protocol):
     def inner_addresses(self) -> str:
         """Those calls, as a list of addresses."""
 
-    def provider(self) -> str:
-        """The provider configuration of the resources of an instance that selects it."""
+    def selected(self) -> str:
+        """The provider configuration of an instance that selects it."""
 
 
 class _Compact:
@@ -88,7 +92,7 @@ class _Compact:
     def inner_addresses(self) -> str:
         return f"module.{INNER}"
 
-    def provider(self) -> str:
+    def selected(self) -> str:
         return f"world.all[{self.setting('place')}]"
 
 
@@ -120,7 +124,7 @@ class _Literal:
     def _addresses(self) -> list[str]:
         return [literal(address(INNER, key)) for key in sorted(self._instance.inner)]
 
-    def provider(self) -> str:
+    def selected(self) -> str:
         return "world.all"
 
 
@@ -270,27 +274,22 @@ def _compact_call(model: Model, call: Call, place: tuple[str, str], above: str) 
     else:
         lines.append(f"  s = {each}")
     passed = {
-        Passing.NONE: "",
         Passing.KEYED: f"world = world.by[{each}.place]",
         Passing.WHOLE: "world.all = world.by",
-    }[model.passing]
-    if call.name == INNER and passed:
-        passed = {Passing.KEYED: "", Passing.WHOLE: "world.all = world.all"}[model.passing]
+    }.get(model.passing, "")
+    if call.name == INNER:
+        passed = _INNER_PASSED.get(model.passing, "")
     return "\n".join([*lines, *_ending(above, passed)])
 
 
 def _literal_call(model: Model, name: str, key: Key, instance: Instance, above: str) -> str:
     below = literal(address(name, key)).removeprefix("module.")
     place = f"world.by_{instance.settings['place']}"
+    passed = {Passing.KEYED: f"world = {place}", Passing.WHOLE: f"world.all = {place}"}
     if name == INNER:
-        place = "world.all"
-    passed = {
-        Passing.NONE: "",
-        Passing.KEYED: "" if name == INNER else f"world = {place}",
-        Passing.WHOLE: f"world.all = {place}",
-    }[model.passing]
+        passed = _INNER_PASSED
     lines = [f'module "{below}" {{', f'  source = "./{below}"']
-    return "\n".join([*lines, *_ending(above, passed)])
+    return "\n".join([*lines, *_ending(above, passed.get(model.passing, ""))])
 
 
 def _ending(above: str, passed: str) -> Iterator[str]:
@@ -335,8 +334,16 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
     yield f'variable "{ABOVE}" {{\n  type = string\n}}\n'
     if isinstance(form, _Compact):
         yield from _variables(model)
+    if model.passing is Passing.OWN and source in model.sources.values():
+        label = form.setting("tag")
+        yield f'provider "world" {{\n  alias = "own"\n  label = {label}\n}}\n'
+        provider = "world.own"
+    elif model.passing is Passing.WHOLE:
+        provider = form.selected()
+    else:
+        provider = ""
     for thing in source.things:
-        yield _thing(source, thing, form, form.provider() if is_whole else "")
+        yield _thing(source, thing, form, provider)
     if source.has_inner:
         yield from form.inner(source)
     for old, new in source.moves:
@@ -383,8 +390,10 @@ def _thing(source: Source, thing: Thing, form: _Form, provider: str) -> str:
 
 
 def _lifecycle(thing: Thing, form: _Form) -> Iterator[str]:
-    if thing.settings & _ARGUMENTS.keys():
+    if thing.settings & _ARGUMENTS.keys() or thing.has_condition:
         yield "  lifecycle {"
+        if thing.has_condition:
+            yield _CONDITION
         for setting, argument in _ARGUMENTS.items():
             if setting in thing.settings:
                 yield f"    {argument} = {form.setting(setting)}"
