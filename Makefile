@@ -55,6 +55,7 @@ test: $(READY) ## the tests alone
 pictures: $(READY) ## draw the pictures of the documents, and write the page of the public surface
 	$(BIN)/python -m scripts.pictures
 	$(BIN)/python -m scripts.api_page
+	$(BIN)/python -m scripts.tools_page
 
 page-pictures: $(READY) page ## take the pictures of the page of `nigari explore`; needs Chromium
 	$(BIN)/python -m scripts.page_pictures

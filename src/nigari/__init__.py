@@ -5,6 +5,7 @@
     nigari.aio                  the same sessions as coroutines
     nigari.fleet                many root modules, planned and applied as one
     nigari.config               what one directory declares, with nothing evaluated
+    nigari.functions()          the functions of OpenTofu, for hcl.evaluate
     nigari.hcl                  HCL files: plain data, trees, layout, decoding, rewriting
     nigari.cty                  the values and types of the language
     nigari.diagnostics          what is wrong with a text, and how that is shown
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from nigari import aio, config, cty, diagnostics, events, fleet, hcl
     from nigari.aio import Applied, Ask, Initialized
+    from nigari.cty.function import Function
     from nigari.session import Round, Session, open, read_plan  # noqa: A004 - people write `nigari.open`
     from nigari.workspace.base.last_apply import LastApply
     from nigari.workspace.explain.explanation import Explanation
@@ -121,6 +123,7 @@ __all__ = [
     "diagnostics",
     "events",
     "fleet",
+    "functions",
     "hcl",
     "load",
     "open",
@@ -130,6 +133,22 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def functions(directory: str | PathLike[str] = ".") -> Mapping[str, Function]:
+    """The functions of OpenTofu, for `hcl.evaluate` and `hcl.Scope`.
+
+    Those that read files do so from the directory. `uuid`, `timestamp` and `bcrypt` give another
+    result for every call; functions of providers are not among them.
+    """
+    from os import fspath
+    from os.path import abspath
+
+    from nigari.lang.files import DiskFiles
+    from nigari.lang.functions.table import function_table
+
+    root = abspath(fspath(directory))
+    return function_table(DiskFiles(root), ".", root=root)
 
 
 def load(
@@ -153,7 +172,8 @@ def load(
     counts, and the workspace is the default one.
 
     Nothing is asked for, nothing is installed and no provider is started: what cannot be known before
-    planning is unknown, and says why. What is wrong is in `diagnostics`.
+    planning is unknown, and says why. What is wrong is in `diagnostics`; only a directory that does
+    not exist is a `FileNotFoundError`, and anything else than a directory a `NotADirectoryError`.
     """
     from nigari.workspace.session.loading import load as load_configuration
 

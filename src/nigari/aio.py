@@ -32,7 +32,7 @@ from nigari.backends.lock_options import LockOptions
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.inputs import InputKind, InputValue
-from nigari.events import Listen
+from nigari.events import Event, Listen
 from nigari.plan.model import changes
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
@@ -143,6 +143,7 @@ def open(  # noqa: A001 - people write `nigari.open`
     lock: bool = True,
     lock_timeout: float = 0.0,
     ask: Ask | None = None,
+    on_output: Callable[[str], object] | None = None,
 ) -> Session:
     """A session in a directory. Nothing is read before it is needed.
 
@@ -150,14 +151,16 @@ def open(  # noqa: A001 - people write `nigari.open`
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
     one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
     of the process's environment, also for plugins. `state` is the file of a local state. `ask` is
-    called for values that are missing; without it nobody is asked.
+    called for values that are missing; without it nobody is asked. `on_output` is called with a line
+    for whatever happens meanwhile, as in `on_output=print`.
     """
     files = StateFiles("" if state is None else fspath(state))
     options = SessionOptions(files, LockOptions(lock, lock_timeout))
     people = NOBODY if ask is None else _Asked(ask)
     where = working_directory(path, environ, workspace)
     name = chosen_environment(where, environment)
-    return Session(where, given_variables(variables, var_files), options, people, name)
+    given = given_variables(variables, var_files)
+    return Session(where, given, options, people, name, on_output)
 
 
 async def read_plan(
@@ -186,8 +189,10 @@ class Session:
         options: SessionOptions,
         people: People,
         environment: str = "",
+        on_output: Callable[[str], object] | None = None,
     ) -> None:
         self._where = where
+        self._on_output = on_output
         self._environment = environment
         self._variables = variables
         self._options = options
@@ -215,6 +220,19 @@ class Session:
     def _open(self) -> Work:
         where = inside(self._where, self._environment)
         return Work(where, self._variables, self._options, self._people)
+
+    def _hearing(self, listen: Listen | None) -> Listen:
+        """What events are given to: the listener of one operation, and the lines of the session."""
+        on_output = self._on_output
+        if on_output is None:
+            return listen or _ignore
+
+        def hear(event: Event) -> None:
+            if listen is not None:
+                listen(event)
+            on_output(str(event))
+
+        return hear
 
     @property
     def environment(self) -> str | None:
@@ -268,7 +286,7 @@ class Session:
             ),
             providers=ProviderOptions(upgrade, plugin_dirs, lockfile_readonly),
         )
-        work, view = self._open(), QuietInit()
+        work, view = self._open(), QuietInit(self._on_output)
         done = await asyncio.to_thread(work.initialize, options, view)
         warnings = _finished(work, done)
         return Initialized(ReadOnly(view.modules), ReadOnly(view.providers), warnings)
@@ -321,7 +339,7 @@ class Session:
         )
         if generate_config_out is not None and options.mode is not PlanMode.NORMAL:
             raise ValueError("generate_config_out cannot be used with destroy or refresh_only")
-        announcer = Announcer(listen or _ignore)
+        announcer = Announcer(self._hearing(listen))
         generated = "" if generate_config_out is None else fspath(generate_config_out)
         return await _gently(self._plan(work, options, announcer, generated), announcer)
 
@@ -346,7 +364,7 @@ class Session:
         """Carry out a plan; without one, make one and carry it out while the state is locked."""
         check_count("parallelism", parallelism)
         if plan is not None:
-            announcer = Announcer(listen or _ignore)
+            announcer = Announcer(self._hearing(listen))
             return await _gently(self._apply(plan, parallelism, announcer), announcer)
         options = PlanOptions(PlanMode.NORMAL, parallelism=parallelism)
         return await self._plan_and_apply(options, listen)
@@ -370,7 +388,7 @@ class Session:
         """
         check_count("parallelism", parallelism)
         options = PlanOptions(PlanMode.NORMAL, is_for_apply=False, parallelism=parallelism)
-        announcer = Announcer(listen or _ignore)
+        announcer = Announcer(self._hearing(listen))
 
         async def store(held: turns.LockedSession, plan: changes.Plan) -> Applied:
             unsaved = _Unsaved()
@@ -380,7 +398,7 @@ class Session:
         return await _gently(work, announcer)
 
     async def _plan_and_apply(self, options: PlanOptions, listen: Listen | None) -> Applied:
-        announcer = Announcer(listen or _ignore)
+        announcer = Announcer(self._hearing(listen))
 
         async def carry_out(held: turns.LockedSession, plan: changes.Plan) -> Applied:
             return await _carry_out(held, held.made(plan), announcer, options.parallelism)
@@ -425,7 +443,7 @@ class Session:
         locked until the loop ends.
         """
         check_count("most", most)
-        work, announcer = self._open(), Announcer(listen or _ignore)
+        work, announcer = self._open(), Announcer(self._hearing(listen))
         options = _plan_options(
             work, False, False, refresh, targets, excludes, replace, parallelism, defers=True
         )
@@ -469,7 +487,7 @@ class Session:
     async def import_(self, address: str, id: str, *, listen: Listen | None = None) -> None:
         """Take over an object that exists: only the state is changed."""
         check_text("the id of an object", id)
-        work, announcer = self._open(), Announcer(listen or _ignore)
+        work, announcer = self._open(), Announcer(self._hearing(listen))
         target = ImportTarget(_managed(work, address, "imported"), id)
 
         async def whole() -> None:

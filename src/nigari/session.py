@@ -11,7 +11,7 @@ names as coroutines are in `nigari.aio`, where each is described; this only runs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
 
@@ -22,10 +22,29 @@ from nigari.events import Listen
 from nigari.workspace.base.one_loop import RunCoroutine, one_loop
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.session.environment_result import EnvironmentInfo
+from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.plan_result import Plan
 from nigari.workspace.session.state_result import Output, StoredState
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 __all__ = ["Round", "Session", "open", "read_plan"]
+
+
+__tracebackhide__ = True
+"""A test that fails with an exception of a session shows the test, not how sessions work."""
+
+
+def _wait(work: Coroutine[object, object, T]) -> T:
+    """The result of a coroutine. What is wrong is in a `SessionError`, not in its traceback."""
+    try:
+        return run_to_end(work)
+    except SessionError as error:
+        raise error.with_traceback(None) from None
 
 
 def open(  # noqa: A001 - people write `nigari.open`
@@ -40,6 +59,7 @@ def open(  # noqa: A001 - people write `nigari.open`
     lock: bool = True,
     lock_timeout: float = 0.0,
     ask: Ask | None = None,
+    on_output: Callable[[str], object] | None = None,
 ) -> Session:
     """A session in a directory: plan, apply, and work with its state. Nothing is read yet.
 
@@ -47,7 +67,8 @@ def open(  # noqa: A001 - people write `nigari.open`
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
     one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
     of the process's environment, also for plugins. `state` is the file of a local state.
-    `ask(name, description)` is called for values that are missing; without it nobody is asked. What
+    `ask(name, description)` is called for values that are missing; without it nobody is asked.
+    `on_output` is called with a line for whatever happens meanwhile, as in `on_output=print`. What
     cannot be done raises a `SessionError`.
     """
     return Session(
@@ -62,6 +83,7 @@ def open(  # noqa: A001 - people write `nigari.open`
             lock=lock,
             lock_timeout=lock_timeout,
             ask=ask,
+            on_output=on_output,
         )
     )
 
@@ -74,7 +96,7 @@ def read_plan(
     """A plan that was saved. The directory is the one that it was made for; of `variables`, only
     those that are ephemeral have to be given again.
     """
-    return run_to_end(aio.read_plan(path, directory, variables))
+    return _wait(aio.read_plan(path, directory, variables))
 
 
 class Round:
@@ -159,7 +181,7 @@ class Session:
         lockfile_readonly: bool = False,
     ) -> Initialized:
         """Install modules and providers and set up the backend, as `nigari init` does."""
-        return run_to_end(
+        return _wait(
             self._inner.init(
                 upgrade=upgrade,
                 backend=backend,
@@ -174,7 +196,7 @@ class Session:
 
     def validate(self) -> tuple[Diagnostic, ...]:
         """Everything that is wrong with the configuration, whatever its variables."""
-        return run_to_end(self._inner.validate())
+        return _wait(self._inner.validate())
 
     def plan(
         self,
@@ -197,7 +219,7 @@ class Session:
         only after apply is left for a later plan. `generate_config_out` names a new file, to which
         resource blocks are written for imported objects that have none; the plan has them.
         """
-        return run_to_end(
+        return _wait(
             self._inner.plan(
                 destroy=destroy,
                 refresh_only=refresh_only,
@@ -254,7 +276,7 @@ class Session:
         self, plan: Plan | None = None, *, parallelism: int = 10, listen: Listen | None = None
     ) -> Applied:
         """Carry out a plan; without one, make one and carry it out while the state is locked."""
-        return run_to_end(self._inner.apply(plan, parallelism=parallelism, listen=listen))
+        return _wait(self._inner.apply(plan, parallelism=parallelism, listen=listen))
 
     def destroy(
         self,
@@ -265,7 +287,7 @@ class Session:
         listen: Listen | None = None,
     ) -> Applied:
         """Destroy everything that is managed here, or what `targets` name."""
-        return run_to_end(
+        return _wait(
             self._inner.destroy(
                 targets=targets, excludes=excludes, parallelism=parallelism, listen=listen
             )
@@ -275,51 +297,51 @@ class Session:
         """Bring the state up to date with what exists, as `nigari refresh` does, and change nothing
         else. With `plan(refresh_only=True)` it can be looked at before.
         """
-        return run_to_end(self._inner.refresh(parallelism=parallelism, listen=listen))
+        return _wait(self._inner.refresh(parallelism=parallelism, listen=listen))
 
     def read_plan(self, path: str | PathLike[str]) -> Plan:
         """A plan that was saved for this directory."""
-        return run_to_end(self._inner.read_plan(path))
+        return _wait(self._inner.read_plan(path))
 
     def import_(self, address: str, id: str, *, listen: Listen | None = None) -> None:
         """Take over an object that exists: only the state is changed."""
-        run_to_end(self._inner.import_(address, id, listen=listen))
+        _wait(self._inner.import_(address, id, listen=listen))
 
     @property
     def state(self) -> StoredState:
         """The stored state, read anew every time."""
-        return run_to_end(self._inner.state)
+        return _wait(self._inner.state)
 
     @property
     def outputs(self) -> Mapping[str, Output]:
         """The root outputs in the stored state, read anew every time."""
-        return run_to_end(self._inner.outputs)
+        return _wait(self._inner.outputs)
 
     def state_pull(self) -> bytes:
         """The stored state as the bytes of a state file, decrypted; nothing where there is none."""
-        return run_to_end(self._inner.state_pull())
+        return _wait(self._inner.state_pull())
 
     def state_push(self, data: bytes, *, force: bool = False) -> None:
         """Store a state file, unless it is older than the stored state or belongs to another."""
-        run_to_end(self._inner.state_push(data, force=force))
+        _wait(self._inner.state_push(data, force=force))
 
     def state_move(self, source: str, destination: str) -> tuple[tuple[str, str], ...]:
         """Move a module, a resource or an instance to another address in the state; what has moved,
         as pairs of old and new addresses.
         """
-        return run_to_end(self._inner.state_move(source, destination))
+        return _wait(self._inner.state_move(source, destination))
 
     def state_remove(self, *addresses: str) -> tuple[str, ...]:
         """Forget what the addresses name without destroying it; what was forgotten."""
-        return run_to_end(self._inner.state_remove(*addresses))
+        return _wait(self._inner.state_remove(*addresses))
 
     def taint(self, address: str) -> None:
         """Mark an object as damaged, so that the next plan replaces it."""
-        run_to_end(self._inner.taint(address))
+        _wait(self._inner.taint(address))
 
     def untaint(self, address: str) -> None:
         """Take the mark of an object back."""
-        run_to_end(self._inner.untaint(address))
+        _wait(self._inner.untaint(address))
 
     @property
     def workspace(self) -> str:
@@ -328,20 +350,20 @@ class Session:
 
     def workspaces(self) -> tuple[str, ...]:
         """The names of all workspaces, the default one first."""
-        return run_to_end(self._inner.workspaces())
+        return _wait(self._inner.workspaces())
 
     def select_workspace(self, name: str, *, create: bool = False) -> None:
         """Work in another workspace from now on, also on the command line."""
-        run_to_end(self._inner.select_workspace(name, create=create))
+        _wait(self._inner.select_workspace(name, create=create))
 
     def new_workspace(self, name: str) -> None:
         """Make a workspace and select it."""
-        run_to_end(self._inner.new_workspace(name))
+        _wait(self._inner.new_workspace(name))
 
     def delete_workspace(self, name: str, *, force: bool = False) -> None:
         """Delete a workspace; one that still has objects only by force, which leaves them behind."""
-        run_to_end(self._inner.delete_workspace(name, force=force))
+        _wait(self._inner.delete_workspace(name, force=force))
 
     def force_unlock(self, lock_id: str) -> None:
         """Remove a lock on the state whose holder is gone."""
-        run_to_end(self._inner.force_unlock(lock_id))
+        _wait(self._inner.force_unlock(lock_id))

@@ -218,7 +218,7 @@ class TestLock:
         one, two, diags = snapshots(tmp_path), snapshots(tmp_path), Diagnostics()
         assert asyncio.run(one.lock("apply", LockOptions(), diags))
         assert not asyncio.run(two.lock("plan", LockOptions(timeout_seconds=0.3), diags))
-        assert summaries(diags) == ["State is locked"]
+        assert summaries(diags) == ["Error acquiring the state lock"]
         assert "apply" in diags[0].detail
         assert asyncio.run(two.lock("plan", LockOptions(is_wanted=False), diags))
         assert asyncio.run(one.unlock(diags))

@@ -134,7 +134,7 @@ def test_delete_waits_for_no_lock(workspaces: Workspaces) -> None:
     store = Snapshots(workspaces.backend.storage("a"), no_encryption().state)
     diags = Diagnostics()
     assert asyncio.run(store.lock("apply", LockOptions(), diags))
-    assert done(workspaces, "delete", "a") == ["State is locked"]
+    assert done(workspaces, "delete", "a") == ["Error acquiring the state lock"]
     assert asyncio.run(store.unlock(diags))
     assert done(workspaces, "delete", "a") == []
 

@@ -84,7 +84,7 @@ def test_of_two_writers_the_second_waits_or_is_refused(work: Path) -> None:
     state.lock()
     refused = nigari("state", "rm", "terraform_data.r1", cwd=work)
     assert refused.code == 1
-    assert "State is locked" in refused.err
+    assert "Error acquiring the state lock" in refused.err
     rm = command("state", "rm", "-lock-timeout=60s", "terraform_data.r1")
     with subprocess.Popen(rm, cwd=work, env=environment(), stdout=subprocess.DEVNULL) as waiting:
         time.sleep(1)

@@ -175,7 +175,7 @@ def test_a_lock_stops_the_other(shared: Shared) -> None:
     with shared.locked("tofu"):
         code, output = shared.ours(ours, "plan")
     assert code == 1, output
-    assert "Error: State is locked" in output
+    assert "Error: Error acquiring the state lock" in output
     of_tofu = _told(output)
     with shared.locked("ours"):
         code, refused = shared.tofu(theirs, "plan")
@@ -198,7 +198,7 @@ def test_a_lock_stops_the_other(shared: Shared) -> None:
         assert of_ours["Operation"] == "OperationTypePlan"
     else:
         assert of_tofu["Info"] == "Locked by OpenTofu"
-        assert f'already locked (lock ID: "{of_tofu["Lock ID"]}")' in " ".join(refused.split())
+        assert f'already locked (lock ID: "{of_tofu["ID"]}")' in " ".join(refused.split())
     assert "No changes" not in done(shared.ours(ours, "plan"))
     assert "No changes" not in done(shared.tofu(theirs, "plan"))
 

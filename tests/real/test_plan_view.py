@@ -37,26 +37,22 @@ _SAME: Final = [
         r"\nOpenTofu used the selected.*?symbols:",
         "\nThe plan uses these symbols:",
     ),
-    (r"OpenTofu will perform the following actions:", "These actions will be performed:"),
-    (r"Objects have changed outside", "Some objects were changed outside of nigari"),
     (
         r" of OpenTofu\n\nOpenTofu detected.*?plan:\n",
-        ("\n\nThese changes were made since the last apply and may have affected this plan:\n"),
+        (
+            " of OpenTofu\n\nThese changes were made since the last apply and may have affected this plan:\n"
+        ),
     ),
     (
         r"\n\nUnless you have made.*?changes\.\n",
         (
-            "\n\nThe plan below may undo these changes, unless the"
-            " configuration is updated to\nmatch or ignores them with ignore_changes.\n"
+            "\n\nUnless you have made equivalent changes to your configuration,\nor ignore these "
+            "changes with ignore_changes, the plan below may undo them.\n"
         ),
     ),
     (
         r"\n\nThis is a refresh-only plan,.*?objects\.\n",
         ("\n\nApplying this plan only saves these values to the state; nothing else is changed.\n"),
-    ),
-    (
-        r"You can apply this plan to save.*?infrastructure\.",
-        ("Applying this plan only saves the new output values; nothing else is changed."),
     ),
     (
         r"At least one attribute in this block is \(or was\) sensitive,",

@@ -41,7 +41,7 @@ def test_a_lock_of_tofu_stops_us_and_says_who(tmp_path: Path) -> None:
         wait_for(tmp_path / "started")
         diags = Diagnostics()
         assert not asyncio.run(directory.snapshots().lock("plan", LockOptions(), diags))
-        assert [each.summary for each in diags] == ["State is locked"]
+        assert [each.summary for each in diags] == ["Error acquiring the state lock"]
         assert "OperationTypeApply" in diags[0].detail
         assert "@" in diags[0].detail
         assert json.loads((tmp_path / ".terraform.tfstate.lock.info").read_text())["ID"] in (

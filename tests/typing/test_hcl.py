@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, assert_type
 
+import nigari
 from nigari import cty, diagnostics, hcl
 from nigari.diagnostics import Diagnostic, Diagnostics
 
@@ -157,3 +158,18 @@ def test_mistakes_can_be_reported() -> None:
         )
     )
     assert (collected.error_count, collected.warning_count) == (1, 1)
+
+
+def test_files_by_their_paths(tmp_path: Path) -> None:
+    path = tmp_path / "a.tf"
+    path.write_text("a = upper(b)\n", encoding="utf-8")
+    assert_type(hcl.parse_file(path).body.attributes["a"], hcl.Attribute)
+    document = hcl.edit(path.read_text(encoding="utf-8"), path)
+    assert_type(document.save(), None)
+    document.save(tmp_path / "b.tf")
+    assert hcl.evaluate(path.read_text(encoding="utf-8"), {"b": "x"}, nigari.functions()) == {
+        "a": "X"
+    }
+    same: bool = cty.string("x") == "x"
+    data: object = cty.unknown(cty.STRING).to_python(unknown="?", marked=None)
+    assert (same, data) == (True, "?")

@@ -175,3 +175,12 @@ def test_coroutines(directory: Path) -> None:
             return done
 
     assert asyncio.run(life()).outputs["loud"].to_python() == "ADA"
+
+
+def test_lines_of_a_session(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('resource "terraform_data" "it" {}\n', encoding="utf-8")
+    lines: list[str] = []
+    nigari.open(tmp_path, on_output=lines.append).plan()
+    aio.open(tmp_path, on_output=print)
+    functions: Mapping[str, hcl.Function] = nigari.functions(tmp_path)
+    assert "upper" in functions

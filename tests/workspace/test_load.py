@@ -243,7 +243,8 @@ class TestObjects:
         assert again.describe() == configuration.describe() != ""
 
     def test_a_pickle_of_what_cannot_be_read(self, tmp_path: Path) -> None:
-        configuration = nigari.load(tmp_path / "nowhere", environ={})
+        (tmp_path / "main.tf").write_bytes(b"variable \xff {}")
+        configuration = nigari.load(tmp_path, environ={})
         again: nigari.Configuration = pickle.loads(pickle.dumps(configuration))
         assert again.describe() == configuration.describe() != ""
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
 from nigari.hcl.quoting import quoted
+from nigari.markers import LOCK_INFO, STATE_LOCK
 from nigari.record import record, replace
 from nigari.version import OPENTOFU_VERSION
 
@@ -138,21 +139,22 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
     if holder is None:
         told = "Its holder left no information about itself."
     else:
+        # Programs read all of these lines, in this order, also where there is nothing to say.
         lines = {
-            "Who": holder.who,
-            "Operation": holder.operation,
-            "Since": holder.created,
-            "Lock ID": holder.id,
+            "ID": holder.id,
             "Path": holder.path,
+            "Operation": holder.operation,
+            "Who": holder.who,
             "Version": holder.version,
+            "Created": holder.created,
             "Info": holder.info,
         }
-        told = "\n".join(f"  {name + ':':<11}{text}" for name, text in lines.items() if text)
-        told = f"It is held by:\n\n{told}{_liveness(holder)}"
+        told = "\n".join(f"  {name + ':':<11}{text}".rstrip() for name, text in lines.items())
+        told = f"It is held by another one.\n\n{LOCK_INFO}\n{told}\n{_liveness(holder)}"
     words = advice()
     return Diagnostic(
         Severity.ERROR,
-        "State is locked",
+        STATE_LOCK,
         f"Another run is using the state at {location}, so this run did not start. {told}"
         f"\n\nWait until it finishes, or let this run wait for it with {words.option('-lock-timeout')}. "
         f"Use {words.option('-lock=false')} only if you are sure that nobody else is using the state.",

@@ -14,7 +14,7 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.function import Function
 from nigari.cty.types import BOOL, STRING
-from nigari.cty.values import Value, plain_data
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.hcl import PlainData
 from nigari.hcl.body import Block
@@ -231,13 +231,13 @@ class _Converter:
 
     def value(self, expr: Expression) -> object:
         if isinstance(expr, Literal):
-            return plain_data(expr.literal)
+            return expr.literal.to_python()
         if isinstance(expr, UnaryOperation) and isinstance(expr.operand, Literal):
             diags = Diagnostics()
             value = expr.value(Scope(), diags)
             if diags.has_errors:
                 raise HCLInternalError(_errors(diags))
-            return plain_data(value)
+            return value.to_python()
         if isinstance(expr, StringLiteral | Template):
             return self._text(expr)
         if isinstance(expr, TemplateWrap):

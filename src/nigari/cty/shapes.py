@@ -38,7 +38,6 @@ from nigari.cty.values import (
     map_value,
     null,
     object_value,
-    plain_data,
     plain_value,
     set_value,
     tuple_value,
@@ -78,7 +77,7 @@ class Shape:
 
     def decode(self, value: Value) -> object:
         """The Python object for a known value of the shape's type that is not null."""
-        return plain_data(value)
+        return value.to_python()
 
     def encode(self, obj: object) -> Value:
         """The value for an object other than None."""

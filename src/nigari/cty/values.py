@@ -67,6 +67,9 @@ NO_MARKS: Final[frozenset[Mark]] = frozenset()
 HAS_UNKNOWN: Final = 1
 HAS_MARKS: Final = 2
 
+REFUSED: Final = object()
+"""No placeholder: what would need one is an error."""
+
 _MOST_DIGITS: Final = 160
 # Integers below this are their own payload; most are, so they are not looked at any closer.
 _SMALL: Final = 1 << 62
@@ -228,15 +231,18 @@ class Value:
         text = numbers.to_text(self.as_number())
         return Context(prec=max(len(text), 1)).create_decimal(Decimal(text))
 
-    def to_python(self) -> object:
+    def to_python(self, *, unknown: object = REFUSED, marked: object = REFUSED) -> object:
         """Plain Python data: str, int or float, bool, None, list, dict.
 
         A whole number is an int, however large. Any other is the nearest float, which has 17
         digits at most and is 0.0 for what is too close to zero: `as_decimal` loses nothing.
         An unknown or marked part is a `CtyError` that names it: neither can be shown without a
-        decision.
+        decision. `unknown` and `marked` are placeholders for such parts; of a marked part nothing
+        is looked into.
         """
-        return plain_data(self)
+        if not self.flags:
+            return _to_python(self)
+        return _with_placeholders(self, unknown, marked)
 
     def _misuse(self, wanted: str) -> TypeError:
         state = "an unknown" if not self.is_known else "a null" if self.is_null else "a"
@@ -282,15 +288,15 @@ class Value:
     def __eq__(self, other: object) -> bool:
         """Whether both are the same: type, payload, refinements and marks. See
         `operations.equals` for the language's own notion of equality.
+
+        Plain Python data is compared with the data of the value; a `CtyError` where that is unknown
+        or marked in part, since either answer would be a guess.
         """
         if self is other:
             return True
-        return (
-            isinstance(other, Value)
-            and self.marks == other.marks
-            and self.type == other.type
-            and self.data == other.data
-        )
+        if not isinstance(other, Value):
+            return equals_plain(self, other)
+        return self.marks == other.marks and self.type == other.type and self.data == other.data
 
     def __hash__(self) -> int:
         data = self.data
@@ -743,11 +749,52 @@ def plain_value(obj: object) -> Value:
         raise TypeError(f"{way}: {error}") from None
 
 
-def plain_data(value: Value) -> object:
-    """The Python data of a value; a `CtyError` names the part that is unknown or marked."""
+def _with_placeholders(value: Value, unknown: object, marked: object) -> object:
+    """The Python data of a value that is not wholly plain."""
+    flags = value.flags
+    refused = (flags & HAS_UNKNOWN if unknown is REFUSED else 0) or (
+        flags & HAS_MARKS if marked is REFUSED else 0
+    )
+    if refused:
+        raise _not_plain(value, refused)
+    return _replaced(value, unknown, marked)
+
+
+def _replaced(value: Value, unknown: object, marked: object) -> object:
+    if value.marks:
+        return marked
+    if not value.is_known:
+        return unknown
+    data = value.data
+    if not value.flags:
+        return _to_python(value)
+    if isinstance(data, dict):
+        return {key: _replaced(data[key], unknown, marked) for key in sorted(data)}
+    assert isinstance(data, tuple)
+    return [_replaced(element, unknown, marked) for element in data]
+
+
+def equals_plain(value: Value, other: object) -> bool:
+    """Whether a value has the data that a Python object stands for; see `Value.__eq__`."""
+    try:
+        wanted = plain_value(other)
+    except (TypeError, ValueError):
+        return False  # it stands for no value at all
     if value.flags:
-        raise _not_plain(value)
-    return _to_python(value)
+        raise _not_plain(value, value.flags)
+    return not wanted.flags and _same_data(_to_python(value), _to_python(wanted))
+
+
+def _same_data(first: object, second: object) -> bool:
+    """Equality of plain data, in which True is not 1."""
+    if isinstance(first, list) and isinstance(second, list):
+        pairs = zip(first, second, strict=False)
+        return len(first) == len(second) and all(_same_data(a, b) for a, b in pairs)
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(
+            _same_data(first[key], second[key]) for key in first
+        )
+    return isinstance(first, bool) is isinstance(second, bool) and first == second
 
 
 def allow_data_depth(depth: int) -> None:
@@ -837,9 +884,9 @@ def _way_to_refused(obj: object) -> str:
             return way
 
 
-def _not_plain(value: Value) -> CtyError:
+def _not_plain(value: Value, refused: int) -> CtyError:
     """Says which part of a value cannot be plain data: the first that is unknown, else marked."""
-    is_unknown = bool(value.flags & HAS_UNKNOWN)
+    is_unknown = bool(refused & HAS_UNKNOWN)
     flag = HAS_UNKNOWN if is_unknown else HAS_MARKS
     way = ""
     while value.is_known if is_unknown else not value.marks:

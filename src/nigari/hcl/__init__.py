@@ -5,8 +5,9 @@
     hcl.load("main.tf")                    # plain dicts and lists
     hcl.evaluate("a + 1", {"a": 1})        # the value of an expression or of a file
     file = hcl.parse(text, "main.tf")      # the full tree, with its diagnostics
+    file = hcl.parse_file("main.tf")       # the same of a file
     hcl.format(text)                       # the standard layout
-    document = hcl.edit(text)              # change it, and write back the rest as it was
+    document = hcl.edit(text, "main.tf")   # change it, and `save` it, the rest as it was
     hcl.dumps({"a": hcl.raw("var.b")})     # the source of data
 
 Everything else is in the modules of this package, one for each concern: `decode`, `decode_blocks`
@@ -158,9 +159,14 @@ __all__ = [
     "loads_as",
     "parse",
     "parse_any",
+    "parse_file",
     "raw",
     "template",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def parse(text: str | bytes, filename: str | PathLike[str] = "<input>") -> File[NativeBody]:
@@ -188,6 +194,12 @@ def parse_any(text: str | bytes, filename: str | PathLike[str] = "<input>") -> F
 
         body = parse_body(source, diags)
     return File(source, body, diags)
+
+
+def parse_file(path: str | PathLike[str]) -> File[NativeBody]:
+    """The full tree of a file with its diagnostics; an `OSError` where it cannot be read."""
+    text, name = _content(path)
+    return parse(text, name)
 
 
 def _source(text: str | bytes, filename: str | PathLike[str]) -> Source:
@@ -389,4 +401,7 @@ def edit(text: str | bytes, filename: str | PathLike[str] = "<input>") -> Docume
     """
     from nigari.hcl.writer import parse_document
 
-    return parse_document(_text(text), _file_name(filename))
+    name = _file_name(filename)
+    document = parse_document(_text(text), name)
+    document.filename = "" if name == "<input>" else name
+    return document

@@ -13,7 +13,7 @@ from nigari.arguments import check_text
 from nigari.cty.annotations import Named, unwrapped
 from nigari.cty.models import is_model, model_fields
 from nigari.cty.types import USUAL_DEPTH
-from nigari.cty.values import allow_data_depth, number, plain_data, plain_value
+from nigari.cty.values import allow_data_depth, number, plain_value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.formatter import format
 from nigari.hcl.parser import parse_body
@@ -238,7 +238,7 @@ def source_of(data: object, indent: str = "", style: Style = _USUAL) -> str:
         return _list_source(data, indent, style)
     if isinstance(data, Set):
         return _list_source(
-            [plain_data(each) for each in plain_value(data).sequence()], indent, style
+            [each.to_python() for each in plain_value(data).sequence()], indent, style
         )
     if is_model(type(data)):
         return _object_source(written_fields(data), indent, style)

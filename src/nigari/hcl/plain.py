@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from nigari.cty.values import plain_data
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block, Body
 from nigari.hcl.collections import KeyName
@@ -79,7 +78,7 @@ def labelled(labels: list[str], content: object) -> object:
 def plain_value(expr: Expression) -> object:
     """An expression as data where it is written as data, else its source in `${ }`."""
     if isinstance(expr, Literal):
-        return plain_data(expr.literal)
+        return expr.literal.to_python()
     if isinstance(expr, StringLiteral):
         return _escaped(expr.text)
     if isinstance(expr, Template):
@@ -92,7 +91,7 @@ def plain_value(expr: Expression) -> object:
         return {_key_text(key): plain_value(value) for key, value in items}
     if expr.is_json:
         # Where there are neither names nor functions, a string of JSON is its own text.
-        return plain_data(expr.value(Scope(), Diagnostics()))
+        return expr.value(Scope(), Diagnostics()).to_python()
     number = _negative_number(expr)
     return _source_text(expr) if number is None else number
 
@@ -100,7 +99,7 @@ def plain_value(expr: Expression) -> object:
 def _negative_number(expr: Expression) -> object:
     if isinstance(expr, UnaryOperation) and not expr.is_not and isinstance(expr.operand, Literal):
         value = expr.value(Scope(), Diagnostics())
-        return plain_data(value) if value.is_known else None
+        return value.to_python() if value.is_known else None
     return None
 
 

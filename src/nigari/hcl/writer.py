@@ -16,6 +16,8 @@ the others. What can be done with the tree is in `writer_tree`.
 
 from __future__ import annotations
 
+from os import PathLike, fspath
+
 from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
@@ -37,19 +39,23 @@ class Document:
     """A file that can be changed and written back.
 
     `diagnostics` say what was wrong with the text that it was read from; `mark` is the byte order
-    mark that the text begins with, if it has one.
+    mark that the text begins with, if it has one, and `filename` the name of the file.
     """
 
-    __slots__ = ("body", "diagnostics", "mark")
+    __slots__ = ("body", "diagnostics", "filename", "mark")
 
     body: BodyText
     diagnostics: Diagnostics
     mark: str
+    filename: str
 
-    def __init__(self, body: BodyText, diagnostics: Diagnostics, mark: str = "") -> None:
+    def __init__(
+        self, body: BodyText, diagnostics: Diagnostics, mark: str = "", filename: str = ""
+    ) -> None:
         self.body = body
         self.diagnostics = diagnostics
         self.mark = mark
+        self.filename = filename
 
     def __reduce__(self) -> tuple[object, ...]:
         return reduced(self)
@@ -64,6 +70,16 @@ class Document:
         """The text in standard form."""
         return format(str(self))
 
+    def save(self, path: str | PathLike[str] | None = None) -> None:
+        """Write the text to a file: the one that it is named after, or another.
+
+        A file that cannot be written whole stays as it was, and keeps its permissions.
+        """
+        target = self.filename if path is None else fspath(path)
+        if not target:
+            raise ValueError("the document has no file name, so save needs a path")
+        save_text(target, str(self))
+
 
 def parse_document(text: str, filename: str = "", diags: Diagnostics | None = None) -> Document:
     """The tree of a text; its syntax errors are added to the collector, or to one of its own."""
@@ -73,7 +89,32 @@ def parse_document(text: str, filename: str = "", diags: Diagnostics | None = No
     text = text[len(mark) :]
     first = text.find("\n")
     newline = "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
-    return Document(_Reader(text, newline).body(body, 0, len(text), "", True), found, mark)
+    return Document(
+        _Reader(text, newline).body(body, 0, len(text), "", True), found, mark, filename
+    )
+
+
+def save_text(path: str, text: str) -> None:
+    """Write a text to a file as a whole: into a new one first, which then takes its place."""
+    import os
+    import tempfile
+
+    target = os.path.realpath(path)
+    handle, part = tempfile.mkstemp(prefix=".nigari-", dir=os.path.dirname(target))
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        try:
+            mode = os.stat(target).st_mode & 0o7777
+        except FileNotFoundError:
+            umask = os.umask(0)
+            os.umask(umask)
+            mode = 0o666 & ~umask
+        os.chmod(part, mode)
+        os.replace(part, target)
+    except BaseException:
+        os.unlink(part)
+        raise
 
 
 class _Reader:

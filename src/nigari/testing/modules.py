@@ -61,6 +61,8 @@ from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.session.failure import SessionError
 
 T = TypeVar("T")
+__tracebackhide__ = True
+"""A test that fails shows the test, not how modules are tested."""
 Values = Mapping[str, object]
 _NOTHING: Final[Mapping[str, Values]] = MappingProxyType({})
 
@@ -281,7 +283,11 @@ class _Loop:
         self._thread.start()
 
     def wait(self, work: Coroutine[object, object, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        except SessionError as error:
+            # What is wrong is in the exception, not in how it came here.
+            raise error.with_traceback(None) from None
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -380,11 +386,4 @@ def _action(action: Action) -> str:
 
 def plain(value: Value) -> object:
     """A value as plain Python data, secrets included; `UNKNOWN` for what is not known."""
-    value, _ = value.unmark()
-    if not value.is_known:
-        return UNKNOWN
-    if isinstance(value.data, dict):
-        return {name: plain(each) for name, each in value.mapping().items()}
-    if isinstance(value.data, tuple):
-        return [plain(each) for each in value.sequence()]
-    return value.to_python()
+    return value.unmark_deep()[0].to_python(unknown=UNKNOWN)

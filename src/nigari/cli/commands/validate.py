@@ -8,6 +8,7 @@ from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
+from nigari.markers import VALID
 from nigari.workspace import Workspace
 from nigari.workspace.configuration.checking import validate
 
@@ -68,8 +69,8 @@ def _print_text(invocation: Invocation, workspace: Workspace, diags: Diagnostics
         compact_warnings=invocation.switch("compact-warnings"),
     )
     if not diags.has_errors:
-        but = ", but there are warnings above" if diags.warning_count else ""
-        invocation.terminal.out(f"Success! The configuration is valid{but}.")
+        but = ", but there are warnings above." if diags.warning_count else "."
+        invocation.terminal.out(f"{VALID[:-1]}{but}")
 
 
 COMMAND = Command(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
+from nigari.markers import program_name
 from nigari.packages.base.platforms import current_platform
 from nigari.version import OPENTOFU_VERSION, VERSION
 
@@ -35,11 +36,16 @@ def run(invocation: Invocation) -> int:
         }
         invocation.terminal.out(json.dumps(document, indent=2))
     else:
-        invocation.terminal.out(f"Nigari v{VERSION}")
-        invocation.terminal.out(f"on {current_platform()}")
-        invocation.terminal.out(f"with the language and formats of OpenTofu v{OPENTOFU_VERSION}")
+        out, name = invocation.terminal.out, program_name(invocation.terminal.environ)
+        is_own = name == "Nigari"
+        out(f"{name} v{VERSION if is_own else OPENTOFU_VERSION}")
+        out(f"on {current_platform()}")
+        if is_own:
+            out(f"with the language and formats of OpenTofu v{OPENTOFU_VERSION}")
         for provider, version in _selections().items():
-            invocation.terminal.out(f"+ provider {provider} v{version}")
+            out(f"+ provider {provider} v{version}")
+        if not is_own:
+            out(f"by Nigari v{VERSION}")
     return 0
 
 

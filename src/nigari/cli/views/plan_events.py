@@ -10,6 +10,7 @@ from nigari.cli.views.apply_progress import Counts
 from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.plan_text import summary
 from nigari.cty.type_json import type_to_json
+from nigari.markers import APPLIED, DESTROYED
 from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, Plan, Reason
 from nigari.plan.show.plan_json import importing, value_to_data
 from nigari.plan.show.waiting import counted_kinds, deferred_summary
@@ -151,12 +152,11 @@ def _summary(
 def result_text(is_destroy: bool, done: Counts) -> str:
     """The line that says what has come of a plan."""
     if is_destroy:
-        return f"Destroy complete! Resources: {done.destroyed} destroyed."
-    taken = f"{done.taken} imported, " if done.taken else ""
-    text = f"{taken}{done.added} added, {done.changed} changed, {done.destroyed} destroyed"
-    if done.forgotten:
-        text += f", {done.forgotten} forgotten"
-    return f"Apply complete! Resources: {text}."
+        return DESTROYED.format(destroy=done.destroyed)
+    text = APPLIED.format(add=done.added, change=done.changed, destroy=done.destroyed)
+    if done.taken:
+        text = text.replace("Resources: ", f"Resources: {done.taken} imported, ", 1)
+    return f"{text[:-1]}, {done.forgotten} forgotten." if done.forgotten else text
 
 
 def result_events(is_destroy: bool, done: Counts, result: State, lines: JsonLines) -> None:

@@ -22,6 +22,7 @@ from nigari.cli.views.progress_events import ProgressEvents
 from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
 from nigari.lang.render import value_display
+from nigari.markers import SAVED_PLAN
 from nigari.plan.model.changes import Action, Plan
 from nigari.plan.show.waiting import waiting_line
 from nigari.state.model import State
@@ -119,7 +120,9 @@ class PlanPresenter:
             return
         self._terminal.stdout.write(rule(self._width, self._style))
         if path:
-            text = f'The plan was saved to the file {path}. To apply it, run: nigari apply "{path}"'
+            # The line is an interface, so it is not wrapped.
+            self._presenter.text(f"\n{SAVED_PLAN.format(path=path)}")
+            text = f'To apply it, run: nigari apply "{path}"'
         else:
             text = (
                 "The plan was not saved, so apply will make a new one, which may differ from "

@@ -1,7 +1,7 @@
 """A plan for people: what will be done, object by object, and how much that is.
 
-Symbols, the summary line and the line that says that nothing changes are an interface that scripts
-look for; the rest is in our own words.
+Symbols and the lines in `nigari.markers` are an interface that scripts look for; the rest is in our
+own words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,16 @@ from nigari.cty.go_text import go_quote
 from nigari.cty.types import DYNAMIC
 from nigari.hcl.scanner import is_identifier
 from nigari.lang.marks import SENSITIVE
+from nigari.markers import (
+    ACTIONS,
+    CHANGED_OUTSIDE,
+    CHANGED_OUTSIDE_END,
+    NO_CHANGES,
+    NO_DRIFT,
+    ONLY_OUTPUTS,
+    OUTPUTS,
+    PLAN,
+)
 from nigari.plan.differences.datum import datum
 from nigari.plan.differences.difference import EVERYWHERE, Difference, Fate, Paths
 from nigari.plan.differences.value_comparison import compare, present
@@ -92,7 +102,7 @@ def _actions(
     """The changes, one after the other."""
     if not changes:
         return
-    heading = "These actions will be performed:"
+    heading = ACTIONS
     if plan.is_incomplete:
         heading = "These actions were planned before the errors below:"
     yield f"\n{heading}\n"
@@ -107,7 +117,7 @@ def _totals(plan: Plan, changes: Sequence[Change], style: Style) -> Iterator[str
     """How much is done now, and how much is left for later, with what that waits for."""
     if changes or plan.left:
         yield from _deferred(plan, style)
-        yield f"\n{style.bold('Plan:')}{summary(plan).removeprefix('Plan:')}\n"
+        yield f"\n{style.bold(summary(plan))}\n"
     if plan.left:
         yield f"{style.bold('Deferred:')}{deferred_summary(plan).removeprefix('Deferred:')}\n"
 
@@ -116,10 +126,10 @@ def _changed_outputs(plan: Plan, changes: Sequence[Change], outputs: str) -> Ite
     """The output values that change, and whether they are all that does."""
     if not outputs:
         return
-    yield f"\nChanges to Outputs:\n{outputs}\n"
+    yield f"\n{OUTPUTS}\n{outputs}\n"
     is_all = not plan.is_incomplete and not plan.left
     if is_all and all(each.action is Action.NO_OP for each in changes):
-        yield "\nApplying this plan only saves the new output values; nothing else is changed.\n"
+        yield f"\n{ONLY_OUTPUTS}\n"
 
 
 def _deferred(plan: Plan, style: Style) -> Iterator[str]:
@@ -136,10 +146,9 @@ def summary(plan: Plan) -> str:
     """The line with the numbers."""
     added, altered, destroyed = plan.counts
     imported = f"{plan.imported} to import, " if plan.imported else ""
-    line = f"Plan: {imported}{added} to add, {altered} to change, {destroyed} to destroy"
-    if plan.forgotten:
-        line += f", {plan.forgotten} to forget"
-    return f"{line}."
+    line = PLAN.format(add=added, change=altered, destroy=destroyed)
+    line = line.replace("Plan: ", f"Plan: {imported}", 1)
+    return f"{line[:-1]}, {plan.forgotten} to forget." if plan.forgotten else line
 
 
 def not_shown(count: int) -> str:
@@ -160,15 +169,15 @@ def _no_changes(plan: Plan, style: Style) -> Iterator[str]:
         failed = style.bold(style.red("Planning failed."))
         yield f"\n{failed} {style.bold('See the errors below.')}\n"
         return
-    lead = style.bold(style.green("No changes."))
     if plan.mode is PlanMode.DESTROY:
+        lead = style.bold(style.green("No changes."))
         yield f"\n{lead} {style.bold('There is nothing to destroy.')}\n"
         yield "\nNothing has been created here yet, or everything is already destroyed.\n"
     elif plan.mode is PlanMode.REFRESH_ONLY:
-        yield f"\n{lead} {style.bold('The state matches the real objects.')}\n"
+        yield f"\n{style.bold(style.green(NO_DRIFT))}\n"
         yield "\nThe state was compared with the real objects, and there are no differences.\n"
     else:
-        yield f"\n{lead} {style.bold('The real objects match the configuration.')}\n"
+        yield f"\n{style.bold(style.green(NO_CHANGES))}\n"
         yield (
             "\nThe configuration was compared with the real objects, and there is nothing to "
             "change.\n"
@@ -195,10 +204,7 @@ def _drift(
     if not shown:
         return
     style = presentation.style
-    note = (
-        f"{style.bold(style.cyan('Note:'))} "
-        f"{style.bold('Some objects were changed outside of nigari')}"
-    )
+    note = style.bold(style.cyan(CHANGED_OUTSIDE))
     yield (
         f"\n{note}\n\nThese changes were made since the last apply and may have affected this "
         "plan:\n"
@@ -212,8 +218,8 @@ def _drift(
         )
     else:
         yield (
-            "\n\nThe plan below may undo these changes, unless the configuration is updated "
-            "to\nmatch or ignores them with ignore_changes.\n"
+            f"\n\n{CHANGED_OUTSIDE_END},\nor ignore these changes with ignore_changes, the plan "
+            "below may undo them.\n"
         )
 
 

@@ -115,22 +115,22 @@ def report_passed_otherwise(
     instances where it uses one: at the call whose module has the provider block.
     """
     causes = [Cause(f"{place(node)}.{user} uses {reference}", reference.range)]
-    call, name, passed = node.call, reference.config, _passed_as(node, reference)
-    while passed is not None and node.parent is not None and node.call is not None:
-        call, child, name = node.call, node, passed.in_parent.config
-        node = node.parent
-        above = _passed_as(node, passed.in_parent)
+    call, passed, owner = node.call, _passed_as(node, reference), node.parent
+    assert call is not None
+    assert passed is not None
+    assert owner is not None
+    while owner.call is not None and owner.parent is not None:
+        above = _passed_as(owner, passed.in_parent)
         if above is None:
             break
-        causes.append(Cause(f"{place(child)} is passed {passed.in_parent}", passed.in_parent.range))
-        passed = above
-    assert passed is not None
-    assert call is not None
-    config = node.module.provider_configs.get(name)
+        causes.append(Cause(f"{place(node)} is passed {passed.in_parent}", passed.in_parent.range))
+        call, passed, node, owner = owner.call, above, owner, owner.parent
+    name = passed.in_parent.config
+    config = owner.module.provider_configs.get(name)
     what = f"the provider block {name}" if config is not None else str(name)
     if config is not None:
         causes.append(Cause(f"{name} is declared", config.range))
-    where = f"the providers argument of module.{call.name} in {place(node)}"
+    where = f"the providers argument of module.{call.name} in {place(owner)}"
     if reference.key is None:
         detail = (
             f"In {where}, {passed.in_child} gets all instances of {what}, but the module uses it "

@@ -22,6 +22,7 @@ from nigari.workspace.explain.explainer import Explainer
 from nigari.workspace.explain.explanation import Explanation
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.opening import (
+    check_directory,
     chosen_environment,
     given_variables,
     inside,
@@ -49,6 +50,7 @@ def load(
             raise ValueError("an environment has its own values, so usual=True is required")
         workspace, environment = workspace or "default", ""
     where = working_directory(path, environ, workspace)
+    check_directory(where.root)
     where = inside(where, chosen_environment(where, environment))
     session = Session(where, given_variables(variables, var_files, not usual))
     read = session.workspace.sources

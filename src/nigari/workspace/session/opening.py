@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -32,6 +33,14 @@ def working_directory(
         check_text("the name of a workspace", workspace)
         settings["TF_WORKSPACE"] = workspace
     return WorkingDirectory(settings, root=absolute(path))
+
+
+def check_directory(path: str) -> None:
+    """Raise what Python's own functions raise where there is no such directory."""
+    if not os.path.isdir(path):
+        kind = NotADirectoryError if os.path.lexists(path) else FileNotFoundError
+        number = errno.ENOTDIR if os.path.lexists(path) else errno.ENOENT
+        raise kind(number, os.strerror(number), path)
 
 
 def chosen_environment(where: WorkingDirectory, environment: str | None) -> str:

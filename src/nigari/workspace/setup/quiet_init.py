@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nigari.packages.providers.installation import InstalledProvider, Silence
 from nigari.workspace.states.backend import SavedBackend
 
 
 class QuietInit:
-    """An init that says nothing while it works."""
+    """An init that prints nothing; a program may hear of the main things, a line for each."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_output: Callable[[str], object] | None = None) -> None:
+        self._say = on_output or _nothing
         self.modules: dict[str, str] = {}
         """The directories of modules that were installed, by the keys of their calls."""
         self.providers: dict[str, str] = {}
@@ -29,6 +30,7 @@ class QuietInit:
 
     def downloading(self, source: str, key: str, others: int) -> None:
         """A package is about to be fetched."""
+        self._say(f"downloading {source} for {key}")
 
     def progress(self, source: str, done: int, total: int | None) -> None:
         """More of a package has arrived."""
@@ -45,6 +47,7 @@ class QuietInit:
     def installed(self, key: str, version: str, directory: str) -> None:
         """A module is where it was not before."""
         self.modules[key] = directory
+        self._say(f"installed module {key} in {directory}")
 
     def backend_moved(self, differences: Sequence[str]) -> None:
         """The backend is in another location."""
@@ -57,6 +60,12 @@ class QuietInit:
         for each in outcomes:
             version = "" if each.version is None else str(each.version)
             self.providers[each.provider.display] = version
+            if version:
+                self._say(f"installed provider {each.provider.display} {version}")
 
     def locks_written(self, is_first: bool) -> None:
         """The lock file has been made or changed."""
+
+
+def _nothing(_: str) -> None:
+    """Where no program listens."""
