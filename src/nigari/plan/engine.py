@@ -185,7 +185,7 @@ class Planner:
         configuration does not have. None after reporting what went wrong.
         """
         await self._pool.load(providers_of(self._run_settings.root, self._state), self.diags)
-        options = PlanOptions(parallelism=parallelism)
+        options = PlanOptions(parallelism=parallelism, follows_imports=target is None)
         if not self._has_failed():
             await self._validate(options)
         if self._has_failed():
@@ -199,7 +199,7 @@ class Planner:
             self.graph,
             options,
             {},
-            Selection(self._data_before(target), frozenset(), (), ()),
+            Selection(self._before(target), frozenset(), (), ()),
         )
         run.begin()
         driver = Driver(run.work, run.perform, parallelism)
@@ -219,13 +219,20 @@ class Planner:
         self.diags.extend(run.diags)
         return None if self._has_failed() else nodes
 
-    def _data_before(self, target: ImportTarget | None) -> frozenset[tuple[ModuleAddr, str]]:
-        """The data that decides which provider is asked for an object, and how it is configured."""
+    def _before(self, target: ImportTarget | None) -> frozenset[tuple[ModuleAddr, str]]:
+        """The data that decides which provider is asked for an object, and how it is configured; also
+        the variables whose validations OpenTofu checks in its import walk.
+        """
+        validated = frozenset(
+            (each.module, each.item)
+            for each in declared_checks(self._run_settings.root)
+            if each.kind == "var" and each.module.is_root
+        )
         if target is None:
             found = self.graph.resources()
         else:
             found = self.graph.resources_before(resource_block(resource_of(target.address)))
-        return frozenset(resource_block(each) for each in found if each.item.mode is DATA)
+        return validated.union(resource_block(each) for each in found if each.item.mode is DATA)
 
     def _without_block(self, run: PlanRun) -> list[ImportTarget]:
         declared = run.root.module.resources
@@ -308,7 +315,8 @@ class Planner:
         self, options: PlanOptions, is_asked: Callable[[Opinion], bool]
     ) -> Diagnostics:
         """What is wrong, whatever the values are, and what providers say of what they are asked."""
-        check = ValidateRun(self._static, self._pool, is_before_plan=True)
+        is_before_import = not options.follows_imports
+        check = ValidateRun(self._static, self._pool, True, is_before_import)
 
         async def perform(effect: Effect) -> None:
             assert isinstance(effect, Opinion)
