@@ -116,8 +116,8 @@ def test_by_identity_of_a_provider_in_python(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [*ENOUGH.values(), *NOT_ENOUGH.values()])
 def test_what_an_import_wants(text: str, places: tuple[Place, Place]) -> None:
     """OpenTofu imports into the same configurations."""
-    theirs, _ = places
+    (theirs, _), tofu = places, program("tofu")
     (theirs.path / "main.tf").write_text(text)
-    theirs.run("init")
-    done = theirs.run("import", "-input=false", "terraform_data.a", "given")
-    assert (done.returncode == 0) is (text in ENOUGH.values()), done.stderr
+    theirs.run(tofu, "init")
+    code, said = theirs.run(tofu, "import", "-input=false", "terraform_data.a", "given")
+    assert (code == 0) is (text in ENOUGH.values()), said
