@@ -67,9 +67,25 @@ def test_mistakes(args: list[str], words: str) -> None:
         read(*args)
 
 
-@pytest.mark.parametrize("args", [["-help"], ["--help"], ["-h"], ["-json", "-help", "-zzz"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["-help"],
+        ["--help"],
+        ["-h"],
+        ["-json", "-help", "-zzz"],
+        ["-zzz", "-help"],
+        ["x", "-help"],
+        ["x", "y", "z", "-h"],
+        ["x", "-help", "--", "y"],
+    ],
+)
 def test_help(args: list[str]) -> None:
     assert read(*args).help
+
+
+def test_no_help_after_dashes() -> None:
+    assert not read("--", "-help").help
 
 
 def test_order_of_mixed_flags() -> None:

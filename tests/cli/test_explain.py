@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import nigari
+from tests.cli.process import inside, nigari
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "resolved-configuration.schema.json"
 
@@ -315,3 +315,44 @@ def test_explain_says_who_gives_a_variable_its_value(tmp_path: Path) -> None:
     settings = {"TF_VAR_missing": "m"}
     done = nigari("explain", "-json", *options, "var.missing", cwd=tmp_path, settings=settings)
     assert json.loads(done.out)["origin"] == "the environment variable TF_VAR_missing"
+
+
+REPEATED = """
+resource "terraform_data" "f" {
+  for_each = toset(["a", "b"])
+  input    = each.key
+}
+resource "terraform_data" "c" {
+  count = 2
+}
+resource "terraform_data" "u" {
+  for_each = terraform_data.f["a"].output
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "summary"),
+    [
+        ("terraform_data.f.id", "Missing instance key"),
+        ('terraform_data.f["z"].id', "Invalid index"),
+        ("terraform_data.c[5].id", "Invalid index"),
+        ('terraform_data.f["a"].nope', "Unsupported attribute"),
+        ("[for each in terraform_data.f : each.nope]", "Unsupported attribute"),
+        ('terraform_data.f["a"].id', ""),
+        ('try(terraform_data.f["z"].id, "x")', ""),
+        ('false ? terraform_data.f["z"].id : terraform_data.c[1].id', ""),
+        ("terraform_data.c[*].id", ""),
+        ('terraform_data.u["any"].id', ""),
+    ],
+)
+def test_references_that_validation_refuses(
+    expression: str, summary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.tf").write_text(REPEATED)
+    done = inside("eval", expression)
+    assert done.code == (1 if summary else 2), done.err
+    assert summary in done.err
+    if " " not in expression and "[*]" not in expression:
+        assert (inside("explain", expression).code == 1) is bool(summary)

@@ -116,6 +116,12 @@ def test_a_document_is_no_place_for_events() -> None:
     assert "no option -nonsense" in done.err
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_after_arguments(name: str) -> None:
+    done = inside(*name.split(), "x", "y", "-help")
+    assert (done.code, done.out.split()[:2]) == (0, ["Usage:", "nigari"]), done.err
+
+
 def test_every_command_has_help() -> None:
     for name in COMMANDS:
         done = load(name)

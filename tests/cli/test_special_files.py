@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import command, environment
+from tests.cli.process import command, environment, inside
 
 _MAIN = 'variable "v" { default = "d" }\noutput "v" { value = var.v }\n'
 
@@ -91,3 +91,26 @@ def test_a_device_as_the_backup(tmp_path: Path) -> None:
     assert _run(line, tmp_path)[0] == 0
     assert (tmp_path / "pipe").is_fifo()
     assert '"serial": 1' in (tmp_path / "copy").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("terraform.tfvars", ["plan"]),
+        ("terraform.tfvars.json", ["plan"]),
+        ("b.tf", ["validate"]),
+        ("b.tf.json", ["validate"]),
+        (".terraform.lock.hcl", ["init"]),
+        ("environments.hcl", ["-env=x", "plan"]),
+    ],
+)
+def test_files_that_are_not_text(
+    name: str, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One error says so, as for a file that git-crypt has not decrypted."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.tf").write_text('variable "v" {\n  default = 1\n}\n')
+    (tmp_path / name).write_bytes(b'\0GITCRYPT\0\xff{\n\xfe"\n' * 20)
+    done = inside(*command)
+    assert (done.code, done.err.count("Error:")) == (1, 1), done.err
+    assert "contains binary data" in " ".join(done.err.split())

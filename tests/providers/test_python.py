@@ -58,8 +58,8 @@ class Everything:
     def create(self, config: object) -> None:
         self.id, self.seen = "id-" + self.name, 1
 
-    def read(self, config: object) -> bool:
-        return self.name != "gone"
+    def read(self, config: object) -> bool | None:
+        return None if self.name == "nothing" else self.name != "gone"
 
     def update(self, config: object, prior: "Everything") -> None:
         if self.name == "stuck":
@@ -279,6 +279,12 @@ def test_reading_and_one_that_is_gone() -> None:
     state = created(provider, name="a")
     assert asyncio.run(provider.read(api.ReadRequest(TYPE, state))).state == state
     state = created(provider, name="gone")
+    assert asyncio.run(provider.read(api.ReadRequest(TYPE, state))).state.is_null
+
+
+def test_one_that_returns_nothing_is_gone() -> None:
+    provider = make()
+    state = created(provider, name="nothing")
     assert asyncio.run(provider.read(api.ReadRequest(TYPE, state))).state.is_null
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import nigari
+from tests.cli.test_import import ENOUGH, NOT_ENOUGH
 from tests.providers.test_python_identity import import_served
 from tests.real import program
 from tests.real.beside import Place, settings_file
@@ -110,3 +111,13 @@ def test_command(places: tuple[Place, Place], address: str, id_: str) -> None:
 
 def test_by_identity_of_a_provider_in_python(tmp_path: Path) -> None:
     import_served(tmp_path, str(program("tofu")))
+
+
+@pytest.mark.parametrize("text", [*ENOUGH.values(), *NOT_ENOUGH.values()])
+def test_what_an_import_wants(text: str, places: tuple[Place, Place]) -> None:
+    """OpenTofu imports into the same configurations."""
+    (theirs, _), tofu = places, program("tofu")
+    (theirs.path / "main.tf").write_text(text)
+    theirs.run(tofu, "init")
+    code, said = theirs.run(tofu, "import", "-input=false", "terraform_data.a", "given")
+    assert (code == 0) is (text in ENOUGH.values()), said

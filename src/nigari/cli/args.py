@@ -1,7 +1,7 @@
 """Reading a command line the way Go's flag package does, which is what users of `tofu` type.
 
 A flag begins with one dash or two, its value follows after `=` or as the next argument, a switch
-takes a value only after `=`. Flags end at the first argument that is none, or at `--`; only the
+takes a value only after `=`. Flags end at the first argument that is none, or at `--`; only `-help` and the
 switches that say how things are shown may stand anywhere.
 """
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 _FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
+_HELP = frozenset(("-h", "-help", "--help"))
 
 
 class UsageError(Exception):
@@ -59,6 +60,9 @@ def parse(command: Command, args: list[str]) -> ParsedArguments:
     parsed = ParsedArguments()
     args = _without_view_switches(args, parsed)
     known = {flag.name: flag for flag in command.flags}
+    if _asks_for_help(args, known):
+        parsed.help = True
+        return parsed
     position = 0
     while position < len(args):
         arg = args[position]
@@ -68,9 +72,6 @@ def parse(command: Command, args: list[str]) -> ParsedArguments:
         if arg == "--":
             break
         name, has_value, value = arg.lstrip("-").partition("=")
-        if name in ("help", "h") and name not in known:
-            parsed.help = True
-            return parsed
         flag = known.get(name)
         if flag is None or arg.startswith("---") or not name:
             raise UsageError(_unknown_flag(arg, name, command))
@@ -88,6 +89,12 @@ def parse(command: Command, args: list[str]) -> ParsedArguments:
     _check_arguments(command, parsed.arguments)
     _check_combination(parsed)
     return parsed
+
+
+def _asks_for_help(args: list[str], known: Mapping[str, Flag]) -> bool:
+    """As in OpenTofu, a request for help counts anywhere before `--`, even as a flag's value."""
+    end = args.index("--") if "--" in args else len(args)
+    return any(each in _HELP and each.lstrip("-") not in known for each in args[:end])
 
 
 def _without_view_switches(args: list[str], parsed: ParsedArguments) -> list[str]:

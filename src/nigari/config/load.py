@@ -17,6 +17,7 @@ from nigari.config.kept_modules import KEPT, ReadModule
 from nigari.config.merge import merge_files
 from nigari.config.module import Module, decode_module
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
+from nigari.hcl.binary import without_binary
 from nigari.hcl.body import Block, Body
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
@@ -226,7 +227,7 @@ def _decoded(
 
 
 def _parsed(path: str, content: bytes, diags: Diagnostics) -> NativeBody | JsonBody:
-    source = Source.from_bytes(path, content)
+    source = without_binary(Source.from_bytes(path, content), diags)
     if not path.endswith(".json"):
         return parse_body(source, diags)
     from nigari.hcl.json_body import parse_json_body

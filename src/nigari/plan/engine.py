@@ -185,7 +185,7 @@ class Planner:
         configuration does not have. None after reporting what went wrong.
         """
         await self._pool.load(providers_of(self._run_settings.root, self._state), self.diags)
-        options = PlanOptions(parallelism=parallelism)
+        options = PlanOptions(parallelism=parallelism, follows_imports=target is None)
         if not self._has_failed():
             await self._validate(options)
         if self._has_failed():
@@ -201,7 +201,7 @@ class Planner:
             self.graph,
             options,
             {},
-            Selection(self.graph.variants, self._data_before(target), frozenset(), (), ()),
+            Selection(self.graph.variants, self._before(target), frozenset(), (), ()),
         )
         run.begin()
         driver = Driver(run.work, run.perform, parallelism)
@@ -221,14 +221,21 @@ class Planner:
         self.diags.extend(run.diags)
         return None if self._has_failed() else nodes
 
-    def _data_before(self, target: ImportTarget | None) -> frozenset[Block]:
-        """The data that decides which provider is asked for an object, and how it is configured."""
+    def _before(self, target: ImportTarget | None) -> frozenset[Block]:
+        """The data that decides which provider is asked for an object, and how it is configured; also
+        the variables whose validations OpenTofu checks in its import walk.
+        """
+        validated = frozenset(
+            (each.module, each.item)
+            for each in declared_checks(self._run_settings.root)
+            if each.kind == "var" and each.module.is_root
+        )
         resources = self.graph.resources()
         found: Iterable[Block] = resources
         if target is not None:
             block = self.graph.resource_block(resource_of(target.address))
             found = self.graph.resource_blocks_before(block)
-        return frozenset(each for each in found if resources[each].item.mode is DATA)
+        return validated.union(each for each in found if resources[each].item.mode is DATA)
 
     def _without_block(self, run: PlanRun) -> list[ImportTarget]:
         declared = run.root.module.resources
@@ -312,7 +319,8 @@ class Planner:
         self, options: PlanOptions, is_asked: Callable[[Opinion], bool]
     ) -> Diagnostics:
         """What is wrong, whatever the values are, and what providers say of what they are asked."""
-        check = ValidateRun(self._static, self._pool, is_before_plan=True)
+        is_before_import = not options.follows_imports
+        check = ValidateRun(self._static, self._pool, True, is_before_import)
 
         async def perform(effect: Effect) -> None:
             assert isinstance(effect, Opinion)

@@ -104,7 +104,9 @@ class Harness:
         self._run(self._destroy(what))
 
     def read(self, what: Object) -> Object | None:
-        """The object as it is now; None if it is gone."""
+        """The object as it is now; None if it is gone, which is what a `read` method that returns
+        `False` or nothing says.
+        """
         return self._run(self._read(what))
 
     def import_object(self, type_name: str, identifier: str) -> Object:

@@ -47,7 +47,7 @@ COMMAND = Command(
     "eval",
     "Evaluates an expression with everything that is known before anything runs. The exit status "
     "is 0 if the result is static, 2 if it is not (the output then says why), and 1 after an "
-    "error.",
+    "error. The state is not read: nigari console evaluates with it.",
     run,
     flags=(
         Flag("module", FLAG_TEXT, "Evaluate in this module instance", "ADDRESS"),

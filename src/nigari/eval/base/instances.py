@@ -281,6 +281,13 @@ class Frame:
         frame.calls, frame.resources = self.calls, self.resources
         return frame
 
+    def with_resources(self, nodes: Mapping[ResourceAddr, ResourceNode]) -> Frame:
+        """The same instance with other nodes of some resources."""
+        frame = Frame(self.run, self.instance, self.parent)
+        frame.variables, frame.locals, frame.outputs = self.variables, self.locals, self.outputs
+        frame.calls, frame.resources = self.calls, {**self.resources, **nodes}
+        return frame
+
     @property
     def place(self) -> str:
         """The module in words."""

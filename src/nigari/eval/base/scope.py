@@ -423,17 +423,17 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
         report_in_check(reference, node, binding.diags)
         binding.put(path, FAILED)
     elif node is binding.owner:
-        is_right = _check_instance(reference, node, binding.diags)
+        is_right = check_instance(reference, node, binding.diags)
         whole = node.element if node.resource.repetition.has_one_value else DYNAMIC_UNKNOWN
         binding.put(path, whole if is_right else FAILED)
     else:
-        if frame.run.is_opaque and not _check_instance(reference, node, binding.diags):
+        if frame.run.is_opaque and not check_instance(reference, node, binding.diags):
             binding.put(path, FAILED)
             return
         binding.put_node(path, node)
 
 
-def _check_instance(reference: Reference, node: ResourceNode, diags: Diagnostics) -> bool:
+def check_instance(reference: Reference, node: ResourceNode, diags: Diagnostics) -> bool:
     """Whether a reference has an instance key where there must be one, and none elsewhere, and
     names something that an instance has: nothing is known of the instances of a repeated resource
     before planning, and `try` hides what is missing.

@@ -14,6 +14,7 @@ from nigari.addrs.absolute import Abs, AbsResource, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
+from nigari.addrs.resource import MANAGED
 from nigari.addrs.values import ProviderFunction
 from nigari.config.base.declared import Repetition
 from nigari.config.base.provider_ref import ProviderRef
@@ -191,10 +192,18 @@ class ValidateRun(PhaseRun):
 
     is_opaque = True
 
-    def __init__(self, static: StaticRun, schemas: Schemas, is_before_plan: bool = False) -> None:
+    def __init__(
+        self,
+        static: StaticRun,
+        schemas: Schemas,
+        is_before_plan: bool = False,
+        is_before_import: bool = False,
+    ) -> None:
         super().__init__(static.functions, static.root_path, static.working_path)
         self._is_before_plan = is_before_plan
         """Whether a plan follows, which looks at `enabled` itself where that matters."""
+        self._is_before_import = is_before_import
+        """Whether an object is imported, for which managed resources may be incomplete."""
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
@@ -266,6 +275,10 @@ class ValidateRun(PhaseRun):
         imports = self._imports_in(frame).get(Abs(frame.instance.addr.unkeyed, resource.addr), ())
         gate = self._gate(frame)
         waits = imports if gate is None else (gate, *imports)
+        if self._is_before_import and resource.addr.mode is MANAGED:
+            from nigari.eval.validate.imported_resource import ImportedResource
+
+            return ImportedResource(frame, resource, self._schemas, self, waits)
         return ValidatedResource(frame, resource, self._schemas, self, waits)
 
     def opened(self, frame: Frame) -> None:
@@ -319,7 +332,7 @@ class ValidateRun(PhaseRun):
 
     def _open_imports(self, frame: Frame) -> dict[AbsResource, list[ValidatedImport]]:
         """The import blocks of the root module, by the resources that they are for."""
-        if not frame.module.imports:
+        if not frame.module.imports or self._is_before_import:
             return {}
         from nigari.eval.validate.import_block import ValidatedImport
 

@@ -15,6 +15,7 @@ from nigari import cty
 from nigari.addrs.provider import Provider, default_provider, parse_provider
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
+from nigari.hcl.binary import without_binary
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, BodySchema
 from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
@@ -162,6 +163,7 @@ def parse_locks(source: Source, diags: Diagnostics) -> Locks:
 
     if report_conflict(source, diags):
         return Locks()
+    source = without_binary(source, diags)
     content = parse_body(source, diags).content(_FILE, diags)
     locks: dict[Provider, ProviderLock] = {}
     header: tuple[str, ...] = ()

@@ -55,6 +55,8 @@ class PlanOptions:
     parallelism: int = 10
     defers: bool = False
     """Whether what cannot be known yet is left for a later round."""
+    follows_imports: bool = True
+    """Whether import blocks are carried out; the import command ignores them."""
 
 
 class PlanRun(ProviderRun):
@@ -73,6 +75,7 @@ class PlanRun(ProviderRun):
         staying: frozenset[Block] = frozenset(),
     ) -> None:
         super().__init__(run_settings, pool, prior, Deferrals() if _may_defer(options) else None)
+        self._follows_imports = options.follows_imports
         self.staying = staying
         self.refreshes: bool = options.refreshes
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
@@ -110,7 +113,7 @@ class PlanRun(ProviderRun):
         root = super().begin()
         # A plan has their values, whatever is looked at.
         self.work.want(root.variables.values())
-        if not self.is_destroying:
+        if self._follows_imports and not self.is_destroying:
             self.work.want(self.imports.nodes)
         return root
 

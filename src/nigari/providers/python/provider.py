@@ -54,7 +54,7 @@ class Provider(ProviderBase):
         """Register a dataclass as a resource type; its full name is `{provider}_{name}`.
 
         It has `create(self, config)` and `delete(self, config)`; and, where there is a use for
-        them, `read(self, config) -> bool` (false if the object is gone), `update(self, config,
+        them, `read(self, config) -> bool` (true if the object exists, false or None if it is gone), `update(self, config,
         prior)` (without it every change replaces the object), `validate(self)` and the class
         methods `import_object(cls, config, id)` and `import_identity(cls, config, **parts)`, the
         parts being the fields marked `IDENTITY`. Methods set results as attributes of `self`;

@@ -67,7 +67,7 @@ class ResourceType:
         if (reason := outcome.deferral(request.may_defer)) is not None:
             kept = request.state, request.private, request.identity
             return api.ReadResponse(*kept, outcome.warnings, reason)
-        if outcome.result is False:
+        if not outcome.failed and (outcome.result is None or outcome.result is False):
             return api.ReadResponse(cty.null(request.state.type), diagnostics=outcome.told)
         state, told = self._left(made.result, outcome, request.state, request.state)
         identity = request.identity if api.has_errors(told) else self.fields.identity_of(state)

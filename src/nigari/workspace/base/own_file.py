@@ -28,6 +28,7 @@ from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.base.expansion import Asked, expand_for_each
+from nigari.hcl.binary import without_binary
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
 from nigari.hcl.described import scope_values
 from nigari.hcl.interdependent import Graph, from_attribute
@@ -164,7 +165,9 @@ def parse_own_file(
     the directory.
     """
     schema = BodySchema((), (BlockSchema(_LOCALS), *blocks))
-    content = parse_body(Source.from_bytes(path, data), diags).content(schema, diags)
+    content = parse_body(without_binary(Source.from_bytes(path, data), diags), diags).content(
+        schema, diags
+    )
     found = [block for block in content.blocks if block.type != _LOCALS]
     scope = _scope(where, files or where.files, content.blocks_of(_LOCALS), diags)
     return OwnFile(path, data, found, scope)

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.base.inputs import InputKind, InputValue
+from nigari.hcl.binary import without_binary
 from nigari.hcl.body import Body
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
@@ -144,8 +145,8 @@ class VariableReader:
             )
             return
         self.sources[path] = data
-        source = Source.from_bytes(path, data)
         errors = self._diags.error_count
+        source = without_binary(Source.from_bytes(path, data), self._diags)
         body: Body
         if path.endswith(".json"):
             from nigari.hcl.json_body import parse_json_body

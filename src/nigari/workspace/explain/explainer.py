@@ -121,7 +121,9 @@ class Explainer:
             return None
         # The address itself is written nowhere: what it names is what is explained.
         label = frame.label(rest)
-        named = self._builder.expression(text, origin, None, label)
+        named = self._checked(self._builder.expression(text, origin, None, label), origin)
+        if named is None:
+            return None
         own = named.parts[0] if len(named.parts) == 1 else None
         if own is None or own.name != label:
             return named
@@ -167,7 +169,19 @@ class Explainer:
         expr = parse_expression(self._source("<expression>", text), self._diags)
         if self._diags.error_count > errors:
             return None
-        return self._builder.expression(text, compiled_origin(frame, expr), None)
+        origin = compiled_origin(frame, expr)
+        return self._checked(self._builder.expression(text, origin, None), origin)
+
+    def _checked(self, found: Explanation, origin: Origin) -> Explanation | None:
+        """What was found, unless references of the expression are wrong, which is reported."""
+        if found.phase != Phase.APPLY.value:
+            return found
+        from nigari.workspace.explain.reference_check import check_references
+        from nigari.workspace.plugins.provider_schemas import schema_lookup
+
+        errors = self._diags.error_count
+        check_references(self._evaluation, origin, schema_lookup(self._where), self._diags)
+        return found if self._diags.error_count == errors else None
 
     # -- finding ------------------------------------------------------------------------------
 
