@@ -7,6 +7,7 @@ record of the plan; what becomes of single objects, they decide themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
@@ -70,9 +71,11 @@ class PlanRun(ProviderRun):
         moved: Mapping[AbsResourceInstance, MovedInstance],
         selected: Selection | None = None,
         staying: frozenset[Block] = frozenset(),
+        unreplaced: Mapping[Block, Deferral] = MappingProxyType({}),
     ) -> None:
         super().__init__(run_settings, pool, prior, Deferrals() if _may_defer(options) else None)
         self.staying = staying
+        self.unreplaced = unreplaced
         self.refreshes: bool = options.refreshes
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
         self.is_for_apply: bool = options.is_for_apply
