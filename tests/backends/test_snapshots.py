@@ -78,12 +78,14 @@ class TestBetween:
     def between(self, store: Snapshots, word: str) -> None:
         assert asyncio.run(store.write_between(state(word), False, Diagnostics()))
 
-    def test_they_are_there_at_once(self, tmp_path: Path) -> None:
-        store = snapshots(tmp_path)
-        for serial, each in enumerate("abc", start=1):
-            self.between(store, each)
-            assert word(tmp_path / "terraform.tfstate") == each
-            assert stored(tmp_path / "terraform.tfstate").serial == serial
+    def test_they_are_there_at_once_and_count_as_one(self, tmp_path: Path) -> None:
+        store, path = snapshots(tmp_path), tmp_path / "terraform.tfstate"
+        for serial, words in enumerate(("abc", "de"), start=1):
+            for each in words:
+                self.between(store, each)
+                assert (word(path), stored(path).serial) == (each, serial)
+            write(store, words)
+            assert (word(path), stored(path).serial) == (words, serial)
 
     def test_the_last_one_is_settled(self, tmp_path: Path) -> None:
         store = snapshots(tmp_path)
@@ -92,7 +94,7 @@ class TestBetween:
         assert len(names(tmp_path)) == 3
         write(store, "b")
         assert names(tmp_path) == ["terraform.tfstate"]
-        assert stored(tmp_path / "terraform.tfstate").serial == 2
+        assert stored(tmp_path / "terraform.tfstate").serial == 1
         assert (tmp_path / "terraform.tfstate").read_bytes().endswith(b"}\n\n")
 
     def test_the_backup_is_of_what_was_before_all_of_them(self, tmp_path: Path) -> None:

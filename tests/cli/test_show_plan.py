@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -71,6 +72,35 @@ def test_variables_are_shown_as_they_were_given(rich: Environ) -> None:
         "default": {"value": 3},
         "passing": {"value": "e"},
     }
+
+
+def test_a_default_may_be_any_static_expression(rich: Environ) -> None:
+    write(
+        {
+            "main.tf": 'variable "name" { default = "a" }\n'
+            'variable "list" {\n  type = list(string)\n  default = [upper(var.name), local.x]\n}\n'
+            'variable "key" {\n  sensitive = true\n  default = "written"\n}\n'
+            'variable "keys" { default = ["${var.key}-x"] }\n'
+            'variable "lost" {\n  ephemeral = true\n  default = var.also\n}\n'
+            'variable "also" {\n  ephemeral = true\n  default = "e"\n}\n'
+            'locals { x = "x" }\n'
+            'module "m" {\n  source = "./m"\n  name = "inner"\n}\n',
+            "m/main.tf": 'variable "name" {}\nvariable "own" { default = "${var.name}-own" }\n',
+        }
+    )
+    document = planned(rich, "-var=name=b", "-var=key=secret")
+    variables = cast("dict[str, dict[str, object]]", document["variables"])
+    assert {name: each["value"] for name, each in variables.items()} == {
+        "name": "b",
+        "list": ["B", "x"],
+        "key": "secret",
+        "keys": ["secret-x"],
+        "also": "e",
+    }
+    root = cast("dict[str, dict[str, dict[str, object]]]", document["configuration"])["root_module"]
+    assert "secret" not in json.dumps(root)
+    assert cast("dict[str, object]", root["variables"]["list"])["default"] == ["B", "x"]
+    assert '"default": "inner-own"' in json.dumps(root["module_calls"])
 
 
 def test_a_module_below_one_without_resources(rich: Environ) -> None:

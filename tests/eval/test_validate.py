@@ -163,6 +163,13 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
         [],
     ),
     (
+        "replace_triggered_by names an attribute, but no instance",
+        _DATA
+        + "  lifecycle {\n    replace_triggered_by = [terraform_data.y.id]\n  }\n}\n"
+        + 'resource "terraform_data" "y" {\n  count = 2\n}\n',
+        ["warning main.tf:3"],
+    ),
+    (
         "a dependency on itself is none",
         _DATA + "  depends_on = [terraform_data.x]\n}\n",
         [],

@@ -136,6 +136,7 @@ class LocalStorage:
     __slots__ = ("_backup", "_lock", "_source", "_target", "location", "path")
 
     is_for_people: Final = True
+    counts_all: Final = False
     pause_between: Final = 0.0
     describe: Final = None
     is_outdated: Final = False

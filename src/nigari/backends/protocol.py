@@ -47,6 +47,11 @@ class StateStorage(Protocol):
         ...
 
     @property
+    def counts_all(self) -> bool:
+        """Whether each write needs a serial of its own, as servers and other readers compare them."""
+        ...
+
+    @property
     def pause_between(self) -> float:
         """The seconds that should lie between two uses of `write_between`."""
         ...

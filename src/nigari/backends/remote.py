@@ -158,6 +158,7 @@ class RemoteStorage:
     """The state of one workspace in a store."""
 
     is_for_people: Final = True
+    counts_all: Final = True
     is_copying: Final = False
 
     def __init__(self, backend: RemoteBackend, workspace: str) -> None:

@@ -40,6 +40,7 @@ class Snapshots:
 
     __slots__ = (
         "_backed_up",
+        "_between",
         "_encryption",
         "_lock",
         "_is_settled",
@@ -65,6 +66,8 @@ class Snapshots:
         self._is_settled = True
         self._writer: Writer | None = None
         self._new_lineage = ""
+        self._between: int | None = None
+        """The serial of what `write_between` has stored, until `write` ends that."""
         self.file: StateFile | None = None
         """The newest snapshot that was read or written; `None` if there is none."""
         self.document: Document | None = None
@@ -189,6 +192,7 @@ class Snapshots:
         file = await self._next(state, diags)
         if file is None:
             return False
+        self._between = None
         if file is self.file and self._is_settled and not self._storage.is_copying:
             return True
         return await self._store(file, diags)
@@ -206,6 +210,8 @@ class Snapshots:
             return False
         self.file = file
         self._is_settled = False
+        # Only who reads without a lock could tell the states of one apply apart.
+        self._between = None if self._storage.counts_all else file.serial
         return True
 
     async def _next(self, state: State, diags: Diagnostics) -> StateFile | None:
@@ -222,7 +228,8 @@ class Snapshots:
             return None
         if known is None:
             return StateFile(state, self.lineage, 1)
-        return replace(known, state=state, serial=known.serial + 1)
+        serial = known.serial + 1 if self._between is None else self._between
+        return replace(known, state=state, serial=serial)
 
     async def put(self, file: StateFile, force: bool, diags: Diagnostics) -> bool:
         """Store a snapshot that came from elsewhere, with its own serial and lineage."""

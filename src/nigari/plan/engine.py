@@ -7,6 +7,7 @@ whatever is left in the state is an orphan. The result is data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
@@ -35,7 +36,7 @@ from nigari.plan.model.check_results import (
 )
 from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
-from nigari.plan.nodes.find_orphans import Orphans, held_blocks
+from nigari.plan.nodes.find_orphans import Orphans, held_blocks, unreplaced_blocks
 from nigari.plan.nodes.imports import ImportTarget, report_undeclared
 from nigari.plan.nodes.look_up import DeclaredTarget, LookUp, named_provider
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
@@ -47,6 +48,7 @@ from nigari.plan.order.selection import Selection, destroyed, selection
 from nigari.plan.order.settings import BlockSettings
 from nigari.plan.order.validation_cycles import report_validation_cycles
 from nigari.record import replace
+from nigari.running.deferrals import Deferral
 from nigari.running.driver import Driver
 from nigari.running.opinions import opinion_of
 from nigari.running.provider_pool import ProviderPool
@@ -126,12 +128,13 @@ class Planner:
         """What the configuration wants, once it is known what stays as it is in this round."""
         selected = self._selection(options, moved)
         run, driver = await self._worked_out(options, moved, selected)
-        held = held_blocks(run)
-        while not held <= run.staying:
+        held, kept = held_blocks(run), unreplaced_blocks(run)
+        while not (held <= run.staying and kept.keys() <= run.unreplaced.keys()):
             # What waits together with what needs it does not change in this round.
             await run.ephemeral.close_all()
-            run, driver = await self._worked_out(options, moved, selected, held | run.staying)
-            held = held_blocks(run)
+            held, kept = held | run.staying, {**kept, **run.unreplaced}
+            run, driver = await self._worked_out(options, moved, selected, held, kept)
+            held, kept = held_blocks(run), unreplaced_blocks(run)
         return run, driver
 
     def _selection(self, options: PlanOptions, moved: MoveResult) -> Selection | None:
@@ -150,6 +153,7 @@ class Planner:
         moved: MoveResult,
         selected: Selection | None,
         staying: frozenset[Block] = frozenset(),
+        unreplaced: Mapping[Block, Deferral] = MappingProxyType({}),
     ) -> tuple[PlanRun, Driver]:
         """Everything that the configuration wants, compared with the prior state."""
         assert self.settings is not None
@@ -163,6 +167,7 @@ class Planner:
             moved.moved,
             selected,
             staying,
+            unreplaced,
         )
         run.begin()
         driver = Driver(run.work, run.perform, options.parallelism)

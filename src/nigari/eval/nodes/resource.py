@@ -13,7 +13,7 @@ from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import LocalProviderConfig, Provider
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.base.declared import CheckRule, Dependencies, Repetition
 from nigari.config.blocks.resource import Resource
@@ -24,7 +24,7 @@ from nigari.cty.paths import GetAttr, Path, path_text
 from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.base.compile import CompiledBody
+from nigari.eval.base.compile import Compiled, CompiledBody
 from nigari.eval.base.instances import Frame, ResourceNode, Run
 from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
@@ -302,12 +302,37 @@ class ValidatedResource(ResourceNode):
         triggers = self.resource.lifecycle.replace_triggered_by[self._triggers_seen :]
         for expr in triggers:
             compiled = self.frame.instance.compiled.expression(expr)
-            value = evaluate(self.frame, compiled, self._data, owner=self)
-            if not isinstance(value, Value):
-                needs.extend(value)
-                break
+            if not self._is_without_instance(compiled):
+                found, diags = Diagnostics(), self.frame.run.diags
+                value = evaluate(self.frame, compiled, self._data, owner=self, diags=found)
+                if not isinstance(value, Value):
+                    needs.extend(value)
+                    break
+                is_whole = not any(each.remaining.steps for each in compiled.references)
+                # A trigger that names a whole object uses none of its deprecated attributes.
+                diags.extend(e for e in found if e.severity is Severity.ERROR or not is_whole)
             self._triggers_seen += 1
         return needs
+
+    def _is_without_instance(self, compiled: Compiled) -> bool:
+        """Whether a trigger names an attribute of a resource with several instances, and none of
+        these: reported, as it has no effect. OpenTofu validates it and then finds no change for it.
+        """
+        for reference in compiled.references:
+            subject = reference.subject
+            if not isinstance(subject, ResourceInstance) or subject.key is not None:
+                continue
+            node = self.frame.resources.get(subject.resource)
+            if node is not None and not node.resource.repetition.has_one_value:
+                name, step = node.resource.addr, reference.remaining
+                self.frame.run.diags.warning(
+                    "Trigger without effect",
+                    f"{name}{step} names no instance of {name}, so replace_triggered_by has no effect "
+                    f"here. Name the whole resource, {name}, or one of its instances.",
+                    compiled.expr.range,
+                )
+                return True
+        return False
 
     def _finish(self) -> Sequence[Need]:
         """What others see: nothing but the type, and not even that of repeated resources."""

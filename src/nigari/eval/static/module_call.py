@@ -43,13 +43,16 @@ stop.
 
 
 def _report_endless(node: StaticCall, too_many: bool) -> None:
-    ending = "no call on the way has a count, for_each or enabled that could end it"
+    ending = (
+        "no call on the way has a count, for_each or enabled, or a source with variables, that could "
+        "end it"
+    )
     if too_many:
         ending = f"it still does after {MOST_TIMES} levels or {MOST_RECURSIONS:,} calls"
     node.frame.run.diags.error(
         "Module that calls itself without end",
         f"The source of module.{node.call.name} leads back to a module that this call comes "
-        f"from, and {ending}. Use count, for_each or enabled to end the calls at some depth.",
+        f"from, and {ending}. Use one of these to end the calls at some depth.",
         node.call.source.range,
     )
 
@@ -179,7 +182,8 @@ class StaticCall(ModuleCallNode):
         ends = self._ends(module)
         run.recursions += 1
         too_many = run.recursions > MOST_RECURSIONS or self._times(module) > MOST_TIMES
-        if too_many or (repetition.is_single and not ends):
+        can_end = bool(ends) or not repetition.is_single or self._may_change_source(module)
+        if too_many or not can_end:
             run.endless.append(module)
             _report_endless(self, too_many)
             return self._end()
@@ -199,6 +203,18 @@ class StaticCall(ModuleCallNode):
                 found.append((caller.addr, call.name))
             instance = caller
         return found
+
+    def _may_change_source(self, module: CompiledModule) -> bool:
+        """Whether a call on the way from the module to itself may lead elsewhere at some depth."""
+        call: ModuleCall | None = self.call
+        caller: ModuleInstance | None = self.frame.instance
+        while call is not None and caller is not None:
+            if not caller.compiled.is_written_out(call.source):
+                return True
+            if caller.compiled.is_same_as(module):
+                return False
+            call, caller = caller.call, caller.parent
+        return False
 
     def _expand_now(self) -> Sequence[Need]:
         repetition = self.call.repetition

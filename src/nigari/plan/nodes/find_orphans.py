@@ -13,6 +13,7 @@ from nigari.addrs.absolute import AbsResource, AbsResourceInstance, instance_of,
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA, MANAGED
 from nigari.config.blocks.resource import Resource
+from nigari.eval.base.causes import UnknownCause
 from nigari.eval.base.instances import Frame, Origin
 from nigari.eval.base.once import Need, Node
 from nigari.plan.model.changes import PlanMode, Reason
@@ -244,8 +245,8 @@ def _needed_by_held(run: PlanRun) -> dict[Block, Deferral]:
         held = run.held_by(address)
         if held is None or address.item.resource.mode is not MANAGED:
             continue
-        for stored in (instance.current, *instance.deposed.values()):
-            for each in () if stored is None else stored.dependencies:
+        for _, stored, _ in instance.objects():
+            for each in stored.dependencies:
                 for block in meant(run.blocks.resource_block(resource_of(address)), each):
                     found.setdefault(block, held)
     return found
@@ -265,3 +266,45 @@ def held_blocks(run: PlanRun) -> frozenset[Block]:
         and not run.is_wanted(address)
         and run.held_by(address) is None
     )
+
+
+def unreplaced_blocks(run: PlanRun) -> dict[Block, Deferral]:
+    """The blocks with objects that are not replaced in this round, as others needed them when they
+    were made of which it is not known yet whether they go. Those have to go first.
+
+    Where that is known only once the block itself has changed, there is no waiting for it.
+    """
+    found: dict[Block, Deferral] = {}
+    if run.deferrals is None or not run.deferrals.found:
+        return found
+    replaced = {
+        resource_block(resource_of(each.address))
+        for each in run.record.changes.values()
+        if each.action.is_replace
+    }
+    before: dict[UnknownCause, frozenset[Block]] = {}
+    for address, instance in run.prior.instances() if replaced else ():
+        held = None if run.is_wanted(address) else run.held_by(address)
+        if held is None or address.item.resource.mode is not MANAGED:
+            continue
+        for _, stored, _ in instance.objects():
+            for block in replaced.intersection(map(resource_block, stored.dependencies)):
+                if held.cause not in before:
+                    before[held.cause] = _blocks_before(run, held)
+                if block not in before[held.cause]:
+                    found[block] = held
+    return found
+
+
+def _blocks_before(run: PlanRun, deferral: Deferral) -> frozenset[Block]:
+    """The resource blocks that a deferral may wait for."""
+    pending, found = [deferral], set[Block]()
+    while pending:
+        each = pending.pop()
+        pending += each.before
+        for origin in each.origins:
+            found.update(run.blocks.referred(origin.frame.instance, origin.references))
+    needed = (
+        resource_block(each) for block in found for each in run.blocks.resources_before(block)
+    )
+    return frozenset((*found, *needed))

@@ -6,6 +6,7 @@ plan. Nodes know nothing else of the run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from nigari.addrs.absolute import AbsResourceInstance
@@ -23,6 +24,7 @@ from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.settings import BlockSettings
 from nigari.running.deferrals import (
+    Deferral,
     Deferrals,
 )
 from nigari.running.ephemeral_objects import EphemeralObjects
@@ -70,6 +72,8 @@ class PlanLookups(Protocol):
     """The blocks whose objects stay for now, though the configuration does not have them any more,
     because others need them that are left for later.
     """
+    unreplaced: Mapping[Block, Deferral]
+    """The blocks with objects that are not replaced for now, and what that waits for."""
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
         """What a module tells a provider about itself; None where that is nothing."""

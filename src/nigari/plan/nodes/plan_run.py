@@ -7,6 +7,7 @@ record of the plan; what becomes of single objects, they decide themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
@@ -73,10 +74,12 @@ class PlanRun(ProviderRun):
         moved: Mapping[AbsResourceInstance, MovedInstance],
         selected: Selection | None = None,
         staying: frozenset[Block] = frozenset(),
+        unreplaced: Mapping[Block, Deferral] = MappingProxyType({}),
     ) -> None:
         super().__init__(run_settings, pool, prior, Deferrals() if _may_defer(options) else None)
         self._follows_imports = options.follows_imports
         self.staying = staying
+        self.unreplaced = unreplaced
         self.refreshes: bool = options.refreshes
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
         self.is_for_apply: bool = options.is_for_apply
@@ -194,6 +197,10 @@ class PlanRun(ProviderRun):
             self.work.want(
                 [call for name, call in frame.calls.items() if path.child(name) in self._ending_in]
             )
+            if frame.parent is None:
+                # As in OpenTofu, a validation may keep people from destroying something.
+                noted = [each for each in module_conditions(frame, {}) if each[0] == "var"]
+                self.work.want(condition_nodes(frame, noted))
         elif self.selection is None:
             self.work.want(_everything(frame, self))
         else:

@@ -17,7 +17,6 @@ from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.config.base.declared import Dependencies
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.resource import Resource as ResourceBlock
-from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_to_json
 from nigari.cty.type_json import type_to_json
@@ -26,10 +25,12 @@ from nigari.cty.values import Value, tuple_value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.base.instances import Frame
 from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
-from nigari.eval.base.scope import evaluate
+from nigari.eval.base.once import Node
+from nigari.eval.base.scope import evaluate, evaluate_origin
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import find_block
 from nigari.eval.nodes.resource import resource_schema
+from nigari.eval.nodes.variable import VariableNode, fitted
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.body import Body, BodySchema, Content
 from nigari.hcl.decode import schema_of
@@ -38,6 +39,7 @@ from nigari.hcl.dynamic_template import DYNAMIC_BLOCK
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
+from nigari.lang.marks import EPHEMERAL
 from nigari.lang.references import (
     Reference,
     parse_reference,
@@ -78,14 +80,15 @@ def configuration_data(run: StaticRun, offered: Offered) -> Data:
     found = configs.data()
     if found:
         data["provider_config"] = found
-    data["root_module"] = _Modules(offered, configs).module(run.root)
+    data["root_module"] = _Modules(run, offered, configs).module(run.root)
     return data
 
 
 class _Modules:
     """Tells modules, each with those that it calls in it."""
 
-    def __init__(self, offered: Offered, configs: ProviderConfigs) -> None:
+    def __init__(self, run: StaticRun, offered: Offered, configs: ProviderConfigs) -> None:
+        self._run = run
         self._offered = offered
         self._configs = configs
 
@@ -105,7 +108,9 @@ class _Modules:
                 for name, found in self._variants(frame, call)
             }
         if module.variables:
-            data["variables"] = {name: _variable(frame, name) for name in sorted(module.variables)}
+            data["variables"] = {
+                name: _variable(self._run, frame, name) for name in sorted(module.variables)
+            }
         return data
 
     def _variants(self, frame: Frame, name: str) -> Iterator[tuple[str, Data]]:
@@ -190,7 +195,7 @@ def _output(frame: Frame, name: str) -> Data:
     return data
 
 
-def _variable(frame: Frame, name: str) -> Data:
+def _variable(run: StaticRun, frame: Frame, name: str) -> Data:
     variable = frame.module.variables[name]
     data: Data = {}
     if variable.type is not DYNAMIC:
@@ -199,7 +204,10 @@ def _variable(frame: Frame, name: str) -> Data:
         data["required"] = True
     else:
         # The default as the variable has it, after conversion to its type.
-        data["default"] = converted_default(frame, name)
+        default = converted_default(run, frame, name)
+        # What a default takes from secrets is a value, and the configuration has none.
+        if default is not None and not default.contains_marked:
+            data["default"] = json.loads(value_to_json(default, default.type))
     if variable.description:
         data["description"] = variable.description
     if variable.sensitive:
@@ -211,16 +219,21 @@ def _variable(frame: Frame, name: str) -> Data:
     return data
 
 
-def converted_default(frame: Frame, name: str) -> object:
-    """The default of a variable, as the variable has it."""
-    variable = frame.module.variables[name]
-    assert variable.default is not None
-    value = variable.default.value(Scope(), Diagnostics())
-    if variable.defaults is not None and not value.is_null:
-        value = variable.defaults.apply(value)
+def converted_default(run: StaticRun, frame: Frame, name: str) -> Value | None:
+    """The default of a variable, as the variable has it; None where it is not known, or must not be
+    stored. It may be any static expression.
+    """
+    node = frame.variables[name]
+    origin = node.default_origin if isinstance(node, VariableNode) else None
+    if origin is None:
+        return None
+    with run.reporting_to(Diagnostics()):
+        while not isinstance(value := evaluate_origin(origin), Value):
+            run.evaluate([need for need in value if isinstance(need, Node)])
     with suppress(CtyError):
-        value = convert(value, variable.type)
-    return json.loads(value_to_json(value, value.type))
+        value = fitted(frame.module.variables[name], value)
+    is_storable = value.is_wholly_known and EPHEMERAL not in value.unmark_deep()[1]
+    return value if is_storable else None
 
 
 def _repetition(count: Expression | None, for_each: Expression | None) -> Data:

@@ -102,13 +102,16 @@ class ShownPlan:
 
         The value of an ephemeral variable is nowhere; its default is in the configuration anyway.
         """
-        root = self._planning.static.root
+        run = self._planning.static
+        root = run.root
         shown: Members = {}
         for name in sorted(root.module.variables):
             if name in values:
                 shown[name] = {"value": value_to_data(values[name])}
             elif root.module.variables[name].default is not None:
-                shown[name] = {"value": converted_default(root, name)}
+                found = converted_default(run, root, name)
+                if found is not None:
+                    shown[name] = {"value": value_to_data(found.unmark_deep()[0])}
         return shown
 
     def _is_declared(self, address: AbsResource) -> bool:

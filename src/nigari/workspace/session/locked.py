@@ -16,12 +16,15 @@ from nigari.apply.view import ApplyView
 from nigari.backends.disk import write_unused
 from nigari.backends.snapshots import Snapshots
 from nigari.config.blocks.variable import Variable
+from nigari.cty.paths import unknown_as_null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
 from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.base.deprecation import warn_of_inputs
 from nigari.eval.base.inputs import Inputs, check_complete, check_undeclared
+from nigari.eval.nodes.output import OutputNode
 from nigari.events import SILENCE, Listener
+from nigari.plan.inspection.state_inspection import StateInspection
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.plan_file import SavedPlan, write_plan_file
 from nigari.plan.nodes.imports import ImportTarget
@@ -32,7 +35,7 @@ from nigari.record import record, replace
 from nigari.running.kept import KeptValues
 from nigari.state.draft import StateDraft
 from nigari.state.files import format_state
-from nigari.state.model import State, StateFile
+from nigari.state.model import OutputState, State, StateFile
 from nigari.workspace.plans.generated import (
     WithGenerated,
     generated_blocks,
@@ -260,7 +263,33 @@ class LockedSession:
             return False
         draft = StateDraft(self.session.as_shown(self.state))
         draft.set_current(found.target.address, found.found.stored, found.provider.address)
+        draft.set_outputs(self._outputs_with(draft.finish()))
         return await self.snapshots.write(draft.finish(), self.diags)
+
+    def _outputs_with(self, state: State) -> dict[str, OutputState]:
+        """The root outputs that follow from a state. As OpenTofu stores them, what is not known is null."""
+        session, planning = self.session, self.planning
+        assert planning is not None
+        run = StateInspection(
+            planning.static.root.instance.compiled,
+            session.workspace.static_settings(session.inputs, session.selected),
+            state,
+            {each: schema for each in state.providers() if (schema := planning.pool.of(each))},
+        )
+        nodes = {
+            name: node
+            for name, node in run.root.outputs.items()
+            if isinstance(node, OutputNode) and not node.output.ephemeral
+        }
+        run.evaluate(tuple(nodes.values()))
+        return {
+            name: OutputState(
+                unknown_as_null(node.value.unmark_deep()[0]),
+                node.output.sensitive,
+                node.output.deprecated,
+            )
+            for name, node in nodes.items()
+        }
 
     async def generate(self, path: str, parallelism: int) -> bool:
         """Write blocks for what is imported without any to a new file, and go on as if they had
