@@ -81,9 +81,9 @@ def test_only_states_that_are_known_are_equal(
 ) -> None:
     found = surveyed(tmp_path, {"a/main.tf": first, "b/main.tf": second})
     assert [each.units for each in found.graph.shared] == ([("a", "b")] if is_shared else [])
-    assert not found.has_errors
-    assert bool(found.diagnostics) == is_shared
-    assert all(each.severity is Severity.WARNING for each in found.diagnostics)
+    assert not found.diagnostics
+    warnings = found.warnings(list(found.units))
+    assert [each.severity for each in warnings] == ([Severity.WARNING] if is_shared else [])
 
 
 def test_the_environment_completes_a_backend(tmp_path: Path) -> None:
@@ -228,3 +228,14 @@ def test_init_without_backends(tmp_path: Path) -> None:
     done = nigari("fleet", "init", "-backend=false", cwd=tmp_path)
     assert done.code == 0, done.err
     assert not _paths(tmp_path)
+
+
+def test_modules_that_are_not_installed_yet_are_no_mistake(tmp_path: Path) -> None:
+    text = 'module "m" {\n  source = "o/m/p"\n}\nmodule "n" {\n  source = "o/n/p"\n}\n'
+    write_tree(tmp_path, {"a/main.tf": text, "b/main.tf": NETWORK})
+    for command in ("list", "graph"):
+        done = nigari("fleet", command, cwd=tmp_path)
+        assert done.code == 0, done.err
+        assert "1 unit calls modules that are not installed: a." in " ".join(done.err.split())
+    write_tree(tmp_path, {"a/main.tf": text + "resource {}"})
+    assert nigari("fleet", "list", cwd=tmp_path).code == 1

@@ -30,6 +30,8 @@ _LIMIT: Final = 1200
 _VALUES: Final = "outside.auto.tfvars.json"
 _DIRECTORIES: Final = (".terraform", ".nigari")
 _FAILED: Final = (0, 1)
+_ELSEWHERE: Final = "Cannot install a module"
+"""The first error of a unit that needs a module which was not fetched: it is left out."""
 
 
 @dataclass
@@ -68,17 +70,18 @@ class FleetRun:
         self._scratch.mkdir(parents=True)
         try:
             self._look(fleet, tree)
-            only = [f"-only={unit}" for unit in fleet.units[: self._most]]
-            if only:
-                self._each(fleet, tree, "init -backend=false", only)
-                self._each(fleet, tree, "validate", only)
-                self._clean(tree)
-                with contextlib.ExitStack() as stack:
-                    for unit in fleet.units:
-                        stack.enter_context(local_backend(tree / unit))
-                        stack.enter_context(_values(tree / unit))
-                    self._each(fleet, tree, "init", only)
-                    self._each(fleet, tree, "plan", [*only, "-lock=false"])
+            step = max(1.0, len(fleet.units) / self._most)
+            count = min(self._most, len(fleet.units))
+            units = [fleet.units[int(position * step)] for position in range(count)]
+            units = self._each(fleet, tree, "init -backend=false", units)
+            self._each(fleet, tree, "validate", units)
+            self._clean(tree)
+            with contextlib.ExitStack() as stack:
+                for unit in units:
+                    stack.enter_context(local_backend(tree / unit))
+                    stack.enter_context(_values(tree / unit))
+                units = self._each(fleet, tree, "init", units)
+                self._each(fleet, tree, "plan", units, "-lock=false")
         finally:
             self._clean(tree)
         return fleet
@@ -97,20 +100,28 @@ class FleetRun:
             if said.status and not fleet.failed.get(command):
                 fleet.open.append(f"{command} refuses the fleet: {said.errors[:2000]}")
 
-    def _each(self, fleet: Fleet, tree: Path, command: str, options: list[str]) -> None:
+    def _each(
+        self, fleet: Fleet, tree: Path, command: str, units: list[str], *options: str
+    ) -> list[str]:
+        """The units that a command was done with."""
+        if not units:
+            return []
         report = self._scratch / "report.xml"
         report.unlink(missing_ok=True)
-        words = ["-jobs=2", f"-junit-xml={report}", *options]
+        only = [f"-only={unit}" for unit in units]
+        words = ["-jobs=2", f"-junit-xml={report}", *options, *only]
         said = self._ask(fleet, tree, command, words)
         if not report.exists():
-            if "no units" not in said.text:
-                fleet.open.append(f"{command} refuses the fleet: {said.errors[:2000]}")
-            return
+            fleet.open.append(f"{command} refuses the fleet: {said.errors[:2000]}")
+            return []
         failed = fleet.failed[command] = _failures(report)
         for unit, error in failed.items():
+            if _ELSEWHERE in error:
+                continue
             status = self._alone(tree / unit, command)
-            if status == 0 or "Unexpected" in error:
+            if status == 0 or "Unexpected failure" in error:
                 fleet.open.append(f"{command} refuses {unit}, tofu does not: {error}")
+        return [unit for unit in units if unit not in failed]
 
     def _alone(self, directory: Path, command: str) -> int:
         """What `tofu` says to a command in the directory of one unit."""

@@ -198,3 +198,13 @@ def test_another_mistake_in_what_is_declared_twice() -> None:
         for name in ("b.tf", "a.tf")
     )
     assert reason(theirs, ours) == "a name that is declared twice"
+
+
+def test_what_is_built_in_needs_no_stub(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(
+        'terraform {\n  required_providers {\n    terraform = {\n      source = "terraform.io/builtin/'
+        'terraform"\n    }\n  }\n}\nresource "terraform_data" "a" {}\nresource "cloud_x" "a" {}\n'
+    )
+    observed = Observations()
+    observed.add_directories([str(tmp_path)])
+    assert list(observed.served) == [_RANDOM]

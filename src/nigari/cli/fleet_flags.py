@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation, Terminal
@@ -88,6 +88,13 @@ MARKDOWN_FLAG = Flag(
 )
 
 
+ORPHANS_FLAG = Flag(
+    "orphans",
+    FLAG_SWITCH,
+    "Destroy the units that are no longer declared and still have objects, and nothing else",
+)
+
+
 class FleetCommand:
     """A command over the fleet below the working directory."""
 
@@ -105,8 +112,23 @@ class FleetCommand:
         )
         if has_flag(invocation, "jobs"):
             self.fleet.start_ahead()
+        refused = self._take_orphans()
         self.found: Survey = self.fleet.survey
-        self.diags: Diagnostics = Diagnostics(self.found.diagnostics)
+        self.diags: Diagnostics = Diagnostics((*self.found.diagnostics, *refused))
+
+    @property
+    def is_about_orphans(self) -> bool:
+        """Whether the units that are no longer declared are meant, in place of the others."""
+        return has_flag(self.invocation, "orphans") and self.invocation.switch("orphans")
+
+    def _take_orphans(self) -> Sequence[Diagnostic]:
+        """Turn to the orphans where they are meant; gives why that cannot be done."""
+        try:
+            if self.is_about_orphans:
+                self.fleet.take_orphans()
+        except SessionError as error:
+            return error.diagnostics
+        return ()
 
     def _cluster(self) -> aio.MakeWorkers | None:
         """The workers of a cluster, if the command line asks for one."""
@@ -181,6 +203,7 @@ class FleetCommand:
         if names is None:
             return 1
         if not names:
+            self.warn(names)
             self.terminal.out("There are no units to work on.")
             return 0
 
@@ -195,8 +218,8 @@ class FleetCommand:
             return 1
 
     def warn(self, names: Collection[str]) -> None:
-        """Mention what keeps units from being planned together, and nothing else."""
-        self.show(self.fleet.graph.warnings(names))
+        """Mention what concerns these units and is no mistake of one of them."""
+        self.show(self.fleet.survey.warnings(names))
 
     def view(self, count: int) -> FleetView:
         """Where is told what happens."""

@@ -70,7 +70,7 @@ def fleet_document(survey: Survey, environ: Mapping[str, str]) -> Document:
                 "detail": each.detail,
                 "at": None,
             }
-            for each in survey.diagnostics
+            for each in (*survey.diagnostics, *survey.graph.warnings(survey.units))
         ],
         "files": [],
         "fleet": fleet_data(survey, environ),

@@ -11,18 +11,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
-from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.explore.feed import Event, Feed
 from nigari.explore.journal import JournalFollower, journal_events, journal_summary
 from nigari.fleet.runs.journal import DONE, unfinished
 from nigari.fleet.runs.progress import progress_path
 from nigari.fleet.units.documents import graph_document
-from nigari.fleet.units.inspection import working_directory
+from nigari.fleet.units.inspection import apply_journal
 from nigari.fleet.units.survey import Survey
-from nigari.fleet.units.unit import Unit
-from nigari.workspace.base.environments import in_environment
-from nigari.workspace.session.apply_journal import journal_path
 
 Data = dict[str, object]
 
@@ -35,7 +31,7 @@ def fleet_data(survey: Survey, environ: Mapping[str, str]) -> Data:
     """
     found: Data = {**graph_document(survey, list(survey.units))}
     applied = {
-        name: journal_summary(_journal(unit, environ)) for name, unit in survey.units.items()
+        name: journal_summary(apply_journal(unit, environ)) for name, unit in survey.units.items()
     }
     found["applied"] = {name: each for name, each in applied.items() if each is not None}
     found["progress"] = journal_events(progress_path(survey.root), hidden_urls)
@@ -48,18 +44,8 @@ def _unfinished(survey: Survey) -> Data | None:
     journal = unfinished(survey.root)
     if journal is None:
         return None
-    about = journal.header.get("units")
-    names = about if isinstance(about, list) else list(survey.units)
+    names = list(survey.units) if journal.units is None else journal.units
     return {"done": sum(journal.state(name) == DONE for name in names), "units": len(names)}
-
-
-def _journal(unit: Unit, environ: Mapping[str, str]) -> str:
-    """Where the journal of the last apply of a unit is."""
-    where = working_directory(unit, environ)
-    if unit.environment_name:
-        where, _ = in_environment(where, unit.environment_name, Diagnostics())
-    selected = "default" if where.selects_default else where.selected(Diagnostics()).name
-    return journal_path(where.data(), selected)
 
 
 class FleetFollower:
@@ -69,7 +55,7 @@ class FleetFollower:
         self._survey = survey
         self._feed = feed
         self._progress = JournalFollower(progress_path(survey.root), hidden_urls, feed)
-        self._journals = {name: _journal(unit, environ) for name, unit in survey.units.items()}
+        self._journals = {name: apply_journal(unit, environ) for name, unit in survey.units.items()}
         self._times: dict[str, int] = {}
         self._told: dict[str, Data] = {}
 

@@ -42,7 +42,7 @@ def built() -> tuple[str, str]:
 def page(document: Document, is_served: bool = False) -> Page:
     """The page with a document in it; one that is served may ask its server."""
     script, style = built()
-    title = str(document.data["title"])
+    title = page_title(str(document.data["title"]))
     policy = "; ".join(
         (
             "default-src 'none'",
@@ -70,6 +70,11 @@ def page(document: Document, is_served: bool = False) -> Page:
         f"<script>{script}</script>\n</body>\n</html>\n"
     )
     return Page(html, f"{policy}; frame-ancestors 'none'")
+
+
+def page_title(name: str) -> str:
+    """The name of a directory as text, even if it has bytes that are none."""
+    return name.encode("utf-8", "replace").decode()
 
 
 _ICON: Final = (

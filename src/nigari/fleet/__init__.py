@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nigari.backends.identity import StateIdentity
     from nigari.fleet.aio import Unfinished
     from nigari.fleet.fleet import Fleet, open  # noqa: A004 - people write `nigari.fleet.open`
+    from nigari.fleet.runs.orphans import Orphan
     from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
     from nigari.fleet.runs.results import (
         FleetResult,
@@ -38,6 +39,7 @@ else:
             "nigari.fleet.aio": ("Unfinished",),
             "nigari.fleet.fleet": ("Fleet", "open"),
             "nigari.fleet.units.graph": ("Edge", "EdgeReason", "ForeignState", "Graph"),
+            "nigari.fleet.runs.orphans": ("Orphan",),
             "nigari.fleet.runs.planning": ("FleetPlan", "PlannedUnit"),
             "nigari.fleet.runs.results": (
                 "FleetResult",
@@ -62,6 +64,7 @@ __all__ = [
     "FleetResult",
     "ForeignState",
     "Graph",
+    "Orphan",
     "PlanMode",
     "PlannedUnit",
     "StateIdentity",

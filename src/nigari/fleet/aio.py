@@ -17,7 +17,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Final, TypeVar
@@ -27,12 +27,14 @@ from nigari.file_lock import FileLock
 from nigari.fleet.runs.applying import Approve, FleetApplying, agree
 from nigari.fleet.runs.each_unit import EachUnit
 from nigari.fleet.runs.journal import (
+    DONE,
     Journal,
     abandon,
     exclusive,
     make_private,
     unfinished,
 )
+from nigari.fleet.runs.orphans import Orphan, Orphans
 from nigari.fleet.runs.plan_file import (
     extract_plans,
     fingerprint,
@@ -47,6 +49,7 @@ from nigari.fleet.runs.results import (
 )
 from nigari.fleet.units.choice import Choice, chosen_units
 from nigari.fleet.units.graph import Graph
+from nigari.fleet.units.known_units import KnownUnit, known_file, read_known, remember_units
 from nigari.fleet.units.survey import Survey, survey
 from nigari.fleet.units.unit import RESCUED, Unit, fleet_directory
 from nigari.fleet.work.tasks import Kind, TaskOptions, not_stored
@@ -190,7 +193,7 @@ class Fleet:
             make_private(self.logs)
             if keep:
                 _sweep(fleet_directory(self.path))
-                plans = Journal(os.path.join(fleet_directory(self.path), id_)).plans
+                plans = self._journal(id_).plans
                 make_private(plans)
         with FleetProgress(self.path, listen).begin("plan", options.mode, chosen) as told:
             planning = FleetPlanning(
@@ -215,12 +218,21 @@ class Fleet:
         if saved is None:
             raise SessionError(diags.in_order())
         self._check_unchanged(saved.fingerprints)
-        journal = Journal(os.path.join(fleet_directory(self.path), saved.plan.id))
+        journal = self._journal(saved.plan.id)
         if journal.has_ended:
             raise _refusal("Plan already applied", f"The plan in {path} has been applied.")
         with _storing():
             make_private(journal.plans)
-            return extract_plans(saved.plan, fspath(path), journal.plans)
+            plan = extract_plans(saved.plan, fspath(path), journal.plans, diags)
+        if plan is None:
+            raise SessionError(diags.in_order())
+        return plan
+
+    def _journal(self, id_: str) -> Journal:
+        """The journal of an apply, which may not have begun."""
+        directory = os.path.join(fleet_directory(self.path), id_)
+        with _reading_journals(directory):
+            return Journal(directory)
 
     def _check_conflicts(self, names: Sequence[str]) -> None:
         """Refuse to plan or apply units together that would write one state."""
@@ -238,25 +250,60 @@ class Fleet:
                     "another directory or workspace, or depends on other units. Make a new plan.",
                 )
 
+    # -- orphans --------------------------------------------------------------------------------
+
+    def _known(self) -> Mapping[str, KnownUnit]:
+        """The units that were applied from here."""
+        diags = Diagnostics()
+        known = read_known(self.path, diags)
+        if known is None:
+            raise SessionError(diags.in_order())
+        return known
+
+    def _orphans(self) -> Orphans:
+        return Orphans(self.survey, self._known(), self._environ)
+
+    def undeclared(self) -> list[Orphan]:
+        """Units that were applied from here and are not declared any more. Nothing is connected to, so
+        that they may have no objects.
+        """
+        return self._orphans().candidates
+
+    async def orphans(self, options: TaskOptions = TaskOptions()) -> list[Orphan]:  # noqa: B008
+        """Units that are not declared any more and whose states have objects."""
+        return await self._orphans().find(self.workers, options)
+
+    def take_orphans(self) -> None:
+        """Work with the orphans in place of the units that are declared, to destroy them."""
+        self._survey = self._orphans().survey()
+
+    @property
+    def known_file(self) -> str:
+        """The file with the units that were applied from here."""
+        return known_file(self.path)
+
     # -- applying -------------------------------------------------------------------------------
 
     def unfinished(self) -> Unfinished | None:
-        """An apply that has not come to its end and can be gone on with."""
-        journal = unfinished(self.path)
+        """An apply that has not come to its end."""
+        with _reading_journals(fleet_directory(self.path)):
+            journal = unfinished(self.path)
         if journal is None:
             return None
+        id_, begun = os.path.basename(journal.directory), journal.entries[0].time
         summary = os.path.join(journal.directory, _SUMMARY)
-        saved = read_fleet_plan(summary, Diagnostics())
-        if saved is None:
-            return None
-        done = sum(journal.state(name) == "done" for name in saved.plan.units)
-        begun = journal.entries[0].time
+        diags = Diagnostics()
+        saved = read_fleet_plan(summary, diags)
+        if saved is None or saved.plan.id != id_:
+            return Unfinished(id_, "", begun, 0, 0, summary, tuple(diags.in_order()))
         plan = saved.plan
-        return Unfinished(plan.id, plan.mode.value, begun, done, len(plan.units), summary)
+        done = sum(journal.state(name) == DONE for name in plan.units)
+        warnings = (_damaged(journal),) if journal.damaged else ()
+        return Unfinished(id_, plan.mode.value, begun, done, len(plan.units), summary, warnings)
 
     def abandon(self, one: Unfinished) -> None:
         """Do not go on with an apply; what it has done stays done."""
-        abandon(Journal(os.path.join(fleet_directory(self.path), one.id)))
+        abandon(os.path.join(fleet_directory(self.path), one.id))
 
     async def apply(
         self,
@@ -274,7 +321,7 @@ class Fleet:
         """
         if plan is None:
             plan = await self.plan(None, options, listen=listen)
-        journal = Journal(os.path.join(fleet_directory(self.path), plan.id))
+        journal = self._journal(plan.id)
         if not is_saved and not journal.has_begun:
             self.save(plan, os.path.join(journal.directory, _SUMMARY))
         return await self._carry_out(plan, journal, options, is_saved, approve, listen, False)
@@ -291,7 +338,7 @@ class Fleet:
         but what was agreed to, or is agreed to.
         """
         plan = self.read_plan(one.summary)
-        journal = Journal(os.path.join(fleet_directory(self.path), plan.id))
+        journal = self._journal(plan.id)
         return await self._carry_out(plan, journal, options, False, approve, listen, True)
 
     async def _carry_out(
@@ -313,8 +360,11 @@ class Fleet:
                     "Another apply is running",
                     "Another process is applying a plan of this fleet. Wait until it is done.",
                 )
+            destroys, known = plan.mode is PlanMode.DESTROY, self._known()
             with _storing():
                 make_private(self.logs)
+                if not destroys:
+                    remember_units(self.survey, known, list(plan.units))
                 journal.begin(plan.id, list(plan.units), is_saved)
             settings = _with_mode(options, plan.mode)
             progress = FleetProgress(self.path, listen).begin("apply", plan.mode, list(plan.units))
@@ -334,6 +384,10 @@ class Fleet:
                 result = await _interruptible(applying.run(), applying.interrupt)
             finally:
                 journal.close()
+            if destroys:
+                gone = [name for name, each in result.units.items() if each.is_done]
+                with _storing():
+                    remember_units(self.survey, known, (), gone)
             unlocked = (without_locks("applies of this fleet"),)
             return replace(result, warnings=unlocked if lock is FileLock.UNSUPPORTED else ())
 
@@ -361,12 +415,19 @@ class Unfinished:
 
     id: str
     mode: str
-    """`normal` or `destroy`."""
+    """`normal` or `destroy`; empty where its plan cannot be read any more."""
     begun: str
     done: int
     units: int
     summary: str
     """The file with its plan."""
+    problems: tuple[Diagnostic, ...] = ()
+    """What is damaged of it."""
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether its plan can still be read."""
+        return bool(self.mode)
 
 
 async def _interruptible(
@@ -399,6 +460,32 @@ def _storing() -> Iterator[None]:
         raise SessionError([not_stored(error)]) from None
 
 
+@contextmanager
+def _reading_journals(directory: str) -> Iterator[None]:
+    """Report a journal that cannot be read, and what to do about it."""
+    try:
+        yield
+    except OSError as error:
+        raise _refusal(
+            "Journal cannot be read",
+            f"{error.filename or directory}: {error.strerror}. It says how far an apply has come. Make "
+            f"it readable; or remove the directory of that apply below {directory}, after which "
+            "all units are planned again.",
+        ) from None
+
+
+def _damaged(journal: Journal) -> Diagnostic:
+    count = journal.damaged
+    lines = "A line" if count == 1 else f"{count} lines"
+    return Diagnostic(
+        Severity.WARNING,
+        "Damaged journal",
+        f"{lines} of {journal.path} cannot be read. Units that it does not list as done are planned "
+        "again, and what they have created is in their states. To start over without this journal, use "
+        f"-restart, or remove {journal.directory}.",
+    )
+
+
 def _with_mode(options: TaskOptions, mode: PlanMode) -> TaskOptions:
     return replace(options, mode=mode)
 
@@ -412,8 +499,9 @@ def _sweep(directory: str) -> None:
     for entry in entries:
         is_old = time.time() - entry.stat().st_mtime > _KEPT_FOR
         is_plan = entry.name not in (_LOGS, RESCUED)
-        if is_old and is_plan and not Journal(entry.path).has_begun:
-            shutil.rmtree(entry.path, ignore_errors=True)
+        with suppress(OSError):
+            if is_old and is_plan and not Journal(entry.path).has_begun:
+                shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _refusal(summary: str, detail: str) -> SessionError:

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from nigari.fleet import aio
 from nigari.fleet.runs.applying import Approve
+from nigari.fleet.runs.orphans import Orphan
 from nigari.fleet.runs.planning import FleetPlan
 from nigari.fleet.runs.results import FleetResult, ListenFleet, UnitResult
 from nigari.fleet.units.graph import Graph
@@ -194,6 +195,14 @@ class Fleet:
     ) -> FleetResult:
         """Go on with an apply: what is not done is planned again and applied."""
         return self._run(self._inner.resume(one, approve=_asking(approve), listen=listen))
+
+    def orphans(self) -> list[Orphan]:
+        """Units that are not declared any more and whose states still have objects."""
+        return self._run(self._inner.orphans())
+
+    def take_orphans(self) -> None:
+        """Work with the orphans in place of the units that are declared, to destroy them."""
+        self._inner.take_orphans()
 
     def init(
         self,

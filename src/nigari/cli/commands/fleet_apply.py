@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.commands.fleet_plan import DETAILS_FLAG, REFRESH_FLAG, make_plan
@@ -11,6 +13,7 @@ from nigari.cli.prompt import read_answer
 from nigari.cli.views.fleet_progress import FleetView
 from nigari.cli.views.fleet_text import plan_summary
 from nigari.cli.views.style import style_of
+from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.aio import Unfinished
 from nigari.fleet.runs.applying import Approve, agree
 from nigari.fleet.runs.planning import FleetPlan
@@ -58,13 +61,14 @@ class FleetApply:
         command, fleet = self._command, self._command.fleet
         options = command.options(self._mode)
         begun = fleet.unfinished()
-        if begun is not None and (
-            self._invocation.switch("restart") or begun.mode != self._mode.value
-        ):
+        if begun is not None:
+            is_over = self._invocation.switch("restart")
+            if not is_over:
+                self._command.show(self._problems(begun))
             # Who destroys does not want to go on with an apply, and the other way round.
+            if not is_over and begun.mode == self._mode.value:
+                return await self._resume(begun)
             fleet.abandon(begun)
-        elif begun is not None:
-            return await self._resume(begun)
         plan = await make_plan(command, names, options, keep=True)
         if not plan.has_to_be_applied or (plan.changed and not self._may_begin(plan)):
             fleet.discard(plan)
@@ -72,6 +76,20 @@ class FleetApply:
         view = command.view(len(plan.units))
         result = await fleet.apply(plan, options, approve=self._approve(view), listen=view)
         return self._end(result, view)
+
+    def _problems(self, begun: Unfinished) -> Sequence[Diagnostic]:
+        """What is damaged of an apply that was begun."""
+        if begun.can_continue:
+            return begun.problems
+        detail = " ".join(each.detail for each in begun.problems)
+        return [
+            Diagnostic(
+                Severity.WARNING,
+                "Interrupted apply cannot be continued",
+                f"The plan of the apply that began at {begun.begun} cannot be read, so all units are "
+                f"planned again; what was created is in their states. {detail}",
+            )
+        ]
 
     async def _resume(self, begun: Unfinished) -> int:
         """Go on with an apply that did not come to its end."""

@@ -5,7 +5,13 @@ from __future__ import annotations
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.fleet_apply import RESTART_FLAG, FleetApply
 from nigari.cli.commands.fleet_plan import DETAILS_FLAG, REFRESH_FLAG
-from nigari.cli.fleet_flags import APPROVE_FLAG, MARKDOWN_FLAG, STATE_FLAGS, FleetCommand
+from nigari.cli.fleet_flags import (
+    APPROVE_FLAG,
+    MARKDOWN_FLAG,
+    ORPHANS_FLAG,
+    STATE_FLAGS,
+    FleetCommand,
+)
 from nigari.plan.model.changes import PlanMode
 
 
@@ -19,9 +25,18 @@ COMMAND = Command(
     "Destroys everything that is managed in the units, once you approve: each unit after those that "
     "depend on it.",
     run,
-    flags=(APPROVE_FLAG, RESTART_FLAG, DETAILS_FLAG, MARKDOWN_FLAG, REFRESH_FLAG, *STATE_FLAGS),
+    flags=(
+        APPROVE_FLAG,
+        ORPHANS_FLAG,
+        RESTART_FLAG,
+        DETAILS_FLAG,
+        MARKDOWN_FLAG,
+        REFRESH_FLAG,
+        *STATE_FLAGS,
+    ),
     examples=(
         Example("nigari fleet destroy", "asks for approval before destroying anything"),
         Example("nigari fleet destroy -only=label:dev", "one environment"),
+        Example("nigari fleet destroy -orphans", "units that are no longer declared"),
     ),
 )

@@ -34,6 +34,7 @@ def run(invocation: Invocation) -> int:
     command.terminal.out(text.rstrip("\n"))
     command.show(wrong)
     command.warn(names)
+    command.show(found.uninstalled(names))
     return 1 if wrong else 0
 
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.fleet_flags import CHOICE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_text import columns
+from nigari.fleet.runs.orphans import orphan_data, undeclared_warning
 from nigari.fleet.units.documents import units_document
+from nigari.workspace.session.failure import SessionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +27,16 @@ def run(invocation: Invocation) -> int:
     if names is None:
         return 1
     found = command.found
+    try:
+        undeclared = command.fleet.undeclared()
+    except SessionError as error:
+        command.show(error.diagnostics)
+        return 1
     if invocation.switch("json"):
         import json
 
         document = units_document(found, names)
+        document["orphans"] = [orphan_data(each) for each in undeclared]
         command.terminal.out(json.dumps(document, indent=2, ensure_ascii=False))
     elif invocation.switch("names"):
         for name in names:
@@ -42,7 +50,10 @@ def run(invocation: Invocation) -> int:
         nothing = "No unit is selected." if found.units else "There are no units here."
         command.terminal.out(columns(rows) if names else nothing)
     command.warn(names)
-    problems = [each for name in names for each in found.problems(name)]
+    if undeclared:
+        command.show([undeclared_warning(undeclared)])
+    command.show(found.uninstalled(names))
+    problems = [each for name in names for each in found.mistakes(name)]
     command.show(problems)
     return 1 if problems else 0
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.fleet_details import show_unit_plan
-from nigari.cli.fleet_flags import MARKDOWN_FLAG, STATE_FLAGS, FleetCommand
+from nigari.cli.fleet_flags import MARKDOWN_FLAG, ORPHANS_FLAG, STATE_FLAGS, FleetCommand
 from nigari.cli.views.fleet_text import plan_summary
 from nigari.cli.views.style import style_of
+from nigari.fleet.runs.orphans import orphan_data, orphan_warning
 from nigari.fleet.runs.planning import FleetPlan
 from nigari.fleet.work.tasks import TaskOptions
 from nigari.plan.model.changes import PlanMode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.cli.views.fleet_progress import FleetView
 
 _CHANGES = 2
 
@@ -18,6 +24,8 @@ def run(invocation: Invocation) -> int:
     """Plan the fleet and show what it comes to."""
     command = FleetCommand(invocation)
     mode = PlanMode.DESTROY if invocation.switch("destroy") else PlanMode.NORMAL
+    if command.is_about_orphans and mode is not PlanMode.DESTROY:
+        raise UsageError("The option -orphans can be used only with -destroy.")
 
     async def work(names: list[str]) -> int:
         target, shows_all = invocation.text("out"), invocation.switch("details")
@@ -44,6 +52,7 @@ async def make_plan(
     view = command.view(len(names))
     plan = await command.fleet.plan(names, options, keep=keep, listen=view)
     view.end()
+    command.warn(names)
     results = [each.result for each in plan.units.values()]
     command.report(results, "plan")
     if invocation.text("markdown"):
@@ -55,12 +64,27 @@ async def make_plan(
         add, change, destroy = plan.totals
         members = {"add": add, "change": change, "remove": destroy, "units": len(plan.changed)}
         view.events.event("Plan of the fleet", {"type": "fleet_plan", "changes": members})
+        await _mention_orphans(command, options, view)
         return plan
     if invocation.switch("details"):
         for name in plan.changed:
             await show_unit_plan(invocation, command.found.units[name], plan.units[name].path)
     command.terminal.out("\n" + plan_summary(plan, style_of(command.terminal)))
+    await _mention_orphans(command, options, view)
     return plan
+
+
+async def _mention_orphans(command: FleetCommand, options: TaskOptions, view: FleetView) -> None:
+    """Say which units are not declared any more and still have objects."""
+    if command.is_about_orphans:
+        return
+    found = await command.fleet.orphans(options)
+    if found and view.events is not None:
+        units = [orphan_data(each) for each in found]
+        text = "Units that are no longer declared"
+        view.events.event(text, {"type": "fleet_orphans", "units": units})
+    elif found:
+        command.show([orphan_warning(found, command.fleet.known_file)])
 
 
 DETAILS_FLAG = Flag("details", FLAG_SWITCH, "Show the plan of each unit, too")
@@ -76,6 +100,7 @@ COMMAND = Command(
     flags=(
         Flag("out", FLAG_TEXT, "Save the plan to a file, for fleet apply", "FILE"),
         Flag("destroy", FLAG_SWITCH, "Plan to destroy everything that is managed in the units"),
+        ORPHANS_FLAG,
         DETAILS_FLAG,
         MARKDOWN_FLAG,
         REFRESH_FLAG,

@@ -36,11 +36,12 @@ def run(invocation: Invocation) -> int:
     async def work(names: list[str]) -> int:
         is_shown = True
         for name in names:
-            data = unit_plan(path, name)
+            data = unit_plan(saved, name, path, diags)
             if data is not None:
                 unit = command.found.units[name]
                 is_shown = await show_unit_bytes(invocation, unit, data) and is_shown
-        return 0 if is_shown else 1
+        command.show(diags)
+        return 0 if is_shown and not diags.has_errors else 1
 
     return command.run(work)
 

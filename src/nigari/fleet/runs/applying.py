@@ -187,7 +187,8 @@ class FleetApplying:
 
     async def _read_outputs(self, name: str, diags: Diagnostics) -> Outputs | None:
         unit = self._found.units[name]
-        outcome = await self._workers.run(lambda: Task(Kind.OUTPUT, unit, self._options))
+        values = self._found.known_values(name)
+        outcome = await self._workers.run(lambda: Task(Kind.OUTPUT, unit, self._options, values))
         diags.extend(seen_from_root(outcome.diagnostics, unit))
         return outcome.outputs
 

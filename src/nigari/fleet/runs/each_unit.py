@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from nigari.diagnostics import Diagnostics
 from nigari.fleet.runs.results import (
     FleetResult,
     ListenFleet,
@@ -59,7 +58,7 @@ class EachUnit:
 
     def _task(self, name: str) -> Task:
         """The task of a unit, with what is known of its variables without its neighbours."""
-        values = self._found.definition.values.variables(name, {}, Diagnostics()).values
+        values = self._found.known_values(name)
         unit, log = self._found.units[name], self._log(name)
         given = tuple(
             text if "=" in text else settings_file(self._found.root, unit.path, text)

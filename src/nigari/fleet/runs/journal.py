@@ -26,6 +26,7 @@ _JOURNAL: Final = "journal.jsonl"
 _BEGIN, _END = "begin", "end"
 STARTED: Final = "start"
 DONE: Final = "done"
+_FIELDS: Final = 3
 
 
 def make_private(directory: str) -> None:
@@ -59,6 +60,8 @@ class Journal:
         self.header: Mapping[str, object] = {}
         self.error: OSError | None = None
         """Why something could not be written."""
+        self.damaged: int = 0
+        """How many lines cannot be read: what they said is done again."""
         self._file: TextIO | None = None
         self._states: dict[str, str] = {}
         self._read()
@@ -67,6 +70,20 @@ class Journal:
     def plans(self) -> str:
         """Where the plans of units are."""
         return os.path.join(self.directory, "plans")
+
+    @property
+    def path(self) -> str:
+        """The file itself."""
+        return os.path.join(self.directory, _JOURNAL)
+
+    @property
+    def units(self) -> list[str] | None:
+        """The units that are applied; None where it does not say."""
+        about = self.header.get("units")
+        if not isinstance(about, list):
+            return None
+        names = [each for each in about if isinstance(each, str)]
+        return names if len(names) == len(about) else None
 
     @property
     def has_begun(self) -> bool:
@@ -85,29 +102,40 @@ class Journal:
 
     def _read(self) -> None:
         try:
-            with open(os.path.join(self.directory, _JOURNAL), encoding="utf-8") as file:
-                lines = file.read().split("\n")
+            with open(self.path, "rb") as file:
+                *lines, last = file.read().split(b"\n")
         except FileNotFoundError:
             return
-        for line in lines:
-            # The last line is cut short where the machine went down.
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                data = json.loads(line)
-                if data["event"] == _BEGIN:
-                    self.header = data
-                entry = JournalEntry(data["event"], data.get("unit", ""), data["time"])
-                self.entries.append(entry)
-                self._states[entry.unit] = entry.event
+        self.damaged = sum(not self._note(line) for line in lines)
+        # The last line is cut short where the machine went down.
+        self._note(last)
+
+    def _note(self, line: bytes) -> bool:
+        """Take note of an event; False where a line is not one."""
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(data, dict):
+            return False
+        event, unit, time_ = (data.get(name, "") for name in ("event", "unit", "time"))
+        texts = [each for each in (event, unit, time_) if isinstance(each, str)]
+        if len(texts) < _FIELDS or not event:
+            return False
+        self.entries.append(JournalEntry(*texts))
+        self._states[unit] = event
+        if event == _BEGIN:
+            self.header = data
+        return True
 
     def begin(self, plan: str, units: Sequence[str], is_saved: bool) -> None:
         """Begin to apply a plan of these units, or go on with it."""
         make_private(self.directory)
-        path = os.path.join(self.directory, _JOURNAL)
-        is_torn = os.path.exists(path) and not _ends_whole(path)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        _drop_torn_line(self.path)
+        descriptor = os.open(
+            self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
+        )
         self._file = os.fdopen(descriptor, "a", encoding="utf-8")
-        if is_torn:
-            self._file.write("\n")
         if not self.has_begun:
             self.header = {"plan": plan, "units": list(units), "is_saved": is_saved}
             self._write(_BEGIN, "", self.header)
@@ -150,13 +178,10 @@ class Journal:
         return True
 
 
-def _ends_whole(path: str) -> bool:
-    with open(path, "rb") as file:
-        file.seek(0, os.SEEK_END)
-        if file.tell() == 0:
-            return True
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
+def _drop_torn_line(path: str) -> None:
+    """Remove what is left of a line that was being written when the machine went down."""
+    with contextlib.suppress(FileNotFoundError), open(path, "rb+") as file:
+        file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def unfinished(root: str) -> Journal | None:
@@ -175,9 +200,9 @@ def unfinished(root: str) -> Journal | None:
     return max(open_ones, key=lambda each: each.entries[-1].time, default=None)
 
 
-def abandon(journal: Journal) -> None:
+def abandon(directory: str) -> None:
     """Forget an apply that is not to be gone on with."""
-    shutil.rmtree(journal.directory, ignore_errors=True)
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 @contextlib.contextmanager

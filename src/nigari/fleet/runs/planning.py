@@ -151,7 +151,8 @@ class FleetPlanning:
             needs = needs_of(graph, name, members, must_exist=is_normal)
             for each in needs.outputs_of:
                 if each not in members:
-                    task = Task(Kind.OUTPUT, self._found.units[each], self._options)
+                    values = self._found.known_values(each)
+                    task = Task(Kind.OUTPUT, self._found.units[each], self._options, values)
                     steps.setdefault((Kind.OUTPUT, each), Step(task))
             before = [(Kind.OUTPUT, each) for each in needs.outputs_of if each not in members]
             before += [(Kind.PLAN, each) for each in graph.needs[name] if each in members]

@@ -41,6 +41,7 @@ from nigari.fleet.units.unit import (
 from nigari.fleet.units.unit_values import DeclaredValues, UnitValues
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, BodySchema, Content
 from nigari.lang.files import Files, KeptFiles
+from nigari.record import replace
 from nigari.workspace.base.own_file import BlockInstance, OwnFile, parse_own_file
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import read_overrides
@@ -210,7 +211,12 @@ class FleetDefinition:
                 each if "=" in each else settings_file(self.where.at(), path, each)
                 for each in texts
             ]
-            found = read_overrides(given, self.sources, self.diags)
+            problems = Diagnostics()
+            found = read_overrides(given, self.sources, problems)
+            for each in problems:
+                # A file that cannot be read has no place of its own.
+                place = attribute.expr.range if each.subject is None else each.subject
+                self.diags.append(replace(each, subject=place))
             return tuple(sorted((name, each.value) for name, each in found.items()))
         self.diags.error(
             "Invalid value",

@@ -30,6 +30,7 @@ from nigari.workspace.base.options import GivenVariables
 from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
 from nigari.workspace.explain.file_calls import frames_of
+from nigari.workspace.session.apply_journal import journal_path
 from nigari.workspace.session.opening import given_variables
 from nigari.workspace.session.session import Session
 from nigari.workspace.states.backend import (
@@ -89,6 +90,15 @@ def open_session(unit: Unit, environ: Mapping[str, str], variables: Mapping[str,
 def working_directory(unit: Unit, environ: Mapping[str, str]) -> WorkingDirectory:
     """Where a unit is worked with, whatever its environment."""
     return WorkingDirectory(unit.environment(environ), root=unit.path, backend=dict(unit.backend))
+
+
+def apply_journal(unit: Unit, environ: Mapping[str, str]) -> str:
+    """Where the journal of the last apply of a unit is."""
+    where = working_directory(unit, environ)
+    if unit.environment_name:
+        where, _ = in_environment(where, unit.environment_name, Diagnostics())
+    selected = "default" if where.selects_default else where.selected(Diagnostics()).name
+    return journal_path(where.data(), selected)
 
 
 def unit_variables(unit: Unit, variables: Mapping[str, Value]) -> GivenVariables:
@@ -181,8 +191,8 @@ def _read(
         identity = remote_state_identity(wanted, session.where)
     except (KeyError, ValueError, CtyError) as error:
         return StateRead(address, resource.range, None, f"its arguments are not valid: {error}")
-    why = "" if identity is not None else "its arguments do not say which state that is"
-    return StateRead(address, resource.range, identity, why)
+    unknown = "" if identity is not None else "its arguments do not say which state that is"
+    return StateRead(address, resource.range, identity, unknown)
 
 
 def _wanted(values: Mapping[str, Value]) -> RemoteState:

@@ -20,12 +20,14 @@ from nigari.fleet.units.graph import Graph, build_graph
 from nigari.fleet.units.inspection import Inspection, inspect
 from nigari.fleet.units.patterns import path_matcher
 from nigari.fleet.units.unit import FILE_NAME, Unit, fleet_directory, seen_from_root
+from nigari.hcl.suggestion import listed
 from nigari.record import record, replace
 from nigari.workspace.base.environments import FILE_NAME as ENVIRONMENTS
 from nigari.workspace.base.environments import VARIABLE
 from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.configuration.modules import NOT_INSTALLED
 
-_DATA_VARIABLE = "TF_DATA_DIR"
+DATA_VARIABLE = "TF_DATA_DIR"
 _UNIT_DATA = ".terraform/units"
 
 
@@ -55,6 +57,35 @@ class Survey:
         """Whether the fleet as a whole cannot be worked with."""
         return any(each.severity is Severity.ERROR for each in self.diagnostics)
 
+    def warnings(self, names: Collection[str]) -> list[Diagnostic]:
+        """What concerns these units and keeps nothing from being done with one of them."""
+        found = [each for each in self.diagnostics if each.severity is Severity.WARNING]
+        return [*found, *self.graph.warnings(names)]
+
+    def uninstalled(self, names: Sequence[str]) -> list[Diagnostic]:
+        """Mention the units that call modules which are not installed yet, if there are any."""
+        found = [name for name in names if any(map(_is_uninstalled, self.problems(name)))]
+        if not found:
+            return []
+        units = "unit calls" if len(found) == 1 else "units call"
+        return [
+            Diagnostic(
+                Severity.WARNING,
+                "Modules not installed",
+                f"{len(found)} {units} modules that are not installed: {listed(found)}. What is in "
+                'these modules, such as the states that they read, is not known before "nigari fleet '
+                'init" has installed them.',
+            )
+        ]
+
+    def known_values(self, name: str) -> Mapping[str, Value]:
+        """The values of a unit's variables, as far as they do not come from other units."""
+        return self.definition.values.variables(name, {}, Diagnostics()).values
+
+    def mistakes(self, name: str) -> list[Diagnostic]:
+        """What is wrong with the configuration of one unit, and not mended by init."""
+        return [each for each in self.problems(name) if not _is_uninstalled(each)]
+
     def problems(self, name: str) -> list[Diagnostic]:
         """What is wrong with the configuration of one unit."""
         unit = self.units[name]
@@ -70,7 +101,7 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
     definition = FleetDefinition(where, diags, _read_definition(where, diags))
     declared = [*definition.declared.values()]
     taken = {unit.block: unit for unit in declared}
-    found = _candidates(where, definition)
+    found = _candidates(where, definition, diags)
     candidates = [each for each in found if each.name not in taken]
     everything = _with_own_data(_in_environment([*declared, *candidates], environ))
     definition.values.know_units(everything)
@@ -97,7 +128,6 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
             )
     kept = {unit.name: inspections[unit.name] for unit in units}
     graph = build_graph(units, kept, needs, diags)
-    diags.extend(graph.warnings(graph.units))
     sources = FleetSources(where.root, definition.sources)
     modules = frozenset(each.name for each in candidates if each.name not in names)
     return Survey(where.root, definition, graph, kept, _once(diags), sources, modules)
@@ -113,7 +143,9 @@ def _read_definition(where: WorkingDirectory, diags: Diagnostics) -> bytes | Non
         return None
 
 
-def _candidates(where: WorkingDirectory, definition: FleetDefinition) -> list[Unit]:
+def _candidates(
+    where: WorkingDirectory, definition: FleetDefinition, diags: Diagnostics
+) -> list[Unit]:
     """What may be units beside those that are declared."""
     if not definition.discovers:
         return []
@@ -126,9 +158,24 @@ def _candidates(where: WorkingDirectory, definition: FleetDefinition) -> list[Un
             os.path.normpath(where.at(directory)),
             fleet_data=fleet_directory(where.root),
         )
-        for directory in find_directories(where.root, excluded)
+        for directory in _named_as_text(find_directories(where.root, excluded), diags)
         if os.path.realpath(where.at(directory)) not in declared
     ]
+
+
+def _named_as_text(directories: Sequence[str], diags: Diagnostics) -> Iterator[str]:
+    """The directories that a unit can be called by; the others are reported. Plans, journals and
+    reports are UTF-8.
+    """
+    for directory in directories:
+        name = os.fsencode(directory).decode(errors="replace")
+        if "\ufffd" not in name:
+            yield directory
+        else:
+            diags.warning(
+                "Directory left out",
+                f"The name of the directory {name} is not UTF-8, so it cannot be a unit. Rename it.",
+            )
 
 
 def _in_environment(units: Sequence[Unit], environ: Mapping[str, str]) -> list[Unit]:
@@ -157,7 +204,7 @@ def _with_own_data(units: Sequence[Unit]) -> list[Unit]:
         unit
         if count[unit.directory] == 1 or unit.environment_name
         else replace(
-            unit, environ=(*unit.environ, (_DATA_VARIABLE, f"{_UNIT_DATA}/{unit.file_name}"))
+            unit, environ=(*unit.environ, (DATA_VARIABLE, f"{_UNIT_DATA}/{unit.file_name}"))
         )
         for unit in units
     ]
@@ -192,6 +239,10 @@ def _name_taken(found: Unit, declared: Unit) -> Diagnostic:
         f'that directory out: fleet {{ exclude = ["{found.directory}"] }}.',
         declared.range,
     )
+
+
+def _is_uninstalled(found: Diagnostic) -> bool:
+    return found.summary == NOT_INSTALLED
 
 
 def _once(diags: Diagnostics) -> tuple[Diagnostic, ...]:

@@ -56,6 +56,7 @@ async def perform(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
         Kind.APPLY: _apply,
         Kind.OUTPUT: _output,
         Kind.TEST: _test,
+        Kind.WORKSPACES: _workspaces,
     }[task.kind]
     try:
         with advising(FLEET_ADVICE):
@@ -216,7 +217,14 @@ async def _output(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
     state = await _session(task, environ).state
     if not state.lineage:
         return TaskOutcome(TaskStatus.DONE)
-    return TaskOutcome(TaskStatus.DONE, outputs=_stored_outputs(state.outputs))
+    objects = sum(each.mode == "resource" for each in state.resources.values())
+    outputs = _stored_outputs(state.outputs)
+    return TaskOutcome(TaskStatus.DONE, outputs=outputs, report={"objects": objects})
+
+
+async def _workspaces(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
+    names = await _session(task, environ).workspaces()
+    return TaskOutcome(TaskStatus.DONE, report={"workspaces": names})
 
 
 def _stored_outputs(outputs: Mapping[str, Output]) -> Outputs:

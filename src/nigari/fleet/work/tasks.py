@@ -47,6 +47,7 @@ class Kind(Enum):
     APPLY = "apply"
     OUTPUT = "output"
     TEST = "test"
+    WORKSPACES = "workspaces"
 
 
 class TaskStatus(Enum):

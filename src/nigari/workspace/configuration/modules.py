@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from nigari.eval.base.module_tree import InstallModule, ModuleInstance
     from nigari.packages.modules.module_manifest import Manifest, ModuleRecord
 
+NOT_INSTALLED = "Module not installed"
+"""The summary of what init mends."""
 _LONGEST_NAME = 200
 _DEEP = 8
 """Modules that are nested deeper than this are looked at for loops of links."""
@@ -347,7 +349,7 @@ def _report_no_directory(
 
 def _report_not_installed(wanted: PackageRequest, diags: Diagnostics) -> None:
     diags.error(
-        "Module not installed",
+        NOT_INSTALLED,
         f"{wanted.addr} uses {wanted.source.display}, which is not installed. Run "
         f"{advice().init()} to install it.",
         wanted.where,
