@@ -145,10 +145,11 @@ def test_markers_of_a_locked_state(tmp_path: Path) -> None:
 def test_the_version_of_another_program(
     tmp_path: Path, settings: dict[str, str], first: str
 ) -> None:
-    for command in ("version", "-version", "-v", "--version"):
-        text = _run(tmp_path, command, **settings)
-        assert text.partition("\n")[0] == first
-        assert f"Nigari v{VERSION}" in text
+    texts = [_run(tmp_path, each, **settings) for each in ("version", "-version", "-v", "--version")]
+    text = texts[0]
+    assert texts == [text] * 4
+    assert text.partition("\n")[0] == first
+    assert f"Nigari v{VERSION}" in text
     if not first.startswith("Nigari"):
         for reader in MARKERS[markers.VERSION]:
             assert re.search(reader.pattern, text), reader.program

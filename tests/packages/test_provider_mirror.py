@@ -7,7 +7,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.packages.providers.checksums import archive_checksum, directory_checksum
 from nigari.packages.providers.lockfile import Locks
 from nigari.packages.providers.provider_mirror import lock_platforms, mirror_providers
-from nigari.packages.providers.provider_sources import FilesystemMirror
+from nigari.packages.providers.provider_sources import FilesystemMirror, Verified
 from nigari.packages.providers.requirement import Requirement
 from tests.packages.test_provider_selection import DEMO, add, constraints
 
@@ -44,7 +44,11 @@ def test_a_mirror_can_be_installed_from_again(tmp_path: Path) -> None:
     target = tmp_path / "to"
     locks = asyncio.run(lock_platforms(ASKED, Locks(), source, BOTH, {}, diags))
     written: list[Path] = []
-    asyncio.run(mirror_providers(ASKED, locks, source, target, BOTH, diags, written.append))
+
+    def note(path: Path, _: Verified) -> None:
+        written.append(path)
+
+    asyncio.run(mirror_providers(ASKED, locks, source, target, BOTH, diags, note))
     assert not list(diags)
     assert [path.suffix for path in written] == [".zip", ".zip"]
     mirrored = FilesystemMirror(target)
@@ -66,8 +70,12 @@ def test_packing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     content: list[bytes] = []
     for name in ("a", "b"):
         written: list[Path] = []
+
+        def note(path: Path, _: Verified, into: list[Path] = written) -> None:
+            into.append(path)
+
         target, diags = tmp_path / name, Diagnostics()
-        work = mirror_providers(ASKED, Locks(), source, target, BOTH[:1], diags, written.append)
+        work = mirror_providers(ASKED, Locks(), source, target, BOTH[:1], diags, note)
         asyncio.run(work)
         content += [path.read_bytes() for path in written]
     assert content[0] == content[1]

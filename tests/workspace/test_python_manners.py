@@ -28,7 +28,11 @@ def test_functions_by_one_import(tmp_path: Path) -> None:
     functions = nigari.functions(tmp_path)
     assert hcl.evaluate('upper(file("x.txt"))', functions=functions) == "CONTENT"
     assert hcl.evaluate("cidrhost(net, 1)", {"net": "10.0.0.0/8"}, nigari.functions()) == "10.0.0.1"
-    mine = {**functions, "twice": lambda text: text * 2}
+
+    def twice(text: str) -> str:
+        return text * 2
+
+    mine = {**functions, "twice": twice}
     assert hcl.evaluate('twice(lower("A"))', functions=mine) == "aa"
 
 

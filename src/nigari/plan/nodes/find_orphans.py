@@ -278,21 +278,28 @@ def unreplaced_blocks(run: PlanRun) -> dict[Block, Deferral]:
     if run.deferrals is None or not run.deferrals.found:
         return found
     replaced = {
-        resource_block(resource_of(each.address))
+        run.blocks.resource_block(resource_of(each.address))
         for each in run.record.changes.values()
         if each.action.is_replace
     }
     before: dict[UnknownCause, frozenset[Block]] = {}
+    meant = StoredBlocks(run.blocks, run.prior).meant
     for address, instance in run.prior.instances() if replaced else ():
         held = None if run.is_wanted(address) else run.held_by(address)
         if held is None or address.item.resource.mode is not MANAGED:
             continue
-        for _, stored, _ in instance.objects():
-            for block in replaced.intersection(map(resource_block, stored.dependencies)):
-                if held.cause not in before:
-                    before[held.cause] = _blocks_before(run, held)
-                if block not in before[held.cause]:
-                    found[block] = held
+        own = run.blocks.resource_block(resource_of(address))
+        needed = {
+            block
+            for _, stored, _ in instance.objects()
+            for each in stored.dependencies
+            for block in meant(own, each)
+        }
+        for block in replaced & needed:
+            if held.cause not in before:
+                before[held.cause] = _blocks_before(run, held)
+            if block not in before[held.cause]:
+                found[block] = held
     return found
 
 
@@ -304,7 +311,4 @@ def _blocks_before(run: PlanRun, deferral: Deferral) -> frozenset[Block]:
         pending += each.before
         for origin in each.origins:
             found.update(run.blocks.referred(origin.frame.instance, origin.references))
-    needed = (
-        resource_block(each) for block in found for each in run.blocks.resources_before(block)
-    )
-    return frozenset((*found, *needed))
+    return frozenset(found).union(*map(run.blocks.resource_blocks_before, found))

@@ -37,7 +37,6 @@ from nigari.plan.objects.deferring import ProviderDefers
 from nigari.plan.objects.ignored import ignore, ignore_all
 from nigari.plan.objects.planned_change import DesiredObject, Ignore, plan_change
 from nigari.plan.objects.prior import PriorObject, as_secret_as, read, taken_over, upgraded
-from nigari.plan.order.block_graph import resource_block
 from nigari.providers import api
 from nigari.state.model import InstanceState, StoredObject
 
@@ -244,7 +243,7 @@ class ManagedInstance(ChangingInstance):
         if change is None:
             self.fail()
             return
-        before = run.unreplaced.get(resource_block(resource_of(self.address)))
+        before = run.unreplaced.get(run.blocks.resource_block(resource_of(self.address)))
         if before is not None and change.action.is_replace:
             self.wait_for((before,))
         if self.prior is not None and target is not None:
