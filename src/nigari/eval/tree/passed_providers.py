@@ -13,7 +13,7 @@ from nigari.config.module import Module
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Severity
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.tree.places import place
-from nigari.eval.tree.provider_scope import ProviderScope
+from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,16 +62,21 @@ def _check_passed(
     parent: ModuleInstance,
     diags: Diagnostics,
 ) -> None:
-    """What a call passes must be expected by the called module, and be of the same provider."""
+    """What a call passes must be expected by the called module, and be of the same provider.
+
+    Where instances of the call have other modules, it is enough that one of these expects it.
+    """
     module = node.module
+    called = parent.children.get(call.name, {}).values()
+    others = {each.variant: each for each in called if each.variant != node.variant}.values()
     for passed in call.providers:
         child = passed.in_child
         if child.key is not None:
             continue
-        name = str(child)
         provider = _meant(child, module)
-        is_declared = not child.alias and child.name in module.required_providers
-        if not is_declared and name not in names.wanted and name not in names.empty:
+        if not _is_expected(child, module, names):
+            if any(_is_expected(child, each.module, provider_scope(each, None)) for each in others):
+                continue
             if provider is not None:
                 _report_unexpected(child, provider, node, diags)
         given = _meant(passed.in_parent, parent.module)
@@ -79,6 +84,12 @@ def _check_passed(
             continue
         if _is_declared(passed.in_parent, parent.module):
             _report_mismatch(passed, provider, given, node, diags)
+
+
+def _is_expected(child: ProviderRef, module: Module, names: ProviderScope) -> bool:
+    """Whether a module expects to be passed a configuration under a name."""
+    is_declared = not child.alias and child.name in module.required_providers
+    return is_declared or str(child) in names.wanted or str(child) in names.empty
 
 
 def _meant(reference: ProviderRef, module: Module) -> Provider | None:
