@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from nigari.lang.files import DiskFiles
-from nigari.lang.functions.paths import clean
 from nigari.record import record, replace
 
 TYPE_CHECKING = False
@@ -39,6 +38,8 @@ def process_directory(environ: Mapping[str, str]) -> str:
     """
     named = environ.get("PWD", "")
     if named.startswith("/"):
+        from nigari.lang.functions.paths import clean
+
         with suppress(OSError, ValueError):
             if os.path.samefile(named, os.curdir):
                 return clean(named)
