@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 
 from nigari.lang.files import DiskFiles
 from nigari.record import record, replace
@@ -38,11 +37,11 @@ def process_directory(environ: Mapping[str, str]) -> str:
     """
     named = environ.get("PWD", "")
     if named.startswith("/"):
-        from nigari.lang.functions.paths import clean
-
-        with suppress(OSError, ValueError):
+        try:
             if os.path.samefile(named, os.curdir):
-                return clean(named)
+                return os.path.normpath("/" + named.lstrip("/"))
+        except (OSError, ValueError):
+            pass
     return os.getcwd()
 
 
