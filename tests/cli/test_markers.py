@@ -145,7 +145,9 @@ def test_markers_of_a_locked_state(tmp_path: Path) -> None:
 def test_the_version_of_another_program(
     tmp_path: Path, settings: dict[str, str], first: str
 ) -> None:
-    texts = [_run(tmp_path, each, **settings) for each in ("version", "-version", "-v", "--version")]
+    texts = [
+        _run(tmp_path, each, **settings) for each in ("version", "-version", "-v", "--version")
+    ]
     text = texts[0]
     assert texts == [text] * 4
     assert text.partition("\n")[0] == first

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 
 from nigari.lang.files import DiskFiles
-from nigari.lang.functions.paths import clean
 from nigari.record import ReadOnly, record, replace
 
 TYPE_CHECKING = False
@@ -40,9 +38,11 @@ def process_directory(environ: Mapping[str, str]) -> str:
     """
     named = environ.get("PWD", "")
     if named.startswith("/"):
-        with suppress(OSError, ValueError):
+        try:
             if os.path.samefile(named, os.curdir):
-                return clean(named)
+                return os.path.normpath("/" + named.lstrip("/"))
+        except (OSError, ValueError):
+            pass
     return os.getcwd()
 
 
