@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test pictures page-pictures peers check-real bench \
-	bench-compiled page wheel check-wheel fuzz fuzz-files fuzz-expressions differential equivalences outside clean
+	bench-compiled page wheel check-wheel fuzz fuzz-files fuzz-expressions differential equivalences mutants outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -97,6 +97,9 @@ differential: $(READY) peers ## tell both programs random stories and compare: m
 
 equivalences: $(READY) ## compare what only nigari has with the same written out: make equivalences N=1000 SEED=1
 	$(BIN)/python -m fuzz.equivalences --count $(N) --seed $(SEED) --workers $(WORKERS)
+
+mutants: $(READY) ## apply one-line faults, one at a time, and say which test finds each
+	$(BIN)/python -m scripts.mutants --workers $(WORKERS) $(NAMES)
 
 outside: $(READY) peers ## compare with the real program in public repositories: docs/outside.md
 	$(BIN)/python -m tests.outside $(OUTSIDE)

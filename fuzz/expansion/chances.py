@@ -134,6 +134,9 @@ class Chances:
             found.needs.append(ABOVE)
         if Feature.STATIC in self._features:
             found.settings = {each for each in self._statics if self.happens(0.5)}
+        if source.name in _LEAVES:
+            # Instances of inner calls go with the source of an outer one.
+            found.settings.discard("guard")
         found.has_condition = Feature.CONDITIONS in self._features and self.happens(0.5)
         return found
 
@@ -246,7 +249,7 @@ class Chances:
         return next((key for key in _KEYS if key not in call.instances), None)
 
     def _remove(self, model: Model, call: Call) -> None:
-        if len(call.instances) > 1 and model.passing is not Passing.OWN:
+        if len(call.instances) > 1 and not model.is_steady:
             last = call.kind == "count"
             keys = [*call.instances]
             del call.instances[keys[-1] if last else self.choice(keys)]
@@ -269,7 +272,7 @@ class Chances:
         key = self._free_key(call)
         if call.kind == "count" or key is None:
             return
-        is_moved = model.passing is Passing.OWN or self.happens(0.7)
+        is_moved = model.is_steady or self.happens(0.7)
         old = self.choice([*call.instances])
         call.instances[key] = call.instances.pop(old)
         if is_moved:
@@ -294,7 +297,7 @@ class Chances:
         if kind == "repetition" and Feature.REPETITION in self._features:
             thing.repetition = self.choice(["", "count", "for_each"])
         elif kind == "settings" and Feature.STATIC in self._features and self._statics:
-            thing.settings ^= {self.choice(self._statics)}
+            thing.settings ^= {self.choice(self._statics)} - {"guard"}
         else:
             for other in source.things:
                 if thing.name in other.needs:

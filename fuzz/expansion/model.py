@@ -152,6 +152,18 @@ class Model:
     before: str = "b1"
     """A value of the resource that calls depend on."""
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether no instance may go: a call refuses that, which separate calls do not do.
+
+        The block says what is protected, even of instances that are gone, and of those it does not
+        know. A provider of a module cannot go with what it manages.
+        """
+        things = [thing for source in self.sources.values() for thing in source.things]
+        is_guarded = any("guard" in each.settings for each in things)
+        return self.passing is Passing.OWN or is_guarded
+
+    @property
     def is_flat(self) -> bool:
         """Whether nothing in a source depends on something else there.
 

@@ -90,11 +90,9 @@ class Story:
     def _chosen(self, seen: Seen) -> list[list[str]]:
         roll = self._chance.random()
         if roll < 0.25 and self._model.outside is not Outside.PART:
-            may_exclude = self._model.outside is Outside.WHOLE or self._model.is_flat()
+            may_exclude = self._model.outside is Outside.WHOLE or self._model.is_flat
             name = self._chance.choice(["-target", "-exclude"]) if may_exclude else "-target"
-            flags = [
-                f"{name}={self._chance.choice(self._addresses())}" for _ in range(1 + (roll < 0.07))
-            ]
+            flags = [f"{name}={each}" for each in self._singled_out(2 if roll < 0.07 else 1)]
             if roll > 0.22:
                 flags.append("-destroy")
             return self._planned(*flags)
@@ -109,11 +107,17 @@ class Story:
             return [["state", "rm", compact(self._chance.choice(seen.addresses()))], _AGAIN]
         return [*self._planned(), _AGAIN]
 
-    def _addresses(self) -> list[str]:
-        """What may be singled out: nothing below an instance, since what it needs there is a block."""
+    def _singled_out(self, number: int) -> list[str]:
+        """What is singled out: nothing below an instance, since what it needs there is a block.
+
+        A call takes along all instances of another, even those that are gone, so both are named.
+        """
+        calls = self._model.calls
         if self._model.outside is Outside.APART:
-            return [each for call in self._model.calls for each in call.addresses()]
-        return [f"module.{call.name}" for call in self._model.calls]
+            found = [each for call in calls for each in call.addresses()]
+            return [self._chance.choice(found) for _ in range(number)]
+        chosen = calls if any(each.after for each in calls) else [self._chance.choice(calls)]
+        return [f"module.{each.name}" for each in chosen]
 
     def _some_failures(self, seen: Seen) -> list[str]:
         names = {str(each["name"]) for each in seen.objects.values()}
