@@ -42,7 +42,8 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("variables", "message"), [({"confirm": "no"}, "Say yes."), ({"other": "b"}, "Not this one.")]
 )
 def test_nothing_is_destroyed(options: Options, variables: dict[str, object], message: str) -> None:
-    assert message in words(failed(variables, **{**options, "destroy": True}))
+    options["destroy"] = True
+    assert message in words(failed(variables, **options))
 
 
 def test_what_cannot_be_decided_any_more_keeps_nothing() -> None:

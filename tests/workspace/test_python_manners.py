@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_functions_by_one_import(tmp_path: Path) -> None:
     def twice(text: str) -> str:
         return text * 2
 
-    mine = {**functions, "twice": twice}
+    mine: dict[str, hcl.Function | Callable[..., object]] = {**functions, "twice": twice}
     assert hcl.evaluate('twice(lower("A"))', functions=mine) == "aa"
 
 
