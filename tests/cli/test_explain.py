@@ -356,3 +356,13 @@ def test_references_that_validation_refuses(
     assert summary in done.err
     if " " not in expression and "[*]" not in expression:
         assert (inside("explain", expression).code == 1) is bool(summary)
+
+
+def test_eval_names_the_command_that_uses_the_state(directory: Path) -> None:
+    hint = "use nigari console"
+    (directory / "more.tf").write_text(
+        'variable "none" {}\nresource "terraform_data" "there" {\n  input = "x"\n}\n'
+    )
+    assert hint in nigari("eval", "terraform_data.there.output", cwd=directory).err
+    assert hint not in nigari("eval", "var.none", cwd=directory).err
+    assert hint not in nigari("eval", "1 + 1", cwd=directory).err

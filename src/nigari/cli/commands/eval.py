@@ -40,6 +40,8 @@ def run(invocation: Invocation) -> int:
         invocation.terminal.out(found.shown_value)
     for chain in found.chains:
         invocation.terminal.err(f"Not static: {chain}.")
+    if found.phase in ("plan", "apply"):
+        invocation.terminal.err("To evaluate with the values of the state, use nigari console.")
     return 0 if found.phase == "static" else _NOT_STATIC
 
 
