@@ -1,4 +1,5 @@
-"""`nigari plan` and `apply` beside `tofu`'s, as whole commands in the same directories.
+"""`nigari plan` and `apply` beside `tofu`'s, as whole commands in the same directories, and plans of
+module instances with other sources beside plans of others, which `tofu` does not have.
 
 Without the real programs (`make peers`) there are no cases.
 """
@@ -11,7 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from benchmarks.configurations import instances, module_calls, null_resources, resource_chains
+from benchmarks.configurations import (
+    instances,
+    module_calls,
+    module_instances,
+    null_resources,
+    resource_chains,
+)
 from benchmarks.harness import Case, Work
 from scripts.peers import cache
 
@@ -32,6 +39,13 @@ _SIZES: Final[tuple[tuple[str, Callable[[Path, int], Path], int, float], ...]] =
     ("10,000 instances", instances, 10_000, 1.5),
     ("1,000 null_resource", null_resources, 1000, 1.0),
 )
+_VARIANTS: Final[tuple[tuple[int, int, int, float], ...]] = (
+    (500, 2, 1, 1.1),
+    (2000, 2000, 1000, 2.2),
+)
+"""Module instances, their sources, those of another plan, and how much more the first may cost. The
+other plan has as many instances, or one of each of its sources.
+"""
 _LARGE: Final = "2,000 module calls"
 _SMALL: Final = "1,000 module calls"
 _GROWTH: Final = 2.2
@@ -60,6 +74,7 @@ def cases() -> list[Case]:
         )
     )
     found.append(bench.compared("1,000 null_resource", 1.0, "apply", "-auto-approve"))
+    found += [bench.variants(*each) for each in _VARIANTS]
     return found
 
 
@@ -91,6 +106,25 @@ class _Bench:
             wanted,
             wanted,
             prepare=self._forget(name),
+        )
+
+    def variants(self, size: int, sources: int, others: int, most: float) -> Case:
+        """A plan of module instances beside one of the same, or half of them, from other sources."""
+        name, other = (
+            f"{size:,} instances of {sources:,} sources",
+            f"instances of {others:,} source{'s'[others == 1 :]}",
+        )
+        module_instances(self._directory(name), size, sources)
+        module_instances(self._directory(other), size if others == 1 else others, others)
+        for each in (name, other):
+            self.run(each, *_OWN, "get")()
+        return Case(
+            f"plan {name}",
+            self.run(name, *_OWN, "plan"),
+            other,
+            self.run(other, *_OWN, "plan"),
+            1 / most,
+            1 / most,
         )
 
     def memory(self, name: str) -> Case:

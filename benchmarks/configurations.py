@@ -66,3 +66,23 @@ def null_resources(directory: Path, count: int) -> Path:
         "  triggers = { index = count.index }\n}\n"
     )
     return directory
+
+
+def module_instances(directory: Path, size: int, sources: int) -> Path:
+    """One call with so many instances, from so many sources in turn."""
+    for number in range(sources):
+        inner = directory / f"m{number}"
+        inner.mkdir(parents=True, exist_ok=True)
+        (inner / "main.tf").write_text(
+            'variable "v" {}\n'
+            'resource "terraform_data" "x" {\n  input = var.v\n}\n'
+            'resource "terraform_data" "y" {\n  input = terraform_data.x.output\n}\n'
+            'output "o" {\n  value = terraform_data.y.output\n}\n'
+        )
+    keys = ",".join(map(str, range(size)))
+    (directory / "main.tf").write_text(
+        f'module "m" {{\n  for_each = toset(split(",", "{keys}"))\n'
+        f'  source   = "./m${{tonumber(each.key) % {sources}}}"\n  v        = each.key\n}}\n'
+        'resource "terraform_data" "z" {\n  input = length(module.m)\n}\n'
+    )
+    return directory

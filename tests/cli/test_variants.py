@@ -179,3 +179,21 @@ run "r" {
     assert "1 passed, 0 failed" in said("test")
     Path("tests/main.tftest.hcl").write_text(test.replace('["b"]', '["no"]'))
     assert 'The tested configuration has no module.m["no"]' in said("test", code=1)
+
+
+def test_a_cycle_through_two_instances_of_one_source_says_what_to_do() -> None:
+    given = 'variable "v" {\n  default = ""\n}\noutput "v" {\n  value = var.v\n}\n'
+    call = """\
+module "m" {
+  for_each = toset(["a", "b"])
+  source   = "./one"
+  v        = each.key == "a" ? "" : module.n.v
+}
+module "n" {
+  source = "./one"
+  v      = module.m["a"].id
+}
+"""
+    write({"main.tf": call, "one/main.tf": ONE.replace("{}", "{\n  input = var.v\n}", 1) + given})
+    found = " ".join(said("validate", code=1).split())
+    assert "Instances of a module call that have the same source are taken together" in found

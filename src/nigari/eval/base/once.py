@@ -265,11 +265,16 @@ def _report_cycle(nodes: list[Node], diags: Diagnostics) -> None:
             where,
         )
         return
-    around = " → ".join([*labels, labels[0]])
+    around, hint = " → ".join([*labels, labels[0]]), ""
+    if any("[" in label.partition(" of module.")[2] for label in labels):
+        hint = (
+            " Instances of a module call that have the same source are taken together, so that one "
+            "of them cannot depend on another: write a module block of its own for it."
+        )
     diags.error(
         "Dependency cycle",
         f"These values depend on each other in a cycle: {around}. Break the cycle by giving one "
-        "of them a value that does not depend on the others.",
+        f"of them a value that does not depend on the others.{hint}",
         where,
     )
 

@@ -67,14 +67,13 @@ def _check_passed(
     Where instances of the call have other modules, it is enough that one of these expects it.
     """
     module = node.module
-    called = parent.children.get(call.name, {}).values()
-    others = {each.variant: each for each in called if each.variant != node.variant}.values()
     for passed in call.providers:
         child = passed.in_child
         if child.key is not None:
             continue
         provider = _meant(child, module)
         if not _is_expected(child, module, names):
+            others = parent.children.get(call.name, {}).values()
             if any(_is_expected(child, each.module, provider_scope(each, None)) for each in others):
                 continue
             if provider is not None:
