@@ -105,7 +105,7 @@ class Teller:
             pair.literal.failed |= comparing.failed(theirs)
             result = Result(literal, None, self._literal.outcome())
             answer = theirs, side.outcome()
-            found, _ = judged(pair.literal, written, before[1], answer, result)
+            found, _ = judged(pair.literal, written, before, answer, result)
             for each in found:
                 reason = explanation(pair.literal, written, each, found)
                 yield Difference(f"{_REAL}{each.kind}", each.text), reason
