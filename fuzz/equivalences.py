@@ -92,20 +92,20 @@ class Teller:
         self, pair: Pair, written: list[str], command: list[str]
     ) -> Iterator[tuple[Difference, str]]:
         """Run a command on all sides: the differences, each with what explains it."""
-        before = self._compact.state(), self._literal.state()
+        before = self._literal.state()
         for side in self._sides():
             side.forget()
             if f"-out={PLAN}" in command:
                 (side.work / PLAN).unlink(missing_ok=True)
         compact, literal, *real = self._all(written, command)
-        for each in self._differences(pair, before[0], literal, compact):
+        for each in self._differences(pair, before, literal, compact):
             yield each, ""
         for theirs, side in zip(real, self._real, strict=True):
             pair.literal.ended |= comparing.ended(literal)
             pair.literal.failed |= comparing.failed(theirs)
             result = Result(literal, None, self._literal.outcome())
             answer = theirs, side.outcome()
-            found, _ = judged(pair.literal, written, before[1], answer, result)
+            found, _ = judged(pair.literal, written, before, answer, result)
             for each in found:
                 reason = explanation(pair.literal, written, each, found)
                 yield Difference(f"{_REAL}{each.kind}", each.text), reason
@@ -134,7 +134,8 @@ class Teller:
         yield from comparing.changes(*outcomes)
         yield from comparing.reads(*outcomes)
         yield from comparing.calls("configurations", ("configure",), *outcomes)
-        early = too_early(before, self._compact.state(), self._compact.journal())
+        # Without keys, the dependencies of the compact state do not say of which instance.
+        early = too_early(before, self._literal.state(), self._compact.journal())
         if early:
             yield Difference("order: an operation came too early", "\n".join(early))
 

@@ -20,7 +20,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -101,8 +101,10 @@ def mutants() -> list[Mutant]:
 class Copy:
     """A copy of the project."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, excused: set[str]) -> None:
         self.path = path
+        self._excused = excused
+        """The tests that fail without any fault, which all copies know."""
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
         for name in listed.stdout.decode().splitlines():
             if (ROOT / name).exists():
@@ -114,21 +116,20 @@ class Copy:
         source = (ROOT / mutant.path).read_text()
         began = time.monotonic()
         for stage, tests in _stages(mutant, is_brief):
-            excused: list[str] = []
             while True:
                 (self.path / mutant.path).write_text(mutant.applied(source))
-                test = self._first_failure(tests, excused)
+                test = self._first_failure(tests)
                 (self.path / mutant.path).write_text(source)
                 if not test:
                     break
-                if not self._first_failure([test], []):
+                if not self._first_failure([test]):
                     return Verdict(mutant, test, stage, time.monotonic() - began)
-                excused.append(test)
+                self._excused.add(test)
         return Verdict(mutant, seconds=time.monotonic() - began)
 
-    def _first_failure(self, tests: list[str], excused: list[str]) -> str:
+    def _first_failure(self, tests: list[str]) -> str:
         options = ["-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "-rfE"]
-        options += [f"--deselect={each}" for each in excused]
+        options += [f"--deselect={each}" for each in self._excused - {*tests}]
         command = [sys.executable, "-m", "pytest", *options, *tests]
         try:
             done = subprocess.run(
@@ -177,9 +178,10 @@ def main() -> int:
         return 0
     survivors = 0
     with tempfile.TemporaryDirectory(prefix="nigari-mutants-") as name:
+        excused: set[str] = set()
         copies: queue.Queue[Copy] = queue.Queue()
         for number in range(given.workers):
-            copies.put(Copy(Path(name, str(number))))
+            copies.put(Copy(Path(name, str(number)), excused))
 
         def judged(mutant: Mutant) -> Verdict:
             copy = copies.get()
@@ -189,7 +191,8 @@ def main() -> int:
                 copies.put(copy)
 
         with ThreadPoolExecutor(given.workers) as pool:
-            for verdict in pool.map(judged, chosen):
+            for done in as_completed([pool.submit(judged, each) for each in chosen]):
+                verdict = done.result()
                 survivors += not verdict.test
                 found = f"{verdict.stage}: {verdict.test}" if verdict.test else "SURVIVES"
                 print(f"{verdict.mutant.name:<36} {verdict.seconds:6.1f} s  {found}", flush=True)

@@ -351,7 +351,8 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
     for name, is_destroyed in source.removals:
         destroy = form.setting("destroy") if is_destroyed is None else json.dumps(is_destroyed)
         yield f"removed {{\n  from = {name}\n  lifecycle {{\n    destroy = {destroy}\n  }}\n}}\n"
-    everything = [each.name for each in source.things]
+    # The value of a whole call depends on all that is in it, even on what is given to it.
+    everything = [ABOVE, *(each.name for each in source.things)]
     found = [_reference(form, source, each) for each in everything]
     if source.has_inner:
         found.append(form.inner_outputs())
