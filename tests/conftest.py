@@ -15,6 +15,10 @@ from nigari.audience import set_command_line
 # long one example took. A longer search is a matter of one setting.
 settings.register_profile("check", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", parent=settings.get_profile("check"), max_examples=2000)
+# What the machine says about OpenTofu must not decide how a test ends.
+for name in [each for each in os.environ if each.startswith("TF_")]:
+    del os.environ[name]
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "check"))
 
 # What is started in the background ignores some signals, and so would every program under test.

@@ -46,7 +46,11 @@ DIFFERENT = [
     ("gcs", {"bucket": "b", "prefix": "x"}, {"bucket": "b", "prefix": "y"}),
     ("azurerm", {"container_name": "c", "key": "a"}, {"container_name": "c", "key": "b"}),
     ("kubernetes", {"secret_suffix": "a"}, {"secret_suffix": "a", "namespace": "other"}),
-    ("remote", {"organization": "o", "workspaces": [{"name": "a"}]}, {"organization": "o"}),
+    (
+        "remote",
+        {"organization": "o", "workspaces": [{"name": "a"}]},
+        {"organization": "o", "workspaces": [{"name": "b"}]},
+    ),
 ]
 
 

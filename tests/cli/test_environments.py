@@ -234,7 +234,7 @@ def test_the_list(directory: Path) -> None:
     lines = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "TIME", out).splitlines()
     assert lines == [
         "* dev   default     never applied from here",
-        "  prod  production  applied TIME UTC, serial 2",
+        "  prod  production  applied TIME UTC, serial 1",
     ]
     assert inside("-env=prod", "destroy", "-auto-approve").code == 0
     assert "prod  production  destroyed " in inside("environments").out

@@ -61,7 +61,7 @@ def test_nobody_is_asked_where_that_is_not_wanted(asking: Path) -> None:
     ("typed", "flags", "settings", "code", "asks"),
     [
         ("./m\n", (), {}, 0, True),
-        ("", (), {}, 1, True),
+        ("", (), {}, 1, False),
         ("./m\n", ("-input=false",), {}, 1, False),
         ("./m\n", (), {"TF_INPUT": "0"}, 1, False),
         ("./m\n", ("-json",), {}, 1, False),

@@ -184,7 +184,7 @@ def test_colours(rich: dict[str, str]) -> None:
     said = on_a_screen([], rich)
     assert "  \x1b[32m+\x1b[0m create\n" in said
     assert "  \x1b[1m# rich_thing.a\x1b[0m will be created\n" in said
-    assert "\x1b[1mPlan:\x1b[0m 1 to add" in said
+    assert "\x1b[1mPlan: 1 to add" in said
     for args, environ in (([], {"NO_COLOR": "1"}), (["-no-color"], {}), ([], {"TERM": "dumb"})):
         assert "\x1b[3" not in on_a_screen(args, {**rich, **environ})
 

@@ -132,7 +132,6 @@ run "apply" {
         ("override_resource {}\n", ["error 1:19"]),
         ("override_resource {\n  target = module.m\n}\n", ["error 2:12"]),
         ("override_module {\n  target = a.b\n}\n", ["error 2:12"]),
-        ("override_module {\n  target = module.m[0]\n}\n", ["error 2:20"]),
         ("override_data {\n  target = data.a.b\n  values = [1]\n}\n", ["error 3:3"]),
         ("override_data {\n  target = data.a.b\n  values = { a = var.x }\n}\n", ["error 3:18"]),
         ('mock_provider "a" {}\nmock_provider "a" {}\n', ["error 2:1"]),

@@ -82,6 +82,7 @@ CONFIGURATIONS: Final[dict[str, str]] = {
     "config-diagnostics/tests-provider-mismatch-with-module": (
         "test files are recognised and left alone"
     ),
+    "testdata/provider_for_each": "a shared for_each is one warning per provider block here",
     "ephemeral-blocks/main.tf": "the real OpenTofu 1.12.6 refuses it, with six errors",
 }
 """Configurations, by the end of their path."""

@@ -21,6 +21,7 @@ from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.module_tree import InstallModule, ModuleInstance
 from nigari.eval.static.run import StaticSettings, run_static
 from nigari.eval.tree.places import check_places
+from nigari.eval.tree.provider_iteration import check_provider_iteration
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.lang.files import DiskFiles, Files, MemoryFiles
 from nigari.lang.functions.table import function_table
@@ -93,6 +94,7 @@ def _load(files: Files, directory: str, level: str) -> list[Diagnostic]:
         if not level.startswith("load_file"):
             check_places(root, diags)
             check_providers(root, diags)
+            check_provider_iteration(root, diags)
     return diags.in_order()
 
 

@@ -10,6 +10,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.base.compile import CompiledModule
 from nigari.eval.base.module_tree import ModuleInstance
 from nigari.eval.tree.places import check_places
+from nigari.eval.tree.provider_iteration import check_provider_iteration
 from nigari.eval.tree.provider_rules import check_aliases, check_providers
 from nigari.hcl.templates import StringLiteral
 from nigari.lang.files import MemoryFiles
@@ -53,6 +54,7 @@ def _checked(root: str, child: str = "", grandchild: str = "") -> list[Told]:
     tree = _load_tree(files)
     check_places(tree, diags)
     check_providers(tree, diags)
+    check_provider_iteration(tree, diags)
     check_aliases(tree, diags)
     return told(diags)
 
@@ -146,7 +148,7 @@ _WRONG = [
         + _EACH
         + 'resource "a_b" "c" {\n for_each = (local.e)\n provider = a.each[each.key]\n}\n',
         "",
-        ("warning", "main.tf", 12, "Same for_each for a provider and its resources"),
+        ("warning", "main.tf", 12, "Provider with the same for_each as its resources"),
     ),
     # -- calls --
     (
@@ -195,4 +197,4 @@ def test_all_instances_are_passed_on_through_modules() -> None:
         _ALIASED + 'module "n" {\n source = "n"\n providers = { a.all = a.all }\n}\n',
         _ALIASED + 'resource "a_b" "c" {\n provider = a.all\n}\n',
     )
-    assert found == [("error", "n/main.tf", 7, "Provider instance without a key")]
+    assert found == [("error", "main.tf", 13, "Wrong kind of provider configuration passed")]

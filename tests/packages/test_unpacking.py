@@ -136,7 +136,7 @@ def test_what_is_neither_file_nor_link_is_refused(form: str, tmp_path: Path) -> 
         ([("hard", "b", "a")], "no file"),
         ([("hard", "b", "../../../etc/passwd")], "outside"),
         ([("link", "a", "/etc/passwd"), ("hard", "b", "a")], "no file"),
-        ([("dir", "a", ""), ("file", "a", "1")], "both a directory and a file"),
+        ([("dir", "a", ""), ("file", "a", "1")], "both a file and a directory"),
         ([], "empty"),
         ([("dir", "a", "")], "empty"),
     ],

@@ -324,7 +324,7 @@ def test_a_lock_that_was_left_behind_is_removed(tmp_path: Path) -> None:
     session.init()
     left = LockInfo("dead", "apply", who="somebody")
     asyncio.run(InMemoryStore().lock("default", left))
-    with pytest.raises(nigari.SessionError, match="locked"):
+    with pytest.raises(nigari.SessionError, match="state lock"):
         session.apply()
     with pytest.raises(nigari.SessionError, match="not locked with this ID"):
         session.force_unlock("other")
@@ -342,7 +342,7 @@ def test_a_locked_state(infra: Path) -> None:
         slow = pool.submit(nigari.open(infra).apply)
         try:
             _until(lambda: begun.exists() or slow.done())
-            with pytest.raises(nigari.SessionError, match="locked"):
+            with pytest.raises(nigari.SessionError, match="state lock"):
                 nigari.open(infra).plan()
             assert nigari.open(infra, lock=False).plan().changes
         finally:

@@ -9,11 +9,11 @@ from nigari.hcl.source import Source
 def without_binary(source: Source, diags: Diagnostics) -> Source:
     """The source, or an empty one after a single error for a file that is not text.
 
-    A null character tells, as in git: neither syntax has one, and every other mistake would be
-    reported for each unreadable line.
+    Otherwise mistakes would be reported for each unreadable line. A null character in a text is
+    left to the parser: OpenTofu takes one within quotes.
     """
     at = source.text.find("\0")
-    if at < 0:
+    if at < 0 or (at > 0 and _is_utf8(source.text)):
         return source
     diags.error(
         "Not a text file",
@@ -22,3 +22,12 @@ def without_binary(source: Source, diags: Diagnostics) -> Source:
         source.range(at, at + 1),
     )
     return Source(source.filename, "{}" if source.filename.endswith(".json") else "")
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether a text has no lone surrogates, which stand for bytes that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -24,7 +24,7 @@ def check_provider_iteration(root: ModuleInstance, diags: Diagnostics) -> None:
     OpenTofu needs the provider instance for one more apply, to destroy the objects with it.
     """
     known: dict[ModuleInstance, ProviderScope] = {}
-    found: dict[Expression, list[str]] = {}
+    found: dict[Expression, list[tuple[str, Expression]]] = {}
     for node in each_module(root):
         scope = provider_scope(node, None if node.parent is None else known.get(node.parent))
         known[node] = scope
@@ -33,9 +33,9 @@ def check_provider_iteration(root: ModuleInstance, diags: Diagnostics) -> None:
             if source is None or reference.key is None or not is_same_iteration(each, source):
                 continue
             address = user if node.parent is None else f"{node.addr.unkeyed}.{user}"
-            found.setdefault(source, []).append(address)
-    for source, users in found.items():
-        _report(source, users, diags)
+            found.setdefault(source, []).append((address, each))
+    for users in found.values():
+        _report(users, diags)
 
 
 def _users(module: Module) -> Iterator[tuple[str, Expression, ProviderRef]]:
@@ -51,13 +51,13 @@ def _users(module: Module) -> Iterator[tuple[str, Expression, ProviderRef]]:
                 yield f"module.{call.name}", each, passed.in_parent
 
 
-def _report(source: Expression, users: list[str], diags: Diagnostics) -> None:
-    names = list(dict.fromkeys(users))
+def _report(users: list[tuple[str, Expression]], diags: Diagnostics) -> None:
+    names = list(dict.fromkeys(name for name, _ in users))
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     diags.warning(
         "Provider with the same for_each as its resources",
         f"{names[0]}{more} would lose the provider instance together with the element. If you also "
         "use OpenTofu, which cannot destroy the objects then, give the provider a collection of "
         "its own.",
-        source.range,
+        users[0][1].range,
     )

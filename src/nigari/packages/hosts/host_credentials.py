@@ -64,8 +64,8 @@ class HostCredentials:
         self._helper_arguments = config.credentials_helper[1:]
         self._program = _find_helper(self.helper, environment) if self.helper else None
         self._answers: dict[str, str | None] = {} if answers is None else answers
-        self._asked: dict[str, asyncio.Task[str | None]] = {}
-        """The helper at work, which is asked once for each host."""
+        self._asking: dict[str, asyncio.Lock] = {}
+        """Locks by host, so that the helper runs once for each."""
         self.withheld: dict[str, str] = {}
         """Why the credentials of hosts were not sent."""
 
@@ -81,9 +81,9 @@ class HostCredentials:
         import asyncio
 
         if host not in self._answers:
-            if host not in self._asked:
-                self._asked[host] = asyncio.ensure_future(self._ask_helper(host))
-            self._answers[host] = await asyncio.shield(self._asked[host])
+            async with self._asking.setdefault(host, asyncio.Lock()):
+                if host not in self._answers:
+                    self._answers[host] = await self._ask_helper(host)
         return self._answers[host]
 
     async def headers(self, host: str) -> Mapping[str, str]:
