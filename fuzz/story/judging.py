@@ -133,7 +133,7 @@ def moved(step: Step) -> dict[str, str]:
     found: dict[str, str] = {}
     stored = {without_keys(each) for each in step.before.addresses()}
     for name, text in step.files.items():
-        pairs = re.findall(r"(?m)^moved {\n  from = (\S+)\n  to   = (\S+)$", text)
+        pairs = re.findall(r"(?m)^moved {\n  from = (\S+)\n  to +=  *(\S+)$", text)
         way = "" if name == "main.tf" else r"(?:module\.\w+\.)+"
         for old, new in (map(without_keys, pair) for pair in pairs):
             for each in stored:

@@ -16,7 +16,7 @@ from typing import Final
 from fuzz.story.comparing import Covered, begun, by_name, differences, planned
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import read_events
-from fuzz.story.judging import destroys, gone, is_forgotten, is_part, moved, unquoted, without_keys
+from fuzz.story.judging import gone, is_forgotten, is_part, moved, unquoted, without_keys
 from fuzz.story.order import too_early
 from fuzz.story.sides import Finished, Outcome
 from fuzz.story.telling import PLAN, Step
@@ -103,7 +103,7 @@ def broken(found: Iterable[Claim], result: Result) -> Iterator[Difference]:
 def _destroyed_outputs(step: Step, command: list[str], result: Result) -> Iterator[Claim]:
     """A destroy deletes exactly the outputs that the state has, with the flags that they have."""
     promise = "a destroy deletes the outputs that the state has"
-    if not destroys(step, command) or result.finished.status:
+    if not _is_destroy(step, command) or result.finished.status:
         return
     stored = step.before.outputs() if not is_part(step) else {}
     if result.plan is not None:
@@ -141,9 +141,17 @@ def _deleted(output: dict[str, Tree]) -> Tree:
 
 def _closed_in_destroys(step: Step, command: list[str], _: Result) -> Iterator[Claim]:
     """No provider of a story is configured from an ephemeral resource, so a destroy opens none."""
-    if destroys(step, command):
+    if _is_destroy(step, command):
         for kind in _EPHEMERAL:
             yield Claim("a destroy opens what a provider needs", ("events", kind), [])
+
+
+def _is_destroy(step: Step, command: list[str]) -> bool:
+    """Whether a command plans or carries out a destroy; an apply does what was planned last."""
+    if PLAN in command:
+        before = step.commands[: step.commands.index(command)]
+        command = next((each for each in reversed(before) if f"-out={PLAN}" in each), command)
+    return command[0] == "destroy" or "-destroy" in command
 
 
 _ORACLES: Final[tuple[Oracle, ...]] = (_destroyed_outputs, _closed_in_destroys)
@@ -156,7 +164,7 @@ def invariants(step: Step, command: list[str], before: str, ours: Result) -> Ite
         early = too_early(before, ours.outcome.state, ours.outcome.journal)
         if early:
             yield Difference("order: an operation came too early", "\n".join(early))
-        if destroys(step, command) and not is_part(step):
+        if _is_destroy(step, command) and not is_part(step):
             yield from _left_after_destroy(step, command, ours)
 
 

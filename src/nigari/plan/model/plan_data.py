@@ -19,7 +19,7 @@ from nigari.cty import msgpack
 from nigari.cty.conform import conformance_errors
 from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
-from nigari.cty.types import DYNAMIC, Type
+from nigari.cty.types import DYNAMIC, ObjectType, Type
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.json_shape import (
@@ -52,7 +52,7 @@ from nigari.plan.model.check_results import VALUES, value_at
 from nigari.record import record, replace
 from nigari.running.deferrals import DeferralReason, DeferredKind
 from nigari.schema.block import Block
-from nigari.schema.provider import Schema
+from nigari.schema.provider import IdentitySchema, Schema
 from nigari.state.model import CHECK_KINDS, CHECK_STATUSES, CheckObject, CheckResult, State
 from nigari.state.objects import UnreadableObject, decode
 from nigari.state.sensitive_paths import parse_paths, paths_text
@@ -129,6 +129,18 @@ def with_schemas(plan: Plan, schema_of: SchemaOf, diags: Diagnostics) -> Plan | 
     return None if binding.has_failed else bound
 
 
+def _given(identity: Value, schema: IdentitySchema) -> ObjectType:
+    """The type of an identity that may leave out what the import does not need."""
+    given = identity.type.attributes if isinstance(identity.type, ObjectType) else {}
+    return ObjectType(
+        {
+            name: type_
+            for name, type_ in schema.attributes.items()
+            if name in given or name not in schema.optional_for_import
+        }
+    )
+
+
 @record
 class _Binding:
     """Adds schemas to what was read, whose values must fit them."""
@@ -155,8 +167,8 @@ class _Binding:
         self._check_stored(change, schema)
         for identity in (change.identity, change.imported_identity):
             if identity is not None and schema is not _NO_SCHEMA:
-                wanted = schema.identity
-                self._fits(change, identity, None if wanted is None else wanted.import_type)
+                known = schema.identity
+                self._fits(change, identity, None if known is None else _given(identity, known))
         return change.with_schema(schema)
 
     def drift(self, drift: Drift) -> Drift:

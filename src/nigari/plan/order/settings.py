@@ -71,9 +71,16 @@ class BlockSettings:
         return self._graph.block(module, str(addr)) in self._first
 
     def skips_destroy(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
-        """Whether an object that is not wanted any more is forgotten and not destroyed."""
+        """Whether an object that is not wanted any more is forgotten and not destroyed.
+
+        An instance of a module that is gone may have had a value of its own, which the state has.
+        """
         settings = self._known.get(self._graph.block(module, str(addr)))
-        return settings is not None and settings.destroy is False
+        if settings is None or settings.destroy is not False:
+            return False
+        expr = settings.resource.lifecycle.destroy
+        is_literal = expr is None or not expr.variables()
+        return is_literal or not self._graph.variants.is_gone(module)
 
     def runs_at(self, module: ModuleAddr, provisioner: Provisioner) -> str:
         """The moment at which a provisioner of a module runs, `create` or `destroy`."""

@@ -6,7 +6,7 @@ be those of instances that only planning finds, or that only the state still has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import DEFERRED, InstanceKey
@@ -22,7 +22,9 @@ class Variants:
     def __init__(self, root: ModuleInstance) -> None:
         self.representatives: dict[ModuleAddr, ModuleInstance] = {}
         """An instance of each variant."""
-        self._members: dict[ModuleAddr, list[ModuleAddr]] = {}
+        self._members: dict[ModuleAddr, dict[ModuleAddr, None]] = {}
+        self._open: set[ModuleAddr] = set()
+        """The variants whose instances only planning finds."""
         self._known: dict[ModuleAddr, ModuleAddr] = {}
         self._of_call: dict[ModuleAddr, dict[ModuleAddr, None]] = {}
         """The variants of each call that has several."""
@@ -38,7 +40,9 @@ class Variants:
     def _enter(self, instance: ModuleInstance) -> None:
         address, path = instance.addr, instance.variant
         self.representatives.setdefault(path, instance)
-        self._members.setdefault(path, []).append(address)
+        self._members.setdefault(path, {})[address] = None
+        if any(key is DEFERRED for _, key in address.steps):
+            self._open.add(path)
         if instance.parent is None:
             self._known[address] = path
         elif path.key is not None:
@@ -64,9 +68,14 @@ class Variants:
             self._known[module] = found
         return found
 
-    def members(self, path: ModuleAddr) -> Sequence[ModuleAddr]:
+    def members(self, path: ModuleAddr) -> Collection[ModuleAddr]:
         """The instances of a variant that the static phase knows."""
         return self._members.get(path, ())
+
+    def is_gone(self, module: ModuleAddr) -> bool:
+        """Whether a module instance is not one of its variant, whose instances are all known."""
+        path = self.of(module)
+        return path not in self._open and module not in self.members(path)
 
     def of_call(self, call: ModuleAddr) -> Iterable[ModuleAddr]:
         """The variants of a call whose instances are of several."""
