@@ -354,7 +354,7 @@ def test_references_that_validation_refuses(
     done = inside("eval", expression)
     assert done.code == (1 if summary else 2), done.err
     assert summary in done.err
-    if " " not in expression and "[*]" not in expression:
+    if "(" not in expression and "?" not in expression:
         assert (inside("explain", expression).code == 1) is bool(summary)
 
 
@@ -366,3 +366,68 @@ def test_eval_names_the_command_that_uses_the_state(directory: Path) -> None:
     assert hint in nigari("eval", "terraform_data.there.output", cwd=directory).err
     assert hint not in nigari("eval", "var.none", cwd=directory).err
     assert hint not in nigari("eval", "1 + 1", cwd=directory).err
+
+
+_SPLATS = {
+    "main.tf": """\
+locals {
+  l = [{ id = 1 }, { id = 2 }]
+}
+resource "terraform_data" "a" {
+  count = 2
+}
+module "c" {
+  count  = 2
+  source = "./c"
+}
+""",
+    "c/main.tf": 'output "ids" {\n  value = [{ id = "z" }]\n}\nlocals {\n  l = [{ id = 3 }]\n}\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("address", "value"),
+    [
+        ("local.l[*].id", [1, 2]),
+        ("local.l.*.id", [1, 2]),
+        ("[for each in local.l : each.id]", [1, 2]),
+        ("sum(local.l[*].id)", 3),
+        ("module.c[*].ids[0].id", ["z", "z"]),
+        ("module.c.*.ids", [[{"id": "z"}]] * 2),
+        ("module.c[1].ids[*].id", ["z"]),
+        ("module.c[1].ids[0].id", "z"),
+        ("module.c[0].local.l[*].id", [3]),
+    ],
+)
+def test_splats_and_other_expressions(
+    address: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in _SPLATS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    inside("init")
+    done = inside("explain", "-json", address)
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert (found["name"], found["phase"], found["value"]) == (address, "static", value)
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("terraform_data.b[*].id", "terraform_data.b is not declared"),
+        ("terraform_data.a[*].nope", 'no attribute named "nope"'),
+        ("module.d[*].ids", 'no module call named "d"'),
+        ("1", "nothing named"),
+        ("a b", "nothing named"),
+    ],
+)
+def test_mistakes_in_splats(
+    address: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.tf").write_text(_SPLATS["main.tf"].partition("module")[0])
+    done = inside("explain", address)
+    assert done.code == 1
+    assert problem in " ".join(done.err.split())

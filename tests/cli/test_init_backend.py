@@ -155,10 +155,37 @@ def test_settings_of_the_command_line(directory: Path) -> None:
     assert init("-backend-config=path=q").code == 1
 
 
+_ENCRYPTED = """
+variable "pass" {
+}
+terraform {
+  encryption {
+    key_provider "pbkdf2" "k" {
+      passphrase = var.pass
+    }
+    method "aes_gcm" "m" {
+      keys = key_provider.pbkdf2.k
+    }
+    state {
+      method = method.aes_gcm.m
+    }
+  }
+}
+"""
+
+
 def test_a_backend_that_stays_as_it_is(directory: Path) -> None:
     write({"main.tf": BACKEND})
     assert init("-backend=false").code == 0
     assert not Path(".terraform").exists()
+
+
+def test_keys_are_wanted_with_the_backend_only(directory: Path) -> None:
+    write({"main.tf": _ENCRYPTED})
+    assert "var.pass" in told(init("-input=false"))
+    for option in ("-backend=false", "-cloud=false"):
+        done = init("-input=false", option)
+        assert done.code == 0, done.err
 
 
 @pytest.mark.parametrize(

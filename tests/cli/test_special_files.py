@@ -102,6 +102,17 @@ def test_a_device_as_the_backup(tmp_path: Path) -> None:
         ("b.tf.json", ["validate"]),
         (".terraform.lock.hcl", ["init"]),
         ("environments.hcl", ["-env=x", "plan"]),
+        ("my.tfbackend", ["init", "-backend-config=my.tfbackend"]),
+        ("my.tfbackend.json", ["init", "-backend-config=my.tfbackend.json"]),
+        ("b.tf", ["fmt"]),
+        ("b.tofu", ["fmt", "b.tofu"]),
+        ("fleet.hcl", ["fleet", "list"]),
+        (".nigari.lock.hcl", ["init", "-lock-modules"]),
+        ("terraform.tfstate", ["plan"]),
+        ("terraform.tfstate", ["state", "list"]),
+        ("other.tfstate", ["show", "other.tfstate"]),
+        ("other.tfstate", ["state", "push", "other.tfstate"]),
+        ("cli.tfrc", ["init"]),
     ],
 )
 def test_files_that_are_not_text(
@@ -109,8 +120,11 @@ def test_files_that_are_not_text(
 ) -> None:
     """One error says so, as for a file that git-crypt has not decrypted."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "main.tf").write_text('variable "v" {\n  default = 1\n}\n')
+    backend = 'terraform {\n  backend "local" {\n  }\n}\n' if "backend" in name else ""
+    (tmp_path / "main.tf").write_text(f'{backend}variable "v" {{\n  default = 1\n}}\n')
     (tmp_path / name).write_bytes(b'\0GITCRYPT\0\xff{\n\xfe"\n' * 20)
-    done = inside(*command)
-    assert (done.code, done.err.count("Error:")) == (1, 1), done.err
+    settings = {"TF_CLI_CONFIG_FILE": "cli.tfrc"} if name == "cli.tfrc" else {}
+    done = inside(*command, settings=settings)
+    status = 2 if command[0] == "fmt" else 1
+    assert (done.code, done.err.count("Error:")) == (status, 1), done.err
     assert "contains binary data" in " ".join(done.err.split())

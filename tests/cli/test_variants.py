@@ -132,13 +132,29 @@ def test_providers_are_listed_for_every_variant() -> None:
     [
         ("[for m in module.m : m.id]", False),
         ("values(module.m)[*].id", False),
+        ("values(module.m).*.id", False),
+        ("[for m in [for each in module.m : each] : m.id]", False),
+        ("[for x in [1] : [for m in module.m : [for y in [m.id] : y]]]", False),
+        ("[for k in keys(module.m) : module.m[k].id]", False),
+        ("{ for k, m in merge(module.m, {}) : m.id => k... }", False),
+        ("[for m in module.m : m.id if can(m.id)]", True),
         ('[for k, m in module.m : m.id if k == "a"]', True),
         ("{ for k, m in module.m : k => try(m.id, null) }", True),
         ("length(module.m)", True),
     ],
 )
-def test_validate_looks_into_collections_of_instances(expr: str, is_right: bool) -> None:
-    write({"more.tf": f'output "all" {{\n  value = {expr}\n}}\n'})
+@pytest.mark.parametrize(
+    "place",
+    [
+        'output "all" {{\n  value = {}\n}}\n',
+        "locals {{\n  all = {}\n}}\n",
+        'resource "terraform_data" "all" {{\n  input = {}\n}}\n',
+    ],
+)
+def test_validate_looks_into_collections_of_instances(
+    place: str, expr: str, is_right: bool
+) -> None:
+    write({"more.tf": place.format(expr)})
     found = said("validate", code=0 if is_right else 1)
     assert ('no attribute named "id"' in found) is not is_right
 

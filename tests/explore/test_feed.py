@@ -68,6 +68,10 @@ _END = line("change_summary", "Apply complete!", changes={"add": 1, "operation":
             line("test_summary", "Success!", test_summary={"status": "pass", "passed": 1}),
             {"type": "end", "text": "Success!", "summary": {"status": "pass", "passed": 1}},
         ),
+        (
+            line("test_abstract", test_abstract={"a": ["r"], "b": None}),
+            {"type": "test_abstract", "files": {"a": ["r"], "b": []}},
+        ),
         (line("change_summary", changes={"add": 1, "operation": "plan"}), None),
         (line("outputs", outputs={"o": {"value": "secret"}}), None),
         ("no JSON", None),

@@ -230,6 +230,19 @@ def test_init_without_backends(tmp_path: Path) -> None:
     assert not _paths(tmp_path)
 
 
+def test_init_without_backends_needs_no_keys(tmp_path: Path) -> None:
+    text = (
+        'variable "pass" {\n}\nterraform {\n  encryption {\n    key_provider "pbkdf2" "k" {\n'
+        '      passphrase = var.pass\n    }\n    method "aes_gcm" "m" {\n'
+        "      keys = key_provider.pbkdf2.k\n    }\n    state {\n      method = method.aes_gcm.m\n"
+        "    }\n  }\n}\n"
+    )
+    write_tree(tmp_path, {"a/main.tf": text})
+    assert nigari("fleet", "init", cwd=tmp_path).code == 1
+    done = nigari("fleet", "init", "-backend=false", cwd=tmp_path)
+    assert done.code == 0, done.err
+
+
 def test_modules_that_are_not_installed_yet_are_no_mistake(tmp_path: Path) -> None:
     text = 'module "m" {\n  source = "o/m/p"\n}\nmodule "n" {\n  source = "o/n/p"\n}\n'
     write_tree(tmp_path, {"a/main.tf": text, "b/main.tf": NETWORK})

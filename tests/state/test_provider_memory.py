@@ -12,9 +12,12 @@ from nigari.addrs.provider import AbsProviderInstance, Provider, ProviderConfig,
 from nigari.addrs.resource import MANAGED, Resource
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
+from nigari.record import replace
 from nigari.state.draft import StateDraft
+from nigari.state.edit import replace_provider
 from nigari.state.files import format_state, parse_state
 from nigari.state.model import PROVIDER_MEMORIES, ProviderMemory, State, StateFile, StoredObject
+from nigari.state.predecessors import adopt_predecessors
 
 CONFIG = ProviderConfig(Provider("example.com", "test", "cloud"), "by_region")
 BOX = Resource(MANAGED, "cloud_box", "b")
@@ -126,3 +129,48 @@ def test_what_is_worth_remembering() -> None:
     assert ProviderMemory(Abs(SITE.unkeyed, default)).says_something
     assert not ProviderMemory(Abs(ROOT_MODULE, default)).says_something
     assert ProviderMemory(Abs(ROOT_MODULE, default), withheld=("token",)).says_something
+
+
+NEW = Provider("example.com", "acme", "cloud")
+
+
+def renamed(memory: ProviderMemory, provider: Provider) -> ProviderMemory:
+    item = memory.address.item
+    config = ProviderConfig(provider, item.config.alias)
+    return replace(memory, address=Abs(memory.address.module, config.instance(item.key)))
+
+
+def state_of(*memories: ProviderMemory) -> State:
+    draft = managed(*[(each.address.module, each.address) for each in memories])
+    for memory in memories:
+        draft.remember(memory)
+    return draft.finish()
+
+
+def test_a_replaced_provider_takes_its_memories_along() -> None:
+    others = renamed(MEMORIES[0], Provider("example.com", "test", "other"))
+    state = state_of(*MEMORIES, others)
+    after = replace_provider(state, CONFIG.provider, NEW)
+    expected = [*(renamed(each, NEW) for each in MEMORIES), others]
+    assert after.remembered == {each.address: each for each in expected}
+    used = {each for resource in after.resources.values() for each in resource.providers()}
+    assert CONFIG.provider not in used
+    assert replace_provider(after, NEW, CONFIG.provider) == state
+
+
+def test_memories_that_would_become_one() -> None:
+    """Objects are reached with their own configuration or not at all."""
+    one, same = MEMORIES[0], renamed(MEMORIES[0], NEW)
+    assert [*replace_provider(state_of(one, same), CONFIG.provider, NEW).remembered] == [
+        same.address
+    ]
+    other = replace(same, arguments='{"region":"us"}')
+    assert not replace_provider(state_of(one, other), CONFIG.provider, NEW).remembered
+
+
+def test_providers_of_the_other_registry_take_their_memories_along() -> None:
+    theirs = Provider("registry.terraform.io", "test", "cloud")
+    memory = renamed(MEMORIES[0], theirs)
+    ours = renamed(memory, Provider("registry.opentofu.org", "test", "cloud"))
+    assert adopt_predecessors(state_of(memory), ()).remembered == {ours.address: ours}
+    assert adopt_predecessors(state_of(memory), [theirs]).remembered == {memory.address: memory}

@@ -259,6 +259,65 @@ def test_modules_of_runs_have_states_of_their_own(module: Path) -> None:
     assert _statuses() == {"setup": "pass", "main": "pass"}
 
 
+@pytest.mark.parametrize("source", ["./m/", "./n/../m", "./m/.", "././m"])
+def test_one_module_however_its_source_is_spelled(module: Path, source: str) -> None:
+    (module / "m").mkdir()
+    (module / "m" / "main.tf").write_text(
+        'variable "v" {\n  default = "first"\n}\nresource "terraform_data" "a" {\n'
+        "  input = var.v\n  lifecycle {\n    ignore_changes = [input]\n  }\n}\n"
+        'output "o" {\n  value = terraform_data.a.output\n}\n'
+    )
+    (module / "t.tftest.hcl").write_text(
+        _run("one", 'module {\n  source = "./m"\n}')
+        + _run(
+            "two",
+            f'variables {{\n  v = "second"\n}}\nmodule {{\n  source = "{source}"\n}}\n'
+            + _assert('output.o == "first"'),
+        )
+    )
+    assert _statuses() == {"one": "pass", "two": "pass"}
+
+
+_NEEDS = 'terraform {{\n  required_providers {{\n    x = {{ source = "hashicorp/{}" }}\n  }}\n}}\n'
+_IN_M = 'module {\n  source = "./m"\n}'
+_BOTH = 'provider "x" {\n}\nprovider "x" {\n  alias = "one"\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("runs", "lines"),
+    [
+        (_run("a", "") + _run("b", _IN_M), []),
+        (_run("b", _IN_M) + _run("a", ""), [1]),
+        (_run("b", f"providers = {{ x = x }}\n{_IN_M}") + _run("a", ""), [1]),
+        (_run("b", f"providers = {{ x = x.one }}\n{_IN_M}") + _run("a", ""), [1]),
+        (_run("b", _IN_M) + _run("a", "providers = { x = x.one }"), [12]),
+        (_run("a", "") + _run("b", f"providers = {{ x = x.one }}\n{_IN_M}"), []),
+        (_run("a", "providers = { x = x }") + _run("b", f"providers = {{ x = x }}\n{_IN_M}"), []),
+    ],
+)
+def test_a_provider_block_for_two_providers(module: Path, runs: str, lines: list[int]) -> None:
+    """A name means what its first run means; OpenTofu checks the runs of the root module only."""
+    (module / "m").mkdir()
+    (module / "main.tf").write_text(_NEEDS.format("null"))
+    (module / "m" / "main.tf").write_text(_NEEDS.format("random"))
+    (module / "t.tftest.hcl").write_text(_BOTH + runs)
+    events = [json.loads(line) for line in _test("-json").out.splitlines()]
+    told = [each["diagnostic"] for each in events if "diagnostic" in each]
+    assert [
+        each["range"]["start"]["line"] for each in told if "wrong provider" in each["summary"]
+    ] == lines
+
+
+def test_files_without_runs_are_null_in_the_events(module: Path) -> None:
+    (module / "t.tftest.hcl").write_text("")
+    (module / "u.tftest.hcl").write_text("variables {\n  name = 1\n}\n")
+    (module / "v.tftest.hcl").write_text('run "r" {}\n')
+    events = [json.loads(line) for line in _test("-json").out.splitlines()]
+    assert events[1]["test_abstract"] == {
+        "t.tftest.hcl": None, "u.tftest.hcl": None, "v.tftest.hcl": ["r"],
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["nowhere.tftest.hcl", "./t.tftest.hcl"])
 def test_a_filter_that_names_no_file(module: Path, name: str) -> None:
     (module / "t.tftest.hcl").write_text('run "r" {}\n')

@@ -77,6 +77,7 @@ class RunModule:
     """The module that a run is about in place of the configuration."""
 
     source: str
+    """The source in its normal form, however it is spelled: it names the state of the run."""
     version: str | None
     range: Range
     """Where the source is written."""
@@ -269,10 +270,11 @@ def _decode_module(block: Block | None, diags: Diagnostics) -> RunModule | None:
     text = constant(source, STRING, diags)
     if text is None:
         return None
-    if parse_source(text.as_string(), version is not None, source.range, diags) is None:
+    parsed = parse_source(text.as_string(), version is not None, source.range, diags)
+    if parsed is None:
         return None
     wanted = None if constraint is None else constraint.as_string()
-    return RunModule(text.as_string(), wanted, source.expr.range)
+    return RunModule(parsed.text, wanted, source.expr.range)
 
 
 def check_run(run: TestRun, diags: Diagnostics) -> None:

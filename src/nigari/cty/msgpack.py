@@ -14,6 +14,7 @@ from nigari.cty.conform import conformance_errors
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.graphemes import safe_prefix
+from nigari.cty.json_text import clean_text
 from nigari.cty.msgpack_reader import (
     EXTENSION_REFINED,
     KEY_LONGEST,
@@ -274,7 +275,9 @@ def _make_writer(type_: Type) -> _Writer:
     if isinstance(type_, ObjectType):
         types = type_.attributes
         names = sorted(types)
-        return _ObjectWriter([(name, _text(name), _part_writer(types[name])) for name in names])
+        # Names are written as in the JSON of a type, which goes before the values of dynamic ones.
+        layout = [(name, _text(clean_text(name)), _part_writer(types[name])) for name in names]
+        return _ObjectWriter(layout)
     if isinstance(type_, CollectionType):
         element = _part_writer(type_.element)
         return _MapWriter(element) if kind == KIND_MAP else _SequenceWriter(element)
@@ -309,7 +312,7 @@ def _absent(data: object) -> bytes:
 def _any_text(data: object) -> bytes:
     """A string that may be null or unknown."""
     if isinstance(data, str):
-        content = data.encode()
+        content = data.encode("utf-8", "surrogateescape")
         length = len(content)
         if length < 0x100:
             return _TEXT_HEADERS[length] + content
@@ -327,7 +330,7 @@ def _header(length: int, fixed: int, wide: int) -> bytes:
 
 
 def _text(text: str) -> bytes:
-    content = text.encode()
+    content = text.encode("utf-8", "surrogateescape")
     length = len(content)
     if length < 0x100:
         return _TEXT_HEADERS[length] + content
@@ -410,7 +413,7 @@ def _bound(bound: int | Number, inclusive: bool) -> bytes:
 
 def _short_prefix(prefix: str) -> str:
     """As much of the prefix as receivers take: they refuse large refinements."""
-    content = prefix.encode("utf-8", "replace")
+    content = prefix.encode("utf-8", "surrogateescape")
     if len(content) <= _LONGEST_PREFIX:
         return prefix
     return safe_prefix(content[: _LONGEST_PREFIX - 1].decode("utf-8", "ignore"))

@@ -11,6 +11,7 @@ import struct
 from nigari.cty import numbers
 from nigari.cty.conversion_results import type_of_all
 from nigari.cty.errors import CtyError
+from nigari.cty.json_text import clean_text
 from nigari.cty.numbers import Number
 from nigari.cty.paths import GetAttr, index_step
 from nigari.cty.pauses import CollectionPaused
@@ -234,10 +235,8 @@ class _Reader:
         if end > self.size:
             raise _too_short()
         self.pos = end
-        try:
-            text = self.data[start:end].decode()
-        except UnicodeDecodeError:
-            raise CtyError("a string is not valid UTF-8") from None
+        # Bytes that are not UTF-8 stay what they are, as in Go: file names may hold some.
+        text = self.data[start:end].decode("utf-8", "surrogateescape")
         return text if text.isascii() else normalize(text)
 
     def _array_length(self, wanted: str) -> int:
@@ -321,7 +320,7 @@ class _Reader:
     def _read_object(self, type_: ObjectType) -> Value:
         known = self.layouts.get(id(type_))
         if known is None:
-            names = {name.encode(): (name, t) for name, t in type_.attributes.items()}
+            names = {clean_text(name).encode(): (name, t) for name, t in type_.attributes.items()}
             known = self.layouts[id(type_)] = (type_, names)
         layout = known[1]
         length = self._map_length("an object")

@@ -146,7 +146,7 @@ def _summary(told: Told, event: Event, _: Scrub) -> bool:
 
 
 def _test_abstract(told: Told, event: Event, _: Scrub) -> bool:
-    event["files"] = told["test_abstract"]
+    event["files"] = {name: runs or [] for name, runs in told["test_abstract"].items()}
     return True
 
 

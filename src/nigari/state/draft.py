@@ -58,9 +58,28 @@ class StateDraft:
         resource = self._resources.get(resource_of(address))
         return None if resource is None else resource.instances.get(address.item.key)
 
-    def replace_provider(self, address: AbsResource, old: Provider, new: Provider) -> None:
-        """Put one provider in the place of another, under the same aliases and keys."""
-        known = self._resources[address]
+    def replace_provider(self, old: Provider, new: Provider) -> None:
+        """Put one provider in the place of another everywhere, under the same aliases and keys."""
+        for resource in list(self._resources.values()):
+            if old in resource.providers():
+                self._replace_provider_of(resource, old, new)
+        self._rename_memories(old, new)
+
+    def _rename_memories(self, old: Provider, new: Provider) -> None:
+        """Keep what is remembered with the objects that it belongs to.
+
+        Of two that would become one and differ, neither is kept: then the configuration has to say
+        how their objects are reached.
+        """
+        for address, memory in list(self._remembered.items()):
+            if address.item.provider != old:
+                continue
+            del self._remembered[address]
+            renamed = replace(memory, address=_under(address, old, new))
+            if self._remembered.setdefault(renamed.address, renamed) != renamed:
+                del self._remembered[renamed.address]
+
+    def _replace_provider_of(self, known: ResourceState, old: Provider, new: Provider) -> None:
         instances = {
             key: replace(
                 each,
@@ -74,7 +93,7 @@ class StateDraft:
         }
         module, block = known.provider.module, known.provider.item
         config = ProviderConfig(new if block.provider == old else block.provider, block.alias)
-        self.put_resource(ResourceState(address, Abs(module, config), instances))
+        self.put_resource(ResourceState(known.address, Abs(module, config), instances))
 
     def set_instance(self, address: AbsResourceInstance, instance: InstanceState) -> None:
         """Record the objects of a resource instance; without any object, forget it."""

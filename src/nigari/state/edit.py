@@ -91,8 +91,7 @@ def resources_of_provider(state: State, provider: Provider) -> list[AbsResource]
 def replace_provider(state: State, old: Provider, new: Provider) -> State:
     """The state in which another provider manages what one managed before."""
     draft = StateDraft(state)
-    for address in resources_of_provider(state, old):
-        draft.replace_provider(address, old, new)
+    draft.replace_provider(old, new)
     return draft.finish()
 
 

@@ -39,6 +39,9 @@ def parse_state(data: bytes, diags: Diagnostics, name: str = "") -> StateFile | 
 
 def _parsed(data: bytes, diags: Diagnostics) -> StateFile | None:
     text = data.decode("utf-8", "surrogateescape")
+    if "\0" in text:
+        diags.append(not_text())
+        return None
     try:
         if _begins_as_usual(text):
             return read_v4(text, diags)
@@ -92,6 +95,16 @@ def _read_by_version(text: str, diags: Diagnostics) -> StateFile | None:
         diags.append(upgrade_failed(version, failure))
         return None
     return read_v4(json.dumps(upgraded), diags)
+
+
+def not_text() -> Diagnostic:
+    """A file that no JSON text can be, such as one that git-crypt has not decrypted."""
+    return Diagnostic(
+        Severity.ERROR,
+        "Unreadable state file",
+        "The file contains binary data. If it is encrypted, for example with git-crypt, decrypt "
+        "it first. It was not changed.",
+    )
 
 
 def not_json(error: json.JSONDecodeError) -> Diagnostic:

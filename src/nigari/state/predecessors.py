@@ -36,9 +36,9 @@ def adopt_predecessors(state: State, kept: Collection[Provider]) -> State:
     from nigari.state.draft import StateDraft
 
     draft = StateDraft(state)
-    for address, resource in state.resources.items():
-        for provider in resource.providers():
-            if provider.hostname == _PREDECESSOR_HOST and provider not in kept:
-                ours = Provider(DEFAULT_REGISTRY_HOST, provider.namespace, provider.type)
-                draft.replace_provider(address, provider, ours)
+    used = {provider for each in state.resources.values() for provider in each.providers()}
+    for provider in used:
+        if provider.hostname == _PREDECESSOR_HOST and provider not in kept:
+            ours = Provider(DEFAULT_REGISTRY_HOST, provider.namespace, provider.type)
+            draft.replace_provider(provider, ours)
     return draft.finish()

@@ -51,7 +51,8 @@ COMMAND = Command(
     "it shows the shortest path to the reason.\n\nWrite an address as in the configuration: "
     "var.x, local.x, output.x, module.a.x, module.a.source, module.a.version, backend.key, "
     "provider.aws.by_region, or an argument of a resource, preceded by the path of the module "
-    "unless that is the root.",
+    "unless that is the root. Expressions are explained, too, such as the splat "
+    "aws_instance.web[*].id.",
     run,
     flags=(Flag("json", FLAG_SWITCH, "Print the tree as JSON"), NO_COLOR_FLAG, *VARIABLE_FLAGS),
     arguments="ADDRESS",

@@ -13,6 +13,7 @@ from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.render import no_context
+from nigari.hcl.binary import without_binary
 from nigari.hcl.formatter import format_body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
@@ -106,8 +107,8 @@ class _Formatter:
         self._format(path, data)
 
     def _format(self, path: str, data: bytes) -> None:
-        source = Source.from_bytes(path, data)
         errors = self.diags.error_count
+        source = without_binary(Source.from_bytes(path, data), self.diags)
         body = parse_body(source, self.diags)
         if self.diags.error_count > errors:
             # Laying out what is not understood could bury the mistake.

@@ -40,7 +40,8 @@ class TestEvents(TestView):
         runs = sum(len(file.runs) for file in files)
         files_text = f"{len(files)} file{'' if len(files) == 1 else 's'}"
         runs_text = f"{runs} run block{'' if runs == 1 else 's'}"
-        abstract = {file.name: [run.name for run in file.runs] for file in files}
+        # A file without runs is null, since OpenTofu marshals a slice that nothing was added to.
+        abstract = {file.name: [run.name for run in file.runs] or None for file in files}
         self._lines.event(
             f"Found {files_text} and {runs_text}",
             {"type": "test_abstract", "test_abstract": abstract},

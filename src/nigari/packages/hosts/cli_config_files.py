@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 
 from nigari.diagnostics import Diagnostics
+from nigari.hcl.binary import without_binary
 from nigari.hcl.source import Source
 from nigari.packages.hosts.cli_config import CliConfig, RegistryProtocols
 from nigari.record import replace
@@ -28,7 +29,7 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
         if content:
             from nigari.packages.hosts.cli_config_settings import merged, parse_cli_config
 
-            source = Source.from_bytes(path, content)
+            source = without_binary(Source.from_bytes(path, content), diags)
             config = merged(config, parse_cli_config(source, environment, diags), path, diags)
     cache = environment.get("TF_PLUGIN_CACHE_DIR", "") or config.plugin_cache_dir
     breaking = environment.get("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE", "")

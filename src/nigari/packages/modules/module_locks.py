@@ -16,6 +16,7 @@ from nigari import cty
 from nigari.addrs.module_source import split_subdir
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
+from nigari.hcl.binary import without_binary
 from nigari.hcl.body import Attribute, AttributeSchema, BlockSchema, BodySchema
 from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
@@ -92,7 +93,7 @@ def parse_module_locks(source: Source, diags: Diagnostics) -> ModuleLocks:
     locks: dict[tuple[str, str], ModuleLock] = {}
     if report_conflict(source, diags):
         return locks
-    for block in parse_body(source, diags).content(_FILE, diags).blocks:
+    for block in parse_body(without_binary(source, diags), diags).content(_FILE, diags).blocks:
         content = block.body.content(_MODULE, diags)
         given = {name: _text(content.attributes.get(name), diags) for name in _FIELDS}
         digest = given["hash"].removeprefix(HASH_SCHEME)

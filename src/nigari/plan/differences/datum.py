@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from typing import Final, TypeAlias
 
 from nigari.cty import numbers
+from nigari.cty.json_text import clean_text
 from nigari.cty.types import KIND_NUMBER
 from nigari.cty.values import Value
 from nigari.lang.marks import SENSITIVE
@@ -75,10 +76,14 @@ def datum(value: Value) -> Datum:
     if not value.is_known:
         return Datum(None, None, is_secret, True)
     data = value.data
-    if data is None or isinstance(data, str | bool):
+    if isinstance(data, str):
+        # OpenTofu compares and shows the JSON of a plan, where bytes that are no text are U+FFFD.
+        return Datum(clean_text(data), None, is_secret)
+    if data is None or isinstance(data, bool):
         return Datum(data, None, is_secret)
     if isinstance(data, dict):
-        return _mapping({str(key): datum(data[key]) for key in sorted(data)}, is_secret)
+        members = {clean_text(str(key)): datum(data[key]) for key in sorted(data)}
+        return _mapping(members, is_secret)
     if isinstance(data, tuple):
         return _sequence(tuple(datum(each) for each in data), is_secret)
     if value.type.kind == KIND_NUMBER:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nigari.addrs.module import module_from_names
-from nigari.addrs.provider import Provider, default_provider
+from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.config.base.written import is_written_out, written_value
-from nigari.config.blocks.module_call import PassedProvider
 from nigari.config.module import Module
 from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
@@ -159,51 +158,65 @@ def check_types(
     modules: Mapping[Block, Module],
     diags: Diagnostics,
 ) -> None:
-    """Report names of provider blocks that are used for providers of more than one kind.
+    """Report provider blocks of test files that runs of the root module need for another provider.
 
-    A name gets its kind from the first run that uses it.
+    As in OpenTofu, a local name gets its provider from the first run that uses it, and runs of
+    other modules are not checked: there, a block configures whatever the module calls by the name.
     """
     for file in files:
         types: dict[str, Provider] = {}
         for run in file.runs:
             module = modules.get(run.block, root)
-            if not run.providers:
-                for name in _known_names(module):
-                    if any(config.name == name for config in file.providers.values()):
-                        types.setdefault(name, provider_of(module, name))
-                continue
-            for passed in run.providers:
-                _check_passed(file, passed, module, types, diags)
+            if run.providers:
+                _check_passed(file, run, module, types, diags)
+            else:
+                _check_own(file, run, module, types, diags)
 
 
 def _check_passed(
-    file: TestFile,
-    passed: PassedProvider,
-    module: Module,
-    types: dict[str, Provider],
-    diags: Diagnostics,
+    file: TestFile, run: TestRun, module: Module, types: dict[str, Provider], diags: Diagnostics
 ) -> None:
-    child, parent = passed.in_child.name, passed.in_parent.name
-    wanted = (
-        provider_of(module, child) if child in _known_names(module) else default_provider(child)
-    )
-    if not any(config.name == parent for config in file.providers.values()):
-        return
-    given = types.setdefault(parent, wanted)
-    if given != wanted:
-        diags.error(
-            "Configuration of the wrong provider",
-            f"{passed.in_parent} is used for {given.display} in another run of this file, so it "
-            f"cannot be passed as {child}, which is {wanted.display}. Add a provider block of "
-            "another name.",
-            passed.in_parent.range,
-        )
+    """Check what a run passes with its argument `providers`."""
+    names = {config.name for config in file.providers.values()}
+    for passed in run.providers:
+        if passed.in_parent.name not in names:
+            continue
+        wanted = provider_of(module, passed.in_child.name)
+        given = types.setdefault(passed.in_parent.name, wanted)
+        if given != wanted and run.module is None:
+            diags.error(
+                "Configuration of the wrong provider",
+                f"{passed.in_parent} is used for {given.display} in another run of this file, so "
+                f"it cannot be passed as {passed.in_child}, which is {wanted.display}. Add a "
+                "provider block of another name.",
+                passed.in_parent.range,
+            )
 
 
-def _known_names(module: Module) -> set[str]:
-    """The local names of providers that a module uses or declares."""
-    return {
-        *module.required_providers,
-        *(config.name for config in module.provider_configs.values()),
-        *(resource.provider_name for resource in module.resources.values()),
-    }
+def _check_own(
+    file: TestFile, run: TestRun, module: Module, types: dict[str, Provider], diags: Diagnostics
+) -> None:
+    """Check the blocks that replace those which the module of a run declares."""
+    declared = _declared_configs(module)
+    names = {config.name for config in declared}
+    for config in file.providers.values():
+        if config.name not in names:
+            continue
+        wanted = provider_of(module, config.name)
+        given = types.setdefault(config.name, wanted)
+        if given != wanted and run.module is None and config.addr in declared:
+            diags.error(
+                "Configuration of the wrong provider",
+                f"{config.addr} is used for {given.display} in another run of this file, so it "
+                f'cannot configure {wanted.display} in the run "{run.name}". Pass a provider block '
+                "of another name there, with the argument providers.",
+                config.range,
+            )
+
+
+def _declared_configs(module: Module) -> set[LocalProviderConfig]:
+    """The provider configurations that a module names outside of its resources."""
+    found = set(module.provider_configs)
+    for name, required in module.required_providers.items():
+        found |= {LocalProviderConfig(name), *required.configuration_aliases}
+    return found

@@ -1,12 +1,14 @@
 """Answers to "what is this value, when is it known, and why": for any address or expression.
 
 An address is written as in a configuration, with a module path before it where that is not the
-root: `module.net["eu"].local.cidr`. Besides what expressions can name, it can be a place that
-needs a value: `module.a.source`, `backend.key`, `provider.aws.by_region`, a resource's argument.
+root: `module.net["eu"].local.cidr`. It can also be an expression, such as `aws_instance.web[*].id`,
+or a place that needs a value: `module.a.source`, `backend.key`, `provider.aws.by_region`, a
+resource's argument.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value, key_text
@@ -44,7 +46,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Match
 
-_MODULE_STEP = lazy_pattern(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\[\*\])?(?=\.|$)')
+_MODULE_STEP = lazy_pattern(r'module\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\])?(?=\.(?!\*)|$)')
 
 
 _PROVIDER = lazy_pattern(r'provider\.([\w-]+)(?:\.([\w-]+))?(?:\[("(?:[^"\\]|\\.)*"|\d+)\])?')
@@ -189,14 +191,16 @@ class Explainer:
         """The module that an address begins with, the rest, and the key where that is a place of a
         call.
         """
-        end = 0
+        last = end = 0
         while match := _MODULE_STEP.match(text, end):
-            end = match.end() + 1
+            last, end = end, match.end() + 1
         path, rest = text[: max(end - 1, 0)], text[end:]
         if rest in ("source", "version") or not rest:
             return self._call_place(path, rest or "source")
         frame = self._frame(path)
-        return None if frame is None else (frame, rest, None)
+        if frame is None or frame.parent is None or not _is_inside_output(frame, rest):
+            return None if frame is None else (frame, rest, None)
+        return frame.parent, text[last:], None
 
     def _call_place(self, path: str, which: str) -> tuple[Frame, str, InstanceKey] | None:
         addr = parse_module(path, self._diags) if path else None
@@ -345,7 +349,7 @@ class Explainer:
             return None
         problems = Diagnostics()
         expr = parse_expression(self._source("<address>", rest), problems)
-        if problems.has_errors or expr.static_traversal() is None:
+        if problems.has_errors or not expr.variables():
             self._report(text, "")
             return None
         return compiled_origin(frame, expr)
@@ -380,6 +384,13 @@ def _keys(instances: Mapping[InstanceKey, object]) -> str:
         if len(keys) == 1
         else f" The instances are {listed(keys)}."
     )
+
+
+def _is_inside_output(frame: Frame, rest: str) -> bool:
+    """Whether what follows a module's path is a part of an output, or a splat over one."""
+    name = re.split(r"[.\[]", rest, maxsplit=1)[0]
+    types = {each.type for each in frame.module.resources}
+    return name != rest and name in frame.module.outputs and name not in types
 
 
 def _member(frame: Frame, rest: str) -> str:

@@ -342,7 +342,9 @@ class Initialization:
         options = self._options
         self._arguments = find_arguments(run) if options.backend.is_wanted else None
         self._requirements = find_requirements(run) if options.get_providers else []
-        check_encryption(run, self._environ)
+        if options.backend.is_wanted:
+            # As in OpenTofu, -backend=false needs no keys: a checkout for validate has none.
+            check_encryption(run, self._environ)
 
     def _places(self, run: StaticRun) -> Mapping[ModuleAddr, Place]:
         """Where the modules are that the configuration has; not those of an earlier round."""

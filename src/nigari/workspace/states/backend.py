@@ -25,6 +25,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.diagnostics.advice import advice
 from nigari.eval.static.backend import BackendArguments, fill_backend
 from nigari.eval.static.run import StaticRun
+from nigari.hcl.binary import without_binary
 from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -318,7 +319,7 @@ def _read_file(
         )
         return {}
     sources[path] = data
-    source = Source.from_bytes(path, data)
+    source = without_binary(Source.from_bytes(path, data), diags)
     body = parse_json_body(source, diags) if path.endswith(".json") else parse_body(source, diags)
     return {
         name: GivenArgument(attribute.expr.value(Scope(), diags), path, attribute.expr.range)
