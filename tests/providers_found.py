@@ -41,3 +41,4 @@ def find_providers(
 
     monkeypatch.setattr(InstalledProviders, "start", start)
     monkeypatch.setattr(InstalledProviders, "is_elsewhere", is_elsewhere)
+    monkeypatch.setattr(InstalledProviders, "is_attached", is_elsewhere)

@@ -17,7 +17,7 @@ from nigari.packages.hosts.cli_config_files import load_cli_config
 from nigari.packages.hosts.host_credentials import (
     CredentialsError,
     HostCredentials,
-    Location,
+    TokenLocation,
     variable_name,
 )
 from nigari.packages.hosts.hosts import (
@@ -256,7 +256,7 @@ def test_helpers_that_fail(tmp_path: Path, text: str, words: str) -> None:
 def test_a_helper_stores_and_forgets(tmp_path: Path) -> None:
     config = helper(tmp_path, 'echo "$@" $(cat) >> $HOME/log; echo {}')
     credentials = HostCredentials(config, {"HOME": str(tmp_path)})
-    assert credentials.location(HOST) is Location.HELPER
+    assert credentials.location(HOST) is TokenLocation.HELPER
     asyncio.run(credentials.store(HOST, "t"))
     asyncio.run(credentials.forget(HOST))
     assert (tmp_path / "log").read_text().splitlines() == [
@@ -281,7 +281,7 @@ def test_the_file_of_login_keeps_what_others_wrote(tmp_path: Path) -> None:
     other = {"credentials": {"Registry.example.com": {"token": "old"}, "b.c": {"token": "x"}}}
     path.write_text(json.dumps({**other, "more": 1.50}))
     credentials = loaded(environment)
-    assert credentials.location(HOST) is Location.OWN_FILE
+    assert credentials.location(HOST) is TokenLocation.OWN_FILE
     asyncio.run(credentials.store(HOST, "two"))
     assert json.loads(path.read_text()) == {
         "credentials": {HOST: {"token": "two"}, "b.c": {"token": "x"}},
@@ -296,7 +296,7 @@ def test_the_file_of_login_keeps_what_others_wrote(tmp_path: Path) -> None:
 def test_other_files_are_not_changed(tmp_path: Path) -> None:
     (tmp_path / ".tofurc").write_text(f'credentials "{HOST}" {{\n  token = "t"\n}}\n')
     credentials = loaded({"HOME": str(tmp_path)})
-    assert credentials.location(HOST) is Location.OTHER_FILE
+    assert credentials.location(HOST) is TokenLocation.OTHER_FILE
     assert credentials.other_file(HOST).endswith(".tofurc")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import inside
+import nigari
 from tests.plan.cloud import REQUIRED, Cloud, install
 
 BY_REGION = (
@@ -40,14 +40,7 @@ def write(**files: str) -> None:
         path = Path("main.tf") if name == "main" else Path(name, "main.tf")
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    done = inside("init")
-    assert done.code == 0, done.err
-
-
-def ran(*args: str) -> str:
-    done = inside(*args)
-    assert done.code == 0, done.out + done.err
-    return done.out
+    nigari.open().init()
 
 
 def test_keys_of_what_is_passed(cloud: Cloud) -> None:
@@ -59,13 +52,13 @@ module "m" {
 }
 """
     write(main=BY_REGION + call, one=PLAIN, two=PLAIN.replace("plain", "other"))
-    ran("apply", "-auto-approve")
+    nigari.open().apply()
     assert set(cloud.objects) == {("eu", "plain"), ("us", "other")}
-    assert "No changes" in ran("plan", "-detailed-exitcode")
+    assert nigari.open().plan().is_empty
     Path("main.tf").write_text(BY_REGION + call.replace('"a" ?', '"b" ?'))
-    ran("apply", "-auto-approve")
+    nigari.open().apply()
     assert set(cloud.objects) == {("eu", "other"), ("us", "plain")}
-    ran("destroy", "-auto-approve")
+    nigari.open().destroy()
     assert not cloud.objects
 
 
@@ -78,9 +71,9 @@ module "m" {
 }
 """
     write(main=BY_REGION + call, one=PLAIN, two=ALIASED)
-    ran("apply", "-auto-approve")
+    nigari.open().apply()
     assert set(cloud.objects) == {("home", "plain"), ("us", "aliased")}
-    ran("destroy", "-auto-approve")
+    nigari.open().destroy()
     assert not cloud.objects
 
 
@@ -94,7 +87,8 @@ module "m" {
 """
     write(main=BY_REGION + call.replace(', cloud.other = cloud.by["us"]', ""), one=PLAIN, two=PLAIN)
     Path("main.tf").write_text(BY_REGION + call)
-    assert "does not declare cloud.other" in " ".join(inside("validate").err.split())
+    (told,) = nigari.open().validate()
+    assert "does not declare cloud.other" in told.detail
 
 
 def test_configurations_of_each_instance(cloud: Cloud) -> None:
@@ -108,10 +102,10 @@ module "m" {
 }
 """
     write(main=REQUIRED + call, one=own + box % "one", two=own + box % "two")
-    ran("apply", "-auto-approve")
+    nigari.open().apply()
     assert set(cloud.objects) == {("eu", "one"), ("us", "two")}
     Path("main.tf").write_text(REQUIRED + call.replace("eu = ", "gone = ").replace("us", "eu"))
-    ran("apply", "-auto-approve")
+    nigari.open().apply()
     assert set(cloud.objects) == {("gone", "one"), ("eu", "two")}
-    ran("destroy", "-auto-approve")
+    nigari.open().destroy()
     assert not cloud.objects

@@ -1,7 +1,7 @@
 """Random configurations whose expansions depend on what other resources give.
 
 After all rounds the state is that of a configuration in which the same values are literals, a destroy
-leaves nothing, and nothing is done sooner or later than the plans before say.
+leaves nothing, and nothing is done sooner than the plans before say.
 """
 
 from __future__ import annotations
@@ -241,20 +241,18 @@ def _end(directory: Path, text: str, module: str) -> tuple[dict[str, object], ob
 
 def _rounds(session: nigari.Session) -> int:
     """Apply in rounds, and hold each to what the plans before it have said; how many there were."""
-    said: dict[str, tuple[int, int]] = {}
+    said: dict[str, int] = {}
     number = 0
     for round_ in session.rounds():
         number = round_.number
         left = [each.address for each in round_.plan.deferred]
-        for address, (earliest, latest) in said.items():
+        for address, earliest in said.items():
             pattern = re.compile(re.escape(address).replace(r"\[\*\]", r"\[[^\]]+\]"))
             is_left = any(map(pattern.fullmatch, left))
             assert is_left or number >= earliest, f"{address} is done before round {earliest}"
-            assert not is_left or number < latest, f"{address} waits after round {latest}"
         for each in round_.plan.deferred:
-            earliest, latest = (number - 1 + each.earliest_round, number - 1 + each.latest_round)
-            before = said.get(each.address, (0, latest))
-            said[each.address] = (max(before[0], earliest), min(before[1], latest))
+            earliest = number - 1 + each.earliest_round
+            said[each.address] = max(said.get(each.address, 0), earliest)
     return number
 
 

@@ -61,9 +61,8 @@ def _told(colony: Colony, targets: tuple[str, ...]) -> Iterator[str]:
                 taken = ", imported" if change.imported_as else ""
                 yield f"  {change.action} {change.address}{moved}{taken}"
             for each in round_.plan.deferred:
-                rounds = f"{each.earliest_round}-{each.latest_round}"
                 yield (
-                    f"  later {each.address} ({each.reason}, round {rounds})"
+                    f"  later {each.address} ({each.reason}, round {each.earliest_round})"
                     f" ← {' ← '.join(each.waits_for)}"
                 )
     except nigari.SessionError as error:

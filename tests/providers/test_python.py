@@ -5,7 +5,7 @@ import runpy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, cast
 
 import pytest
 
@@ -27,6 +27,9 @@ from nigari.schema.coerce import coerce
 from tests.providers.test_launch import environment, script
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "python-provider" / "terraform-provider-files"
+
+WRONG_READS: Final = {"nothing": None, "a number": 0, "a text": "gone"}
+"""What `read` returns for objects with these names, instead of whether they exist."""
 
 
 @dataclass
@@ -58,8 +61,9 @@ class Everything:
     def create(self, config: object) -> None:
         self.id, self.seen = "id-" + self.name, 1
 
-    def read(self, config: object) -> bool | None:
-        return None if self.name == "nothing" else self.name != "gone"
+    def read(self, config: object) -> bool:
+        self.seen = 2 if self.name in WRONG_READS else self.seen
+        return cast("bool", WRONG_READS.get(self.name, self.name != "gone"))
 
     def update(self, config: object, prior: "Everything") -> None:
         if self.name == "stuck":
@@ -282,10 +286,25 @@ def test_reading_and_one_that_is_gone() -> None:
     assert asyncio.run(provider.read(api.ReadRequest(TYPE, state))).state.is_null
 
 
-def test_one_that_returns_nothing_is_gone() -> None:
+@pytest.mark.parametrize(
+    ("name", "returned"),
+    [
+        ("nothing", "nothing"),
+        ("a number", "a value of type int"),
+        ("a text", "a value of type str"),
+    ],
+)
+def test_a_read_that_does_not_say_whether_the_object_exists(name: str, returned: str) -> None:
     provider = make()
-    state = created(provider, name="nothing")
-    assert asyncio.run(provider.read(api.ReadRequest(TYPE, state))).state.is_null
+    state = created(provider, name=name)
+    answer = asyncio.run(provider.read(api.ReadRequest(TYPE, state, b"kept")))
+    assert (answer.state, answer.private) == (state, b"kept")
+    (told,) = answer.diagnostics
+    assert told.summary == "Wrong result of a read method"
+    assert told.detail.startswith(
+        f"The read method of {TYPE} returned {returned}. It must return True"
+    )
+    assert "False if it is gone" in told.detail
 
 
 def test_import_and_upgrade() -> None:

@@ -228,7 +228,6 @@ class AppliedResource(ResourceNode):
             resource.repetition,
             expansion,
             resource.range,
-            Abs(self.frame.instance.addr, resource.addr),
         )
         if found is not None:
             self.deferral, certain = found

@@ -11,7 +11,6 @@ import os
 import sys
 from codecs import backslashreplace_errors as backslashreplace
 from codecs import lookup_error, register_error
-from contextlib import AbstractContextManager, nullcontext
 from io import FileIO, TextIOWrapper
 
 from nigari.audience import set_command_line
@@ -322,8 +321,7 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
             terminal.err('Warning: "env" is an old name of "workspace" and may be removed.\n')
         if name not in COMMANDS:
             return _no_such_command(name, rest, terminal)
-        with _environment_advice(terminal):
-            return _run(load(name), arguments, terminal)
+        return _run_advised(load(name), arguments, terminal)
     except UsageError as error:
         if not _tells_programs(name, rest, terminal):
             terminal.err(f"\nError: {error}\n\nFor help on this command, run: nigari {name} -help")
@@ -339,13 +337,14 @@ def _run_command(args: list[str], terminal: Terminal) -> int:
         return _refused(refused, _tells_programs(name, rest, terminal), terminal)
 
 
-def _environment_advice(terminal: Terminal) -> AbstractContextManager[None]:
-    """Words for a directory with environments."""
+def _run_advised(command: Command, arguments: list[str], terminal: Terminal) -> int:
+    """Run a command; a directory with environments has advice of its own."""
     if not os.path.exists("environments.hcl"):
-        return nullcontext()
+        return _run(command, arguments, terminal)
     from nigari.cli.environment_advice import environment_advice
 
-    return environment_advice(terminal)
+    with environment_advice(terminal):
+        return _run(command, arguments, terminal)
 
 
 def _refused(refused: CommandRefused, is_for_programs: bool, terminal: Terminal) -> int:

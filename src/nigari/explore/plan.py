@@ -1,4 +1,8 @@
-"""A plan as data for the page: what changes, how and why, what drifted, checks and outputs."""
+"""A plan as data for the page: what changes, how and why, what drifted, checks and outputs.
+
+Sensitive values are scrubbed here, and sources are numbered for the page. How a plan is made and how
+the page shows it is decided elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         UnitStarted,
         UnitStatus,
     )
-    from nigari.fleet.units.graph import Edge, EdgeReason, ForeignState, Graph
+    from nigari.fleet.units.graph import Edge, EdgeReason, ForeignState, Graph, SharedState
     from nigari.fleet.units.unit import Unit
     from nigari.fleet.work.tasks import ChangeLine, Changes
     from nigari.plan.model.changes import PlanMode
@@ -38,7 +38,13 @@ else:
             "nigari.backends.identity": ("StateIdentity",),
             "nigari.fleet.aio": ("Unfinished",),
             "nigari.fleet.fleet": ("Fleet", "open"),
-            "nigari.fleet.units.graph": ("Edge", "EdgeReason", "ForeignState", "Graph"),
+            "nigari.fleet.units.graph": (
+                "Edge",
+                "EdgeReason",
+                "ForeignState",
+                "Graph",
+                "SharedState",
+            ),
             "nigari.fleet.runs.orphans": ("Orphan",),
             "nigari.fleet.runs.planning": ("FleetPlan", "PlannedUnit"),
             "nigari.fleet.runs.results": (
@@ -67,6 +73,7 @@ __all__ = [
     "Orphan",
     "PlanMode",
     "PlannedUnit",
+    "SharedState",
     "StateIdentity",
     "Unfinished",
     "Unit",

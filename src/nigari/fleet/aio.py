@@ -34,7 +34,7 @@ from nigari.fleet.runs.journal import (
     make_private,
     unfinished,
 )
-from nigari.fleet.runs.orphans import Orphan, Orphans
+from nigari.fleet.runs.orphans import FleetOrphans, Orphan
 from nigari.fleet.runs.plan_file import (
     extract_plans,
     fingerprint,
@@ -260,8 +260,8 @@ class Fleet:
             raise SessionError(diags.in_order())
         return known
 
-    def _orphans(self) -> Orphans:
-        return Orphans(self.survey, self._known(), self._environ)
+    def _orphans(self) -> FleetOrphans:
+        return FleetOrphans(self.survey, self._known(), self._environ)
 
     def undeclared(self) -> list[Orphan]:
         """Units that were applied from here and are not declared any more. Nothing is connected to, so

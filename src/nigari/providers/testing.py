@@ -104,8 +104,8 @@ class Harness:
         self._run(self._destroy(what))
 
     def read(self, what: Object) -> Object | None:
-        """The object as it is now; None if it is gone, which is what a `read` method that returns
-        `False` or nothing says.
+        """The object as it is now; None if it is gone, which is what a `read` method says by
+        returning `False`. One that returns neither `True` nor `False` fails.
         """
         return self._run(self._read(what))
 

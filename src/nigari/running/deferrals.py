@@ -10,12 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import TypeAlias
 
-from nigari.addrs.absolute import AbsResource
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.provider import AbsProviderConfig
 from nigari.config.base.declared import Repetition
 from nigari.cty.function import MOST_SEARCHED
 from nigari.cty.types import DYNAMIC, Type
@@ -81,10 +78,6 @@ class DeferredKind(Enum):
     CHECK = "check"
 
 
-Subject: TypeAlias = AbsResource | AbsProviderConfig | ModuleAddr
-"""What is left for later, as it is declared: a resource, a provider or a called module."""
-
-
 @record
 class Deferral:
     """Something that is left for a later round."""
@@ -101,14 +94,12 @@ class Deferral:
     """The deferrals that it waits for itself."""
     needs_values: bool
     """Whether it can only be planned once what it waits for has been applied."""
-    latest: int
-    """The round that does it, if each in the chain waits for the one before to be applied."""
+    depth: int
+    """Length of the longest chain of deferrals that ends with this one."""
     settled: tuple[InstanceKey, ...] = ()
     """The instances that there are in any case, and which do not wait."""
     functions: tuple[str, ...] = ()
     """Calls of functions that have another result each time, where these are what is unknown."""
-    subject: Subject | None = None
-    """The block that it is about; None where that is none that others refer to."""
 
     def value(self, type_: Type = DYNAMIC) -> Value:
         """What others see in its place."""
@@ -142,7 +133,6 @@ class Deferrals:
         needs_values: bool = True,
         settled: Sequence[InstanceKey] = (),
         unknown_value: Value | None = None,
-        subject: Subject | None = None,
     ) -> Deferral:
         """Leave something for later; `name` is what it is called in its module.
 
@@ -151,7 +141,6 @@ class Deferrals:
         """
         cause = UnknownCause(CauseKind.DEFERRED, module, name, where, Phase.APPLY)
         text = name if module.is_root else f"{module}.{name}"
-        at = max((each.latest for each in before), default=1) + needs_values
         deferral = Deferral(
             kind,
             text,
@@ -160,10 +149,9 @@ class Deferrals:
             tuple(origins),
             tuple(before),
             needs_values,
-            max(at, 2),
+            1 + max((each.depth for each in before), default=0),
             tuple(settled),
             () if unknown_value is None else _functions_of(unknown_value),
-            subject,
         )
         self.found[cause] = deferral
         return deferral
@@ -197,7 +185,6 @@ class Deferrals:
         repetition: Repetition,
         expansion: Expansion,
         where: Range | None,
-        subject: Subject,
     ) -> tuple[Deferral, Mapping[InstanceKey, InstanceData]] | None:
         """The deferral of a block whose instances are not known, with those that are; None where
         all of them are known, or nothing can be done about it.
@@ -223,7 +210,6 @@ class Deferrals:
             before,
             settled=tuple(certain),
             unknown_value=value,
-            subject=subject,
         )
         return deferral, certain
 

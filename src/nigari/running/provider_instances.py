@@ -149,7 +149,6 @@ class ProviderInstances:
             where,
             (written(origin),),
             deferrals.within(key),
-            subject=found.address,
         )
         node.state = DONE
         return node
@@ -200,7 +199,7 @@ class ProviderInstances:
             return None
         known = self._expansions.get(found.address)
         if known is None:
-            known = ExpandedProvider(found.address, found.frame, found.config, self._expanding)
+            known = ExpandedProvider(found.frame, found.config, self._expanding)
             self._expansions[found.address] = known
         return known
 

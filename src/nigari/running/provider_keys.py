@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
-from nigari.addrs.provider import AbsProviderConfig
 from nigari.config.base.declared import Repetition
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.cty.convert import convert
@@ -31,7 +30,6 @@ class ExpandedProvider(Node):
     """A provider block of one module instance; its result is the block's instances."""
 
     __slots__ = (
-        "_address",
         "_config",
         "_deferrals",
         "_deferred_by",
@@ -43,13 +41,11 @@ class ExpandedProvider(Node):
 
     def __init__(
         self,
-        address: AbsProviderConfig,
         frame: Frame,
         config: ProviderConfig,
         deferrals: Deferrals | None = None,
     ) -> None:
         super().__init__()
-        self._address = address
         self._frame = frame
         self._config = config
         self._deferrals = deferrals
@@ -91,7 +87,6 @@ class ExpandedProvider(Node):
                 repetition,
                 expansion,
                 config.range,
-                self._address,
             )
             if found is not None:
                 self.deferral, self.instances = found

@@ -239,7 +239,6 @@ class ProviderNode(Node):
                 self.range,
                 self._written(),
                 before,
-                subject=self._found.address,
             )
         return self._incomplete
 

@@ -233,7 +233,6 @@ class ExpandedCall(ModuleCallNode):
                 call.repetition,
                 expansion,
                 call.range,
-                frame.instance.addr.child(call.name),
             )
             if found is not None:
                 self.deferral, certain = found

@@ -12,7 +12,7 @@ from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG, Person
 from nigari.cli.state_flags import JSON_FLAG, JSON_INTO_FLAG
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.packages.hosts.host_credentials import CredentialsError, HostCredentials, Location
+from nigari.packages.hosts.host_credentials import CredentialsError, HostCredentials, TokenLocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class _Login:
         async with Client(read_settings(environ)) as client:
             try:
                 host = await Hosts(client, config, credentials).host(name)
-                if credentials.location(name) is Location.OTHER_FILE:
+                if credentials.location(name) is TokenLocation.OTHER_FILE:
                     report_other_file(name, credentials, "log in", presenter.diags)
                     return False
                 token = await self._token(host, client, credentials)
@@ -160,7 +160,7 @@ class _Login:
 
     def _agrees(self, name: str, credentials: HostCredentials, how: str) -> bool:
         presenter = self._presenter
-        if credentials.location(name) is Location.HELPER:
+        if credentials.location(name) is TokenLocation.HELPER:
             where = f'given to the credentials helper "{credentials.helper}"'
         else:
             where = f"stored in plain text in {credentials.file}"

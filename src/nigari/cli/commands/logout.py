@@ -9,7 +9,7 @@ from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG
 from nigari.cli.state_flags import JSON_FLAG, JSON_INTO_FLAG
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.packages.hosts.host_credentials import CredentialsError, Location
+from nigari.packages.hosts.host_credentials import CredentialsError, TokenLocation
 
 
 def run(invocation: Invocation) -> int:
@@ -24,10 +24,10 @@ def run(invocation: Invocation) -> int:
         return presenter.end(False)
     name, _, credentials = found
     location = credentials.location(name)
-    if location is Location.OTHER_FILE:
+    if location is TokenLocation.OTHER_FILE:
         report_other_file(name, credentials, "log out", presenter.diags)
         return presenter.end(False)
-    if location is Location.NOWHERE:
+    if location is TokenLocation.NOWHERE:
         presenter.say(f"There is no stored token for {name}.")
         return presenter.end()
     try:

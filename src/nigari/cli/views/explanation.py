@@ -31,8 +31,7 @@ def _tree(explanation: Explanation, sources: Sources, context_of: ContextOf) -> 
         result["is_changed"] = explanation.is_changed
     if explanation.fate:
         result["action"] = explanation.fate
-    if explanation.rounds > 1:
-        result["rounds"] = explanation.rounds
+    if explanation.least_rounds > 1:
         result["least_rounds"] = explanation.least_rounds
     if explanation.chains:
         result["chains"] = list(explanation.chains)

@@ -276,9 +276,9 @@ class ValidateRun(PhaseRun):
         gate = self._gate(frame)
         waits = imports if gate is None else (gate, *imports)
         if self._is_before_import and resource.addr.mode is MANAGED:
-            from nigari.eval.validate.imported_resource import ImportedResource
+            from nigari.eval.validate.incomplete_resource import IncompleteResource
 
-            return ImportedResource(frame, resource, self._schemas, self, waits)
+            return IncompleteResource(frame, resource, self._schemas, self, waits)
         return ValidatedResource(frame, resource, self._schemas, self, waits)
 
     def opened(self, frame: Frame) -> None:

@@ -97,7 +97,7 @@ def orphan_data(orphan: Orphan) -> dict[str, JsonValue]:
     }
 
 
-class Orphans:
+class FleetOrphans:
     """The orphans of a fleet."""
 
     def __init__(

@@ -35,7 +35,7 @@ class CredentialsError(Exception):
     """Credentials cannot be read or stored; the text is a full sentence."""
 
 
-class Location(Enum):
+class TokenLocation(Enum):
     """Where the credentials of a host are."""
 
     NOWHERE = "nowhere"
@@ -117,12 +117,12 @@ class HostCredentials:
             return f"in {self._configured[host].file}"
         return f"of the credentials helper {self.helper}" if self._answers.get(host) else ""
 
-    def location(self, host: str) -> Location:
+    def location(self, host: str) -> TokenLocation:
         """Where a new token for a host belongs. The environment does not matter for that."""
         if host in self._configured:
             is_own = host in _hosts_in(self.file)
-            return Location.OWN_FILE if is_own else Location.OTHER_FILE
-        return Location.NOWHERE if self._program is None else Location.HELPER
+            return TokenLocation.OWN_FILE if is_own else TokenLocation.OTHER_FILE
+        return TokenLocation.NOWHERE if self._program is None else TokenLocation.HELPER
 
     def other_file(self, host: str) -> str:
         """The file that has the credentials of a host."""
@@ -130,7 +130,7 @@ class HostCredentials:
 
     async def store(self, host: str, token: str) -> None:
         """Keep a token for a host."""
-        if self.location(host) is Location.HELPER:
+        if self.location(host) is TokenLocation.HELPER:
             import json
 
             await self._run("store", host, json.dumps({"token": token}))
@@ -139,7 +139,7 @@ class HostCredentials:
 
     async def forget(self, host: str) -> None:
         """Remove the token of a host."""
-        if self.location(host) is Location.HELPER:
+        if self.location(host) is TokenLocation.HELPER:
             await self._run("forget", host)
         else:
             self._rewrite(host, None)

@@ -33,11 +33,11 @@ class Chains:
         self._known: dict[UnknownCause, tuple[str, ...]] = {}
 
     def of(self, deferral: Deferral) -> tuple[str, ...]:
-        """What a deferral waits for, step by step, the last of its causes first."""
+        """What a deferral waits for, step by step. Of several predecessors, the deepest is named."""
         pending = [deferral]
         while pending:
             current = pending[-1]
-            before = max(current.before, key=lambda each: each.latest, default=None)
+            before = max(current.before, key=lambda each: each.depth, default=None)
             if before is not None and before.cause not in self._known:
                 pending.append(before)
                 continue

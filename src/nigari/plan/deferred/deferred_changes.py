@@ -1,4 +1,4 @@
-"""Deferred changes: everything that a plan leaves for later, with its chain and its rounds.
+"""Deferred changes: everything that a plan leaves for later, with its chain and its earliest round.
 
 Besides what was deferred itself there is what is inside of it, the resources of a module whose
 instances are not known, and what waits for a value only: outputs and conditions.
@@ -22,7 +22,6 @@ from nigari.plan.deferred.chains import Chains
 from nigari.plan.deferred.rounds import DeferralRounds
 from nigari.plan.model.changes import Action, Change, DeferredChange
 from nigari.plan.nodes.plan_run import PlanRun
-from nigari.plan.order.block_graph import output_block
 from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind
 from nigari.running.provider_run import ExpandedCall
 
@@ -72,7 +71,6 @@ class _Collected:
             deferral.reason,
             self._chains.of(deferral),
             self._rounds.earliest(deferral),
-            self._rounds.latest(deferral),
             self._run.record.deferred.get(deferral.cause),
             deferral.settled,
         )
@@ -119,14 +117,12 @@ class _Collected:
             action = Action.READ if resource.addr.mode is DATA else Action.CREATE
             provider = Abs(found.module, found.item.instance(None))
             change = Change(address, action, null(type_), unknown(type_), provider, schema)
-        block = instance.variant, str(resource.addr)
         return DeferredChange(
             str(address),
             DeferredKind.RESOURCE,
             DeferralReason.INSTANCES,
             chain,
             self._rounds.earliest(deferral),
-            max(self._rounds.latest(deferral), self._rounds.latest_of(block)),
             change,
         )
 
@@ -139,9 +135,8 @@ class _Collected:
             before = self._deferrals.within(node.value)
             if isinstance(node, OutputNode) and before:
                 earliest = self._rounds.earliest_value(node.origin())
-                latest = self._rounds.latest_of(output_block(name))
                 kind = DeferredKind.OUTPUT
-                yield self._waiting(f"output.{name}", kind, before, earliest, latest)
+                yield self._waiting(f"output.{name}", kind, before, earliest)
         planned = {str(each.address) for each in run.record.changes.values()}
         for owner, _, address, conditions in run.record.conditions:
             before = self._deferrals.of_causes(conditions.outcome.causes)
@@ -154,14 +149,8 @@ class _Collected:
                 yield self._waiting(address, DeferredKind.CHECK, before, earliest)
 
     def _waiting(
-        self,
-        address: str,
-        kind: DeferredKind,
-        before: Iterable[Deferral],
-        earliest: int,
-        latest: int = 1,
+        self, address: str, kind: DeferredKind, before: Iterable[Deferral], earliest: int
     ) -> DeferredChange:
-        last = max(before, key=self._rounds.latest)
+        last = max(before, key=lambda each: each.depth)
         chain = (last.name, *self._chains.of(last))
-        latest = max(latest, self._rounds.latest(last))
-        return DeferredChange(address, kind, DeferralReason.DEFERRED, chain, earliest, latest)
+        return DeferredChange(address, kind, DeferralReason.DEFERRED, chain, earliest)

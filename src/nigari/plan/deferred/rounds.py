@@ -1,9 +1,9 @@
-"""The rounds in which what a plan leaves for later is done, at the earliest and at the latest.
+"""The earliest round in which each deferral of a plan can be done.
 
-At the earliest: what needs something deferred can be known together with it, unless it must have an
-attribute that only the provider sets, of an object that there will be for certain. Of several
-values that one is made of, any may turn out to be enough (`a || b`, a branch that is not taken), so
-the first of them counts. At the latest: the block graph tells, whatever the values.
+What needs something deferred can be known together with it, unless it must have an attribute that
+only the provider sets, of an object that there will be for certain. Of several values that one is
+made of, any may turn out to be enough (`a || b`, a branch that is not taken), so the first of them
+counts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.address import Address
-from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.resource import MANAGED, ResourceInstance
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.values import Value
@@ -26,11 +26,9 @@ from nigari.hcl.traversal import TraverseAttr
 from nigari.lang.references import Reference, function_calls
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.resources import PlannedResource
-from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block
-from nigari.plan.order.rounds import BlockRounds, EarliestRounds
-from nigari.plan.order.variants import with_callers
+from nigari.plan.order.rounds import EarliestRounds
 from nigari.record import record
-from nigari.running.deferrals import Deferral, DeferredKind, Subject, Written
+from nigari.running.deferrals import Deferral, DeferredKind, Written
 from nigari.running.provider_run import ExpandedCall
 
 
@@ -56,48 +54,16 @@ _Choice: TypeAlias = list[tuple[_Item, int]]
 
 
 class DeferralRounds:
-    """The rounds of all deferrals of one plan."""
+    """The earliest rounds of all deferrals of one plan."""
 
     def __init__(self, run: PlanRun) -> None:
         assert run.deferrals is not None
         self._run = run
         self._deferrals = run.deferrals
-        self._open: set[Block] = set()
-        self._inside: set[ModuleAddr] = set()
-        for each in run.deferrals.found.values():
-            if isinstance(each.subject, ModuleAddr):
-                self._inside.add(run.blocks.variants.of(each.subject))
-            if each.subject is not None:
-                self._open.add(_block_of(each.subject, run.blocks))
-        self._blocks = BlockRounds(run.blocks, self._may_wait)
         self._earliest = EarliestRounds(
             self._waits_of, lambda item: 2 if isinstance(item, _Waiting) else 1
         )
         self._without: Known = {}
-
-    # -- at the latest --------------------------------------------------------------------------
-
-    def latest(self, deferral: Deferral) -> int:
-        """The round that does something at the latest."""
-        if deferral.subject is not None:
-            return max(
-                deferral.latest, self._blocks.latest(_block_of(deferral.subject, self._run.blocks))
-            )
-        found = [
-            self._blocks.latest(block)
-            for origin in deferral.origins
-            for block in self._run.blocks.referred(origin.frame.instance, origin.references)
-        ]
-        return max(deferral.latest, max(found, default=1) + deferral.needs_values)
-
-    def latest_of(self, block: Block) -> int:
-        """The round in which a block is done at the latest."""
-        return self._blocks.latest(block)
-
-    def _may_wait(self, block: Block) -> bool:
-        return block in self._open or not self._inside.isdisjoint(with_callers(block[:1]))
-
-    # -- at the earliest ------------------------------------------------------------------------
 
     def earliest(self, deferral: Deferral) -> int:
         """The earliest round that can do something."""
@@ -202,13 +168,6 @@ class DeferralRounds:
 
     def _exists(self, node: PlannedResource) -> bool:
         return Abs(node.frame.instance.addr, node.resource.addr) in self._run.prior.resources
-
-
-def _block_of(subject: Subject, blocks: BlockGraph) -> Block:
-    """The block that a deferral is about, as the block graph knows it."""
-    if isinstance(subject, ModuleAddr):
-        return expansion_block(blocks.variants.of(subject))
-    return blocks.block(subject.module, str(subject.item))
 
 
 def _must_exist(origin: Origin, subject: Address) -> bool:

@@ -246,8 +246,6 @@ class DeferredChange:
     """What it waits for, from the nearest to what is known only after apply."""
     round: int
     """The earliest round that can do it, where this plan is the first."""
-    most: int
-    """The round that does it at the latest, as far as the configuration tells."""
     change: Change | None = None
     """As much as can be said of a resource; None for anything else."""
     settled: tuple[InstanceKey, ...] = ()

@@ -360,7 +360,6 @@ def _deferred_to(deferred: DeferredChange) -> Data:
         "reason": deferred.reason.value,
         "chain": list(deferred.chain),
         "round": deferred.round,
-        "most": deferred.most,
         "change": None if deferred.change is None else _change_to(deferred.change),
         "settled": list(deferred.settled),
     }
@@ -374,7 +373,6 @@ def _deferred_from(data: object) -> DeferredChange:
         found.read("reason", one_of(DeferralReason)),
         found.read("chain", list_of(as_text)),
         found.read("round", as_number),
-        found.read("most", as_number),
         found.read("change", optional(_change_from)),
         found.read("settled", list_of(_key)),
     )

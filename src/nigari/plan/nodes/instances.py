@@ -287,7 +287,6 @@ class InstanceNode(ValueNode):
             (Written(self.frame, owner.body, self.data),),
             tuple(self._waits.values()),
             needs_values,
-            subject=Abs(self.address.module, self.address.item.resource),
         )
         self.value = self.deferral.value(self.schema.block.implied_type)
         run.record.note_deferred(self.deferral, change or owner.unplanned(self.address.item.key))

@@ -162,7 +162,6 @@ class PlannedResource(RepeatedResource):
                 resource.repetition,
                 expansion,
                 resource.range,
-                Abs(frame.instance.addr, resource.addr),
             )
             if found is not None:
                 self.deferral, certain = found

@@ -173,19 +173,6 @@ class BlockGraph:
             found = self._needs[block] = tuple(unique)
         return found
 
-    def is_decided_by_resources(self, block: Block) -> bool:
-        """Whether resources decide which instances a block has, or how a provider is configured."""
-        path, name = block
-        instance = self.variants.representatives.get(path)
-        found: Iterable[Block] = ()
-        if name == _EXPANSION:
-            found = self._of_repetition_of(path)
-        elif block in self._providers:
-            found = self.needs(block)
-        elif instance is not None and (resource := self._declared(block)) is not None:
-            found = self._of_repetition(instance, resource.repetition)
-        return any(each in self._resources or self.resources_before(each) for each in found)
-
     def referred(
         self, instance: ModuleInstance, references: Iterable[Reference]
     ) -> Iterator[Block]:
@@ -319,12 +306,6 @@ class BlockGraph:
         yield parent.variant, _EXPANSION
         yield from self._of_repetition(parent, call.repetition)
         yield from self._of_dependencies(parent, call.depends_on or ())
-
-    def _of_repetition_of(self, path: ModuleAddr) -> Iterator[Block]:
-        """What decides the instances of a variant."""
-        call, parent = self.variants.caller(path)
-        if call is not None and parent is not None:
-            yield from self._of_repetition(parent, call.repetition)
 
     def _everything(self, instance: ModuleInstance) -> Iterator[Block]:
         """All that a module declares, whether anybody uses it or not; its checks come later."""

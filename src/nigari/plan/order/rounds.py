@@ -1,9 +1,6 @@
-"""The number of rounds that parts of a configuration take, one after the other.
+"""The earliest rounds in which parts of a configuration can be done.
 
-At most: a block waits a round for what its instances, or the configuration of a provider, are worked
-out from. How many blocks on the way do so is told by the block graph, whatever their values: it may
-be fewer in the end, since values are often known before they have to be. At least: something waits
-for several things, each of which may be there in one of several ways.
+A part waits for several things, each of which may be there in one of several ways.
 """
 
 from __future__ import annotations
@@ -11,27 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from nigari.plan.order.block_graph import Block, BlockGraph, work_out
+from nigari.plan.order.block_graph import work_out
 
 T = TypeVar("T")
-
-
-class BlockRounds:
-    """The latest round in which each block is done, if every block that may wait does."""
-
-    def __init__(self, blocks: BlockGraph, may_wait: Callable[[Block], bool]) -> None:
-        self._blocks = blocks
-        self._may_wait = may_wait
-        self._known: dict[Block, int] = {}
-
-    def latest(self, block: Block) -> int:
-        """The round that does a block at the latest."""
-        return work_out(block, self._known, self._blocks.needs, self._find)
-
-    def _find(self, block: Block) -> int:
-        before = max((self._known.get(need, 1) for need in self._blocks.needs(block)), default=1)
-        waits = self._may_wait(block) and self._blocks.is_decided_by_resources(block)
-        return before + 1 if waits else before
 
 
 class EarliestRounds(Generic[T]):

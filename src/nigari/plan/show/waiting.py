@@ -38,10 +38,9 @@ def cause_line(cause: str) -> str:
 
 def waiting_line(deferred: DeferredChange) -> str:
     """One thing that is left for later, with the chain to what it waits for."""
-    latest = f"{deferred.most} rounds at most"
     if not deferred.chain:
-        return f"{deferred.address}: {latest}; the provider is not ready for it"
-    return f"{deferred.address}: {latest}; waits for {' ← '.join(deferred.chain)}"
+        return f"{deferred.address}: the provider is not ready for it"
+    return f"{deferred.address}: waits for {' ← '.join(deferred.chain)}"
 
 
 def counted_kinds(plan: Plan) -> Mapping[DeferredKind, int]:

@@ -54,11 +54,12 @@ class Provider(ProviderBase):
         """Register a dataclass as a resource type; its full name is `{provider}_{name}`.
 
         It has `create(self, config)` and `delete(self, config)`; and, where there is a use for
-        them, `read(self, config) -> bool` (true if the object exists, false or None if it is gone), `update(self, config,
-        prior)` (without it every change replaces the object), `validate(self)` and the class
-        methods `import_object(cls, config, id)` and `import_identity(cls, config, **parts)`, the
-        parts being the fields marked `IDENTITY`. Methods set results as attributes of `self`;
-        those that `update` does not set stay what they were.
+        them, `read(self, config) -> bool` (True if the object exists, False if it is gone; anything
+        else is an error), `update(self, config, prior)` (without it every change replaces the
+        object), `validate(self)` and the class methods `import_object(cls, config, id)` and
+        `import_identity(cls, config, **parts)`, the parts being the fields marked `IDENTITY`.
+        Methods set results as attributes of `self`; those that `update` does not set stay what
+        they were.
         With `plan(self, config, prior)` it has a say in what is planned: it can set results that it
         knows (the others are `UNKNOWN`) and return the names of attributes whose change replaces
         the object; `prior` is None for a new one.

@@ -67,7 +67,10 @@ class ResourceType:
         if (reason := outcome.deferral(request.may_defer)) is not None:
             kept = request.state, request.private, request.identity
             return api.ReadResponse(*kept, outcome.warnings, reason)
-        if not outcome.failed and (outcome.result is None or outcome.result is False):
+        if not outcome.failed and not isinstance(outcome.result, bool):
+            wrong = outcome.told + _no_existence(request.type_name, outcome.result)
+            return api.ReadResponse(request.state, request.private, request.identity, wrong)
+        if outcome.result is False:
             return api.ReadResponse(cty.null(request.state.type), diagnostics=outcome.told)
         state, told = self._left(made.result, outcome, request.state, request.state)
         identity = request.identity if api.has_errors(told) else self.fields.identity_of(state)
@@ -266,6 +269,19 @@ async def validated(fields: Fields | None, config: cty.Value) -> api.Told:
     if made.failed or not hasattr(made.result, "validate"):
         return made.told
     return (await attempt(made.result.validate)).told
+
+
+def _no_existence(type_name: str, result: object) -> api.Told:
+    """The error for a `read` that leaves open whether the object exists.
+
+    A forgotten `return True` must not remove an existing object from the state.
+    """
+    returned = "nothing" if result is None else f"a value of type {type(result).__name__}"
+    return problem(
+        "Wrong result of a read method",
+        f"The read method of {type_name} returned {returned}. It must return True if the object "
+        "exists, or False if it is gone. The object stays in the state as it was.",
+    )
 
 
 def _planned(

@@ -88,11 +88,11 @@ class Explainer:
         if explanation is None or explanation.phase != Phase.APPLY.value:
             return explanation
         # What decides is another block: only then are references and schemas looked at.
-        from nigari.workspace.explain.rounds import rounds_of
+        from nigari.workspace.explain.least_rounds import least_rounds
         from nigari.workspace.plugins.provider_schemas import schema_lookup
 
-        least, most = rounds_of(self._evaluation, text, schema_lookup(self._where))
-        return replace(explanation, rounds=most, least_rounds=least)
+        least = least_rounds(self._evaluation, text, schema_lookup(self._where))
+        return replace(explanation, least_rounds=least)
 
     def _at(self, text: str) -> Explanation | None:
         found = self._split(text)

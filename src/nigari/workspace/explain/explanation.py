@@ -74,12 +74,10 @@ class Explanation:
     """Where the value of a variable is written: in a file of values, or in the call."""
     earlier: Value | None = None
     """What it was when the configuration was last applied, where that is known."""
-    rounds: int = 1
-    """How many rounds `apply -allow-deferral` takes at most until what was asked for is done, from
-    nothing.
-    """
     least_rounds: int = 1
-    """How many of them are certain, as far as the schemas of the providers tell."""
+    """Rounds that `apply -allow-deferral` certainly takes from an empty state until the value is
+    known, by references and provider schemas; 1 where a plain apply may do.
+    """
     fate: str = ""
     """What a plan does with the resource instance that it is a part of: `create`, `update`,
     `replace` and so on.
@@ -175,21 +173,15 @@ def explanation_text(explanation: Explanation) -> str:
     lines = [f"{explanation.name} = {explanation.shown_value}"]
     lines.append(f"  {_WORDS[explanation.phase]}")
     lines += [f"  {chain}" for chain in explanation.chains]
-    if explanation.rounds > 1:
-        lines.append(f"  {_rounds(explanation)}, with apply -allow-deferral")
+    if explanation.least_rounds > 1:
+        rounds = f"at least {explanation.least_rounds} rounds of apply -allow-deferral"
+        lines.append(f"  {rounds}, starting from an empty state")
     lines += _whence(explanation, "  ")
     if explanation.parts:
         lines += ["", "It comes from:"]
         for part in explanation.parts:
             lines += _tree(part, "  ")
     return "\n".join(lines)
-
-
-def _rounds(explanation: Explanation) -> str:
-    least, most = explanation.least_rounds, explanation.rounds
-    if least == most:
-        return f"{most} rounds"
-    return f"{most} rounds at most" + (f", {least} at least" if least > 1 else "")
 
 
 def _tree(part: Explanation, indent: str) -> list[str]:

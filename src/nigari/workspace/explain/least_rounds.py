@@ -1,8 +1,9 @@
-"""The least number of rounds that something takes, from nothing, by what is written and by schemas.
+"""The least number of rounds that an address takes from an empty state, by references and schemas.
 
-An attribute that only its provider sets is not known before its object is there, so that what such
-an attribute decides waits another round for certain. Where values may be known earlier (an
-attribute that may be planned, one of several references that may be enough), nothing is counted.
+Nothing is planned. An attribute that only its provider sets is unknown before its object exists, so
+whatever needs that value to be planned certainly waits another round. Where values may be known
+earlier (an attribute that may be planned, one of several references that may be enough), no round is
+counted.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ from nigari.eval.nodes.resource import resource_schema
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import TraverseAttr
 from nigari.lang.references import Reference, parse_reference
+from nigari.lazy import lazy_pattern
+from nigari.plan.order.block_graph import Block, expansion_block
 from nigari.plan.order.rounds import EarliestRounds
 from nigari.record import record
 from nigari.schema.provider import ProviderSchema
 from nigari.workspace.explain.asked import Evaluation, compiled_origin, provider_behind
+from nigari.workspace.explain.uses import WrittenGraph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 
 SchemaOf: TypeAlias = Callable[[Provider], ProviderSchema | None]
 """What a provider offers; None where that is not known."""
+_KEY = lazy_pattern(r'\[(?:[0-9]+|\*|"(?:[^"\\]|\\.)*")\]')
 
 
 @record
@@ -75,7 +80,26 @@ _Alternatives: TypeAlias = list[tuple[_Item, int]]
 """Any of which may be enough: an item, and how many rounds later what is asked for is there."""
 
 
-class LeastRounds:
+def least_rounds(evaluation: Evaluation, address: str, schema_of: SchemaOf) -> int:
+    """The earliest round after which an address, or the block it is a part of, is done."""
+    block = _block_of(WrittenGraph(evaluation.run), address)
+    if block is None:
+        return 1
+    least = _LeastRounds(evaluation, schema_of)
+    return least.of_call(block[0]) if block == expansion_block(block[0]) else least.of(*block)
+
+
+def _block_of(graph: WrittenGraph, address: str) -> Block | None:
+    """The block that an address names, or a part of which it names."""
+    words = _KEY.sub("", address).split(".")
+    for length in range(len(words), 0, -1):
+        found = graph.named(".".join(words[:length]))
+        if found:
+            return found[0]
+    return None
+
+
+class _LeastRounds:
     """The earliest rounds in which parts of a configuration can be done."""
 
     def __init__(self, evaluation: Evaluation, schema_of: SchemaOf) -> None:

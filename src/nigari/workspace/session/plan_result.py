@@ -108,8 +108,6 @@ class Deferred:
     """From the nearest to what is known only after apply."""
     earliest_round: int
     """Where this plan is the first round."""
-    latest_round: int
-    """As far as the configuration tells."""
 
 
 class Plan:
@@ -263,7 +261,6 @@ def _deferred(deferred: changes.DeferredChange) -> Deferred:
         deferred.reason.value,
         deferred.chain,
         deferred.round,
-        deferred.most,
     )
 
 

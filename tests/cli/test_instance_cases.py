@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.cases import Case, read_cases
+from tests.cli.instance_steps import Story, story_of
 from tests.cli.process import inside
-from tests.plan.instance_steps import Story, story_of
 
 CASES = read_cases(Path(__file__).parent / "instance_cases")
 

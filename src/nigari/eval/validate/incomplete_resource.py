@@ -12,7 +12,7 @@ from nigari.eval.base.once import Need
 from nigari.eval.nodes.resource import ValidatedResource
 
 
-class ImportedResource(ValidatedResource):
+class IncompleteResource(ValidatedResource):
     """A managed resource whose arguments are not checked."""
 
     __slots__ = ()
