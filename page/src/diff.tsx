@@ -86,12 +86,12 @@ interface NamedProps {
   isBlock?: 1;
   /** Whether it goes without saying that what goes becomes null. */
   quiet?: boolean;
-  /** What follows the last line. */
-  then?: ComponentChildren;
 }
 
+const BRACKETS: Record<string, [open: string, close: string]> = { m: ["{", "}"], l: ["[", "]"], b: ["{", "}"], t: ["<<-EOT", "EOT"], j: ["jsonencode(", ")"] };
+
 /** A part after its name: on its line, or over several. */
-function Named({ name, part, depth, isBlock, quiet, then }: NamedProps): VNode {
+function Named({ name, part, depth, isBlock, quiet }: NamedProps): VNode {
   const [kind, fate, forces] = part;
   const before = name && (
     <>
@@ -105,30 +105,13 @@ function Named({ name, part, depth, isBlock, quiet, then }: NamedProps): VNode {
       <Line fate={fate} depth={depth}>
         {before}
         {simple}
-        {then}
         <Forces forces={forces} />
       </Line>
     );
   }
   const gone = fate === "-" && !quiet ? <span class="diff-null"> → null</span> : null;
-  const open = { m: "{", l: "[", b: "{", t: "<<-EOT", j: "jsonencode(" }[kind] ?? "";
-  const close = { m: "}", l: "]", b: "}", t: "EOT", j: ")" }[kind] ?? "";
-  if (kind === "p" || kind === "e") {
-    const after = kind === "p" ? <Pending /> : inline(part[4], true);
-    const arrow = (
-      <>
-        {" "}
-        <span class="diff-arrow">→</span> {after ?? ""}
-        <Forces forces={forces} />
-      </>
-    );
-    return (
-      <>
-        <Named name={name} part={part[3]} depth={depth} isBlock={isBlock} quiet then={arrow} />
-        {!after && <Named name="" part={part[4]} depth={depth} isBlock={isBlock} quiet />}
-      </>
-    );
-  }
+  const [open, close] = BRACKETS[kind] ?? ["", ""];
+  if (kind === "p" || kind === "e") return <Replaced before={before} part={part} depth={depth} />;
   return (
     <>
       <Line fate={fate} depth={depth}>
@@ -141,10 +124,48 @@ function Named({ name, part, depth, isBlock, quiet, then }: NamedProps): VNode {
       <Line fate=" " depth={depth}>
         {close}
         {gone}
-        {then}
       </Line>
     </>
   );
+}
+
+/** A value with parts that another takes the place of: one change, whose prior parts are folded. */
+function Replaced({ before, part, depth }: { before: ComponentChildren; part: Part; depth: number }): VNode {
+  const [shows, show] = useState(false);
+  const [kind, fate, forces, prior] = part;
+  const planned = kind === "p" ? null : (part[4] as Part);
+  const after = planned ? inline(planned, true) : <Pending />;
+  const [open, close] = BRACKETS[prior[0]] ?? ["", ""];
+  return (
+    <>
+      <Line fate={fate} depth={depth}>
+        {before}
+        {inline(prior, true) ?? (
+          <>
+            {open}{" "}
+            <button class="diff-hidden" onClick={() => show(!shows)} aria-expanded={shows}>
+              {shows ? `hide ${sizeOf(prior)}` : sizeOf(prior)}
+            </button>{" "}
+            {close}
+          </>
+        )}{" "}
+        <span class="diff-arrow">→</span> {after}
+        <Forces forces={forces} />
+      </Line>
+      {shows && <Inside part={prior} depth={depth + 1} quiet />}
+      {planned && !after && <Named name="" part={planned} depth={depth} quiet />}
+    </>
+  );
+}
+
+/** How much is in a part, in words. */
+function sizeOf(part: Part): string {
+  const [kind] = part;
+  if (kind === "m") return count(Object.keys(part[4]).length, "attribute");
+  if (kind === "l") return count(part[4].length, "element");
+  if (kind === "b") return count(part[3].length, "attribute");
+  if (kind === "t") return count(part[3].length, "line");
+  return sizeOf(part[3]);
 }
 
 function Inside({ part, depth, quiet }: { part: Part; depth: number; quiet?: boolean }): VNode {

@@ -110,6 +110,42 @@ def test_a_text_line_by_line(plan: Data) -> None:
     assert found["triggers_replace"] == ["s", "+", 1, None, "now"]
 
 
+def test_the_lines_of_a_new_text_are_new(tmp_path: Path) -> None:
+    new = {"main.tf": 'resource "terraform_data" "new" {\n  input = "one\\ntwo"\n}\n'}
+    found = parts(explored_plan(tmp_path, new, {}).data, "terraform_data.new")
+    assert found["input"] == ["t", "+", 0, [["+", "one"], ["+", "two"]]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ('["a", "b", "c"]', '["a", "x", "y"]', [" a", "~b", "~c"]),
+        ('["a", "b", "c"]', '["x", "c"]', ["-a", "-b", "+x", " c"]),
+        ('["a", "b"]', '["x", "y", "b"]', ["-a", "+x", "+y", " b"]),
+        ('["a", "b"]', '["a", terraform_data.new.id]', [" a", "~b"]),
+        ('["a", ["b"]]', '["a", {}]', [" a", "~b"]),
+    ],
+)
+def test_elements_that_others_replace_are_changes(
+    tmp_path: Path, before: str, after: str, changes: list[str]
+) -> None:
+    new = 'resource "terraform_data" "new" {}\n'
+    old = {"main.tf": f'output "o" {{\n  value = {before}\n}}\n'}
+    files = {"main.tf": f'{new}output "o" {{\n  value = {after}\n}}\n'}
+    data: Data = explored_plan(tmp_path, files, old).data
+    (output,) = data["plan"]["outputs"]
+    name, part = json.loads(data["plan"]["parts"][output["diff"]])
+    assert (name, part[1]) == ("o", "~")
+    assert [each[1] + _leaf(each) for each in part[4]] == changes
+
+
+def _leaf(part: Data) -> str:
+    """The first text in a part."""
+    while part[0] != "s":
+        part = part[4][0] if part[0] == "l" else part[3]
+    return str(part[3] if part[3] is not None else part[4])
+
+
 def test_json_in_a_string(plan: Data) -> None:
     found = parts(plan, "module.m.terraform_data.json")["input"]
     assert found[0] == "j"
