@@ -1,10 +1,10 @@
 // The configuration: module instances as a tree, everything they declare, and where values come from.
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { KEY, modulePath, parentModule } from "./addresses";
+import { modulePath, parentModule } from "./addresses";
 import { Chain } from "./chain";
 import type { Argument, Content, Declared, Module, NestedBlock, Place, Repeated } from "./document";
-import { doc, moduleName, rows, valueKey, valueOfKey } from "./document";
+import { blockOf, doc, moduleName, rows, valueKey, valueOfKey } from "./document";
 import type { Route } from "./route";
 import { change, go, href } from "./route";
 import { Empty, Icon, Missing, SourceLink, ValueText, count } from "./ui";
@@ -150,7 +150,7 @@ function rowsOf(module: Module): Row[] {
   section("Resources", module.resources.length);
   for (const each of module.resources) {
     const words = each.mode === "resource" ? each.type : `${each.mode} ${each.type}`;
-    block(found, each.address, `${words} ${each.name}`, each, each.provider, href("graph", "", { focus: each.address.replace(KEY, "") }));
+    block(found, each.address, `${words} ${each.name}`, each, each.provider, href("graph", "", { focus: blockOf(each.address, module.address) }));
   }
   section("Module calls", module.calls.length);
   for (const each of module.calls) {

@@ -1,5 +1,6 @@
 // The document that Python puts into the page: see nigari.explore.document.
 
+import { KEY } from "./addresses";
 import { loaded } from "./load";
 
 /** A file, and where something begins and ends in its text. */
@@ -72,6 +73,8 @@ export interface Provider extends Repeated {
 
 export interface Module {
   address: string;
+  /** The name by which the graph of blocks has it, if that is another: it is one for instances that are alike. */
+  variant?: string;
   directory: string;
   source?: string;
   version?: string;
@@ -298,3 +301,12 @@ export function valueOfKey(key: string): number | undefined {
 }
 
 export const moduleName = (address: string): string => address || "root module";
+
+const variants = new Map(doc.configuration.modules.map((each) => [each.address, each.variant ?? each.address]));
+
+/** The block of an object of a module instance, as the graph of blocks names it. */
+export function blockOf(address: string, module: string): string {
+  const local = address.slice(module ? module.length + 1 : 0).replace(KEY, "");
+  const variant = variants.get(module) ?? module.replace(KEY, "");
+  return variant ? `${variant}.${local}` : local;
+}

@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { KEY } from "./addresses";
 import { Diff } from "./diff";
 import type { Action, Change } from "./document";
-import { doc, moduleName } from "./document";
+import { blockOf, doc, moduleName } from "./document";
 import { Reasons } from "./reasons";
 import type { Route } from "./route";
 import { change, href } from "./route";
@@ -273,7 +273,7 @@ function FoldRow({ fold, route, open, showsModule, isDrift = false }: { fold: Fo
 
 function ChangeDetail({ fold, isDrift }: { fold: Fold; isDrift: boolean }): VNode {
   const each = fold.changes[0];
-  const block = each.address.replace(KEY, "");
+  const block = blockOf(each.address, each.module);
   return (
     <div class="change-detail">
       <p class="change-facts">

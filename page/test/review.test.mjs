@@ -22,3 +22,11 @@ test("the changed lines of a text are marked", async () => {
   assert.match(await diff.locator(".diff-gone").textContent(), /deploy --release 1/);
   assert.match(await diff.locator(".diff-new").textContent(), /deploy --release 2/);
 });
+
+test("a reason is beside its address", async () => {
+  const page = await open(pageUrl("reviewed"), { hash: "#/plan", width: 1800 });
+  const row = page.locator(".change-row", { hasText: "terraform_data.script" });
+  const edge = async (name) => row.locator(name).boundingBox();
+  const [name, why] = [await edge(".change-name"), await edge(".change-why")];
+  assert.ok(why.x - (name.x + name.width) < 40, `${why.x} after ${name.x + name.width}`);
+});

@@ -13,6 +13,7 @@ from nigari.backends.harmless import without_credentials
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic
 from nigari.diagnostics.secret_urls import hidden_url
+from nigari.eval.tree.places import each_instance
 from nigari.explore.configuration import ConfigurationData
 from nigari.explore.fleet import fleet_data
 from nigari.explore.graph import blocks_data, operations_data
@@ -103,6 +104,7 @@ class _Making:
             ModuleView(evaluation, root), view
         )
         self._add_installed(configuration)
+        self._add_variants(configuration)
         found: Data = {
             **_header(subject.title, subject.workspace),
             "configuration": configuration,
@@ -146,6 +148,17 @@ class _Making:
             if place is not None:
                 module["source"] = hidden_url(place.source)
                 module["version"] = place.version
+
+    def _add_variants(self, configuration: Data) -> None:
+        """The variant of each module instance, by which blocks of the graph are named."""
+        root = self._subject.evaluation.run.root.instance
+        variants = {str(each.addr): str(each.variant) for each in each_instance(root)}
+        modules = configuration["modules"]
+        assert isinstance(modules, list)
+        for module in modules:
+            variant = variants.get(module["address"], module["address"])
+            if variant != module["address"]:
+                module["variant"] = variant
 
     def _problem(self, diagnostic: Diagnostic) -> Data:
         return {

@@ -8,6 +8,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
 from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.tree.places import each_instance
 from nigari.explore.differences import PartTable
 from nigari.explore.reasons import ReasonTable
 from nigari.explore.secrets import Secrets
@@ -189,14 +190,10 @@ def _mark(action: Action) -> str:
 def _places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
     """Where resources are declared, by module and name, and by the module without its keys."""
     found: dict[str, Place] = {}
-    pending = [root]
-    while pending:
-        instance = pending.pop()
+    for instance in each_instance(root):
         for addr, resource in instance.module.resources.items():
             place = sources.place(resource.range)
             if place is not None:
                 found[f"{instance.addr} {addr}"] = place
                 found.setdefault(f"{instance.addr.unkeyed} {addr}", place)
-        for children in instance.children.values():
-            pending.extend(children.values())
     return found
