@@ -117,6 +117,14 @@ export interface Reason {
   triggers?: ReasonStep[];
 }
 
+export interface Check {
+  kind: string;
+  address: string;
+  status: string;
+  at: Place | null;
+  objects: { address: string; messages: string[]; reason?: number }[];
+}
+
 export interface Plan {
   mode: string;
   counts: { add: number; change: number; destroy: number; import: number; forget: number };
@@ -128,7 +136,7 @@ export interface Plan {
   outputs: { name: string; action: Action; diff: number; reason?: number }[];
   drift: Change[];
   deferred: { address: string; kind: string; reason: string; chain: string[]; round: number; change: Change | null }[];
-  checks: { kind: string; address: string; status: string; objects: [string, string, string[]][] }[];
+  checks: Check[];
   parts: string[];
   reasons: string[];
 }
@@ -251,6 +259,8 @@ export interface PageDocument {
   version: string;
   title: string;
   workspace: string;
+  environment: string;
+  made?: { at: string; planned?: string; command?: string; commit?: string; is_changed?: boolean };
   configuration: { modules: Module[]; backend?: Content & { type: string } };
   values: { rows: ValueRow[]; texts: string[] };
   plan?: Plan;

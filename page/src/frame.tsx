@@ -46,6 +46,53 @@ function viewsOf(events: Events): View[] {
   return all.filter((each): each is View => !!each);
 }
 
+const moment = (at: string): string => new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+
+/** When and where the page was made, and from what. */
+function Made(): VNode | null {
+  const { made } = doc;
+  if (!made) return null;
+  return (
+    <dl class="facts made">
+      <div>
+        <dt>{made.planned ? "Planned" : "Made"}</dt>
+        <dd>
+          <time dateTime={made.planned ?? made.at}>{moment(made.planned ?? made.at)}</time>
+        </dd>
+      </div>
+      {!doc.fleet && (
+        <div>
+          <dt>Workspace</dt>
+          <dd>{doc.workspace}</dd>
+        </div>
+      )}
+      {doc.environment && (
+        <div>
+          <dt>Environment</dt>
+          <dd>{doc.environment}</dd>
+        </div>
+      )}
+      {made.commit && (
+        <div>
+          <dt>Commit</dt>
+          <dd>
+            <code title={made.commit}>{made.commit.slice(0, 10)}</code>
+            {made.is_changed && <span class="tag tag-warn">with uncommitted changes</span>}
+          </dd>
+        </div>
+      )}
+      {made.command && (
+        <div>
+          <dt>Command</dt>
+          <dd>
+            <code>{made.command}</code>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
 const THEMES: Theme[] = ["auto", "light", "dark"];
 const THEME_ICONS: Record<Theme, string> = { auto: "auto", light: "sun", dark: "moon" };
 
@@ -107,6 +154,7 @@ function Page(): VNode {
           </button>
         </div>
       </header>
+      <Made />
       <main id="content" tabIndex={-1}>
         <h1 class="hidden-text">
           {view.title} of {doc.title}

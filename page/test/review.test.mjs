@@ -30,3 +30,41 @@ test("a reason is beside its address", async () => {
   const [name, why] = [await edge(".change-name"), await edge(".change-why")];
   assert.ok(why.x - (name.x + name.width) < 40, `${why.x} after ${name.x + name.width}`);
 });
+
+test("the head says when, where and by which command", async () => {
+  const page = await open(pageUrl("reviewed"), { hash: "#/plan" });
+  const made = await page.locator(".made").textContent();
+  assert.match(made, /^Planned\w+ \d+, \d{4}, .*Workspacedefault.*Commandnigari explore -out=\S+ plan\.out$/);
+});
+
+test("what is destroyed or replaced and failed checks are said first", async () => {
+  const page = await open(pageUrl("reviewed"), { hash: "#/plan/outputs" });
+  const alerts = page.getByRole("list", { name: "Take care" });
+  assert.deepEqual(await alerts.getByRole("listitem").allTextContents(), [
+    "1 object will be destroyedterraform_data.former",
+    "15 objects will be replacedterraform_data.node[0], terraform_data.node[1], terraform_data.node[2] and 12 more",
+    "1 check does not passcheck.enough",
+  ]);
+  await alerts.getByRole("link", { name: "1 object will be destroyed" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await alerts.getByRole("link", { name: "1 check" }).click();
+  await page.getByText("There are too few names.").waitFor();
+  const outside = await open(pageUrl("outside"), { hash: "#/plan" });
+  await outside.getByRole("list", { name: "Take care" }).getByRole("link", { name: "3 objects were changed outside" }).click();
+  await outside.getByRole("button", { name: /files_text\.edited/ }).waitFor();
+  const alike = await open(pageUrl("alike"), { hash: "#/plan" });
+  await alike.getByRole("button", { name: /terraform_data.same/ }).waitFor();
+  assert.equal(await alike.locator(".alerts").count(), 0);
+});
+
+test("a failed check shows its condition and the values behind it", async () => {
+  const page = await open(pageUrl("reviewed"), { hash: "#/plan/checks" });
+  const check = page.locator(".check");
+  assert.match(await check.locator(".code-here").allTextContents().then((all) => all.join("")), /length\(local\.names\) >= local\.least/);
+  const text = await check.textContent();
+  assert.match(text, /local\.least = 20/);
+  assert.match(text, /local\.names = \["node-0-r2"/);
+  assert.match(text, /var\.password = \(sensitive value\)/);
+  await check.getByRole("link", { name: "main.tf:34" }).click();
+  assert.match(await page.locator(".code-line-here").textContent(), /condition/);
+});

@@ -165,7 +165,8 @@ def test_outputs_and_checks(plan: Data) -> None:
     ]
     (check,) = plan["plan"]["checks"]
     assert (check["address"], check["status"]) == ("check.c", "fail")
-    assert check["objects"] == [["check.c", "fail", ["It is not."]]]
+    (checked,) = check["objects"]
+    assert (checked["address"], checked["messages"]) == ("check.c", ["It is not."])
 
 
 def test_operations_are_a_graph(plan: Data) -> None:
@@ -219,3 +220,90 @@ def test_a_plan_knows_what_sets_variables(
     values = Values(explored_plan(tmp_path, files, {}))
     row = values.row(f"var.{name}")
     assert (row["giver"], values.written(row["expr"])) == (giver, written)
+
+
+_CHECKED = """\
+variable "size" {
+  default = 1
+  validation {
+    condition     = var.size > 0
+    error_message = "It must be positive."
+  }
+}
+variable "secret" {
+  default   = "planted-value"
+  sensitive = true
+}
+locals {
+  names = [for number in range(var.size) : "n${number}"]
+}
+check "several" {
+  assert {
+    condition     = var.size > 0
+    error_message = "This holds."
+  }
+  assert {
+    condition     = length(local.names) > 4
+    error_message = "Too few."
+  }
+  assert {
+    condition     = var.secret == "x"
+    error_message = "Not this one."
+  }
+}
+check "read" {
+  data "terraform_remote_state" "other" {
+    backend = "local"
+    config  = { path = "nothing.tfstate" }
+  }
+  assert {
+    condition     = data.terraform_remote_state.other.outputs.x == var.size
+    error_message = "It is another."
+  }
+}
+module "m" {
+  for_each = toset(["a", "b"])
+  source   = "./m"
+  key      = each.key
+}
+"""
+_KEYED = """\
+variable "key" {}
+check "key" {
+  assert {
+    condition     = var.key == "a"
+    error_message = "It is ${var.key}."
+  }
+}
+"""
+
+
+def test_a_failed_check_has_its_place_and_values(tmp_path: Path) -> None:
+    values = Values(explored_plan(tmp_path, {"main.tf": _CHECKED, "m/main.tf": _KEYED}, {}))
+    assert "planted" not in json.dumps(values.data)
+    checks = {each["address"]: each for each in values.data["plan"]["checks"]}
+
+    def conditions(address: str) -> dict[str, dict[str, list[str]]]:
+        """The conditions by object, and the values behind them."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for each in checks[address]["objects"]:
+            if "reason" in each:
+                reason = json.loads(values.data["plan"]["reasons"][each["reason"]])
+                found[each["address"]] = {
+                    values.written(one["at"]): [f"{step[1]} = {step[2]}" for step in one["steps"]]
+                    for one in reason["arguments"]
+                }
+        return found
+
+    assert values.written(checks["check.several"]["at"]) == 'check "several"'
+    several = conditions("check.several")["check.several"]
+    assert list(several) == ["length(local.names) > 4", 'var.secret == "x"']
+    assert several["length(local.names) > 4"] == ['local.names = ["n0"]', "var.size = 1"]
+    assert several['var.secret == "x"'] == ["var.secret = (sensitive value)"]
+    (read,) = conditions("check.read")["check.read"].values()
+    assert "var.size = 1" in read
+    assert values.written(checks["module.m.check.key"]["at"]) == 'check "key"'
+    keyed = conditions("module.m.check.key")
+    assert list(keyed) == ['module.m["b"].check.key']
+    (steps,) = keyed['module.m["b"].check.key'].values()
+    assert steps[0] == 'var.key of module.m["b"] = "b"'

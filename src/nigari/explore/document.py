@@ -17,6 +17,7 @@ from nigari.eval.tree.places import each_instance
 from nigari.explore.configuration import ConfigurationData
 from nigari.explore.fleet import fleet_data
 from nigari.explore.graph import blocks_data, operations_data
+from nigari.explore.made import made_data
 from nigari.explore.plan import PlanData
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
@@ -51,16 +52,17 @@ class Document:
         return b64encode(gzip.compress(self.json().encode(), 6, mtime=0)).decode()
 
 
-def document_of(subject: Subject) -> Document:
-    """The document of a configuration, with a plan where there is one."""
-    making = _Making(subject)
+def document_of(subject: Subject, command: str = "") -> Document:
+    """The document of a configuration, with a plan where there is one, as a command shows it."""
+    making = _Making(subject, command)
     return Document(making.whole(), making.secrets)
 
 
-def fleet_document(survey: Survey, environ: Mapping[str, str]) -> Document:
+def fleet_document(survey: Survey, environ: Mapping[str, str], command: str = "") -> Document:
     """The document of a fleet, whose units are worked with in an environment."""
     data: Data = {
         **_header(os.path.basename(survey.root) or "/"),
+        "made": made_data(survey.root, command),
         "configuration": {"modules": []},
         "values": {"rows": [], "texts": []},
         "blocks": [],
@@ -82,16 +84,23 @@ def fleet_document(survey: Survey, environ: Mapping[str, str]) -> Document:
     return Document(cleaned, Secrets())
 
 
-def _header(title: str, workspace: str = "default") -> Data:
-    return {"format": FORMAT, "version": VERSION, "title": title, "workspace": workspace}
+def _header(title: str, workspace: str = "default", environment: str = "") -> Data:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "title": title,
+        "workspace": workspace,
+        "environment": environment,
+    }
 
 
 class _Making:
     """Puts the document of a subject together."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, command: str) -> None:
         self.secrets = Secrets()
         self._subject = subject
+        self._command = command
         self._sources = SourceTable(subject.evaluation.sources)
 
     def whole(self) -> Data:
@@ -106,7 +115,7 @@ class _Making:
         self._add_installed(configuration)
         self._add_variants(configuration)
         found: Data = {
-            **_header(subject.title, subject.workspace),
+            **_header(subject.title, subject.workspace, subject.environment),
             "configuration": configuration,
         }
         table.complete()
@@ -127,6 +136,9 @@ class _Making:
         found["problems"] = [self._problem(each) for each in dict.fromkeys(problems)]
         self._note_written(root.module.variables)
         # Last, once everything that is secret has been seen.
+        planned = "" if subject.plan is None else subject.plan.timestamp
+        command = self.secrets.scrubbed(self._command)
+        found["made"] = made_data(subject.directory, command, planned)
         found["values"] = table.data()
         if plan is not None:
             found["plan"] = plan.data()

@@ -31,6 +31,8 @@ class Subject:
     """The name of the directory."""
     directory: str
     workspace: str
+    environment: str
+    """The environment that is worked in; empty where it is none."""
     evaluation: Evaluation
     installed: Mapping[ModuleAddr, Place]
     """Where the modules of calls are, with their versions."""
@@ -52,6 +54,7 @@ def configuration_subject(session: Session) -> Subject | None:
         _title(session),
         session.where.path,
         session.selected,
+        _environment(session),
         Evaluation(run, files.sources, RLock()),
         dict(files.modules.places),
         tuple(session.diags.in_order()),
@@ -66,6 +69,7 @@ def planned_subject(session: Session, planning: Planning, plan: Plan) -> Subject
         _title(session),
         session.where.path,
         planning.workspace,
+        _environment(session),
         Evaluation(planning.static, files.sources, RLock()),
         dict(files.modules.places),
         (),
@@ -105,6 +109,7 @@ async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subj
         _title(session),
         session.where.path,
         found.saved.workspace,
+        found.saved.environment,
         Evaluation(found.static, sources, RLock()),
         dict(files.modules.places),
         # Whoever made the plan has been warned already.
@@ -120,3 +125,8 @@ def _title(session: Session) -> str:
     import os
 
     return os.path.basename(os.path.abspath(session.where.path)) or "/"
+
+
+def _environment(session: Session) -> str:
+    found = session.where.environment
+    return "" if found is None else found.name

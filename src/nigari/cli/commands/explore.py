@@ -13,6 +13,7 @@ from nigari.cli.browser import open_page
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.plan_flags import whole_number
 from nigari.cli.presenter import show_problems
+from nigari.cli.shown_command import shown_command
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
@@ -67,10 +68,13 @@ def _content(invocation: Invocation, session: Session) -> _Content | None:
             raise UsageError("The option -fleet cannot be used with a plan or with -events.")
         environ = invocation.terminal.environ
         found = survey(session.where.path, environ)
-        document = fleet_document(found, environ)
+        document = fleet_document(found, environ, shown_command(invocation))
         return _Content(document, list, lambda feed: FleetFollower(found, environ, feed).run)
     subject = plan_subject(session, plans[0]) if plans else configuration_subject(session)
-    return None if subject is None else _with_events(invocation, session, document_of(subject))
+    if subject is None:
+        return None
+    document = document_of(subject, shown_command(invocation))
+    return _with_events(invocation, session, document)
 
 
 def _with_events(invocation: Invocation, session: Session, document: Document) -> _Content:
