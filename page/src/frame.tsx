@@ -6,7 +6,7 @@ import { ApplyView } from "./apply";
 import { Configuration } from "./configuration";
 import { doc, isLive } from "./document";
 import type { Events } from "./events";
-import { isOfTests, isRunning, useEvents } from "./events";
+import { isEarlier, isOfTests, isRunning, useEvents } from "./events";
 import { FleetView } from "./fleet";
 import { GraphView } from "./graph";
 import { PlanView } from "./plan";
@@ -28,6 +28,11 @@ interface View {
   isRunning?: boolean;
 }
 
+function applyTitle(events: Events): string {
+  if (isEarlier(events)) return "Earlier apply";
+  return isRunning(events) || doc.plan || doc.applies || !events.all.length ? "Apply" : "Last apply";
+}
+
 const hasConfiguration = doc.configuration.modules.length > 0;
 
 function viewsOf(events: Events): View[] {
@@ -35,7 +40,7 @@ function viewsOf(events: Events): View[] {
   const hasApply = !hasTests && !doc.fleet && (isLive || events.all.length > 0);
   const all: (View | false | undefined)[] = [
     doc.plan && { name: "plan", title: "Plan", show: (route) => <PlanView route={route} />, number: doc.plan.changes.length },
-    hasApply && { name: "apply", title: "Apply", show: (route) => <ApplyView route={route} events={events} />, isRunning: isRunning(events) },
+    hasApply && { name: "apply", title: applyTitle(events), show: (route) => <ApplyView route={route} events={events} />, isRunning: isRunning(events) },
     hasTests && { name: "tests", title: "Tests", show: (route) => <TestsView route={route} events={events} /> },
     doc.fleet && { name: "fleet", title: "Fleet", show: (route) => <FleetView route={route} events={events} />, number: doc.fleet.units.length },
     hasConfiguration && { name: "configuration", title: "Configuration", show: (route) => <Configuration route={route} /> },
@@ -53,7 +58,8 @@ function Made(): VNode | null {
   const { made } = doc;
   if (!made) return null;
   return (
-    <dl class="facts made">
+    <section class="made" aria-label="This page">
+      <dl class="facts">
       <div>
         <dt>{made.planned ? "Planned" : "Made"}</dt>
         <dd>
@@ -89,7 +95,8 @@ function Made(): VNode | null {
           </dd>
         </div>
       )}
-    </dl>
+      </dl>
+    </section>
   );
 }
 

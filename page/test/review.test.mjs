@@ -68,3 +68,16 @@ test("a failed check shows its condition and the values behind it", async () => 
   await check.getByRole("link", { name: "main.tf:34" }).click();
   assert.match(await page.locator(".code-line-here").textContent(), /condition/);
 });
+
+test("an apply from before the plan is called so, and the last apply of a configuration", async () => {
+  const planned = await open(pageUrl("reviewed"), { hash: "#/plan" });
+  await planned.getByRole("link", { name: "Earlier apply" }).click();
+  await planned.getByText("This apply was before the plan of this page was made.").waitFor();
+  const stored = await open(pageUrl("stored"));
+  await stored.getByRole("link", { name: "Last apply" }).click();
+  await stored.getByRole("heading", { name: /^Apply complete/ }).waitFor();
+  assert.equal(await stored.getByText("This apply was before").count(), 0);
+  // An apply of the plan itself is just that.
+  const applied = await open(pageUrl("applied"));
+  await applied.getByRole("link", { name: "Apply", exact: true }).waitFor();
+});
