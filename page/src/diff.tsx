@@ -1,6 +1,7 @@
 // Differences, as the terminal shows them: a mark before each line, what stays the same folded away.
 import type { ComponentChildren, VNode } from "preact";
-import { useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useState } from "preact/hooks";
 import { doc } from "./document";
 import { count, kindOf } from "./ui";
 
@@ -45,6 +46,20 @@ function Line({ fate, depth, children }: LineProps): VNode {
 
 const Forces = ({ forces }: { forces: 0 | 1 }): VNode | null => (forces ? <span class="diff-forces"> # forces replacement</span> : null);
 
+/** The values of an object that does not change. */
+export function Values({ numbers }: { numbers: number[] }): VNode {
+  return (
+    <div class="diff" role="group" aria-label="Values" tabIndex={0}>
+      <ShowsAll.Provider value={true}>
+        <Entries entries={numbers.map((each) => JSON.parse(doc.stored!.parts[each]) as Entry)} depth={0} />
+      </ShowsAll.Provider>
+    </div>
+  );
+}
+
+/** Whether what stays the same is shown from the beginning. */
+const ShowsAll = createContext(false);
+
 export function Diff({ numbers }: { numbers: number[] }): VNode {
   return (
     <div class="diff" role="group" aria-label="Differences" tabIndex={0}>
@@ -54,7 +69,8 @@ export function Diff({ numbers }: { numbers: number[] }): VNode {
 }
 
 function Entries({ entries, depth, quiet }: { entries: Entry[]; depth: number; quiet?: boolean }): VNode {
-  const [shows, show] = useState(false);
+  const isAll = useContext(ShowsAll);
+  const [shows, show] = useState(isAll);
   const changing = entries.filter(([name, part]) => part[1] !== " " || IMPORTANT.has(name));
   const same = entries.length - changing.length;
   const shown = shows ? entries : changing;
@@ -64,7 +80,7 @@ function Entries({ entries, depth, quiet }: { entries: Entry[]; depth: number; q
       {shown.map(([name, part, isBlock], at) => (
         <Named key={at} name={isBlock ? name : name.padEnd(Math.min(width, 28))} part={part} depth={depth} isBlock={isBlock} quiet={quiet} />
       ))}
-      {same > 0 && <Hidden number={same} word="attribute" depth={depth} shows={shows} onClick={() => show(!shows)} />}
+      {same > 0 && !isAll && <Hidden number={same} word="attribute" depth={depth} shows={shows} onClick={() => show(!shows)} />}
     </>
   );
 }
@@ -190,7 +206,8 @@ function Inside({ part, depth, quiet }: { part: Part; depth: number; quiet?: boo
 }
 
 function Elements({ parts, depth }: { parts: Part[]; depth: number }): VNode {
-  const [shows, show] = useState(false);
+  const isAll = useContext(ShowsAll);
+  const [shows, show] = useState(isAll);
   const changing = parts.filter((part) => part[1] !== " ");
   const same = parts.length - changing.length;
   return (
@@ -198,7 +215,7 @@ function Elements({ parts, depth }: { parts: Part[]; depth: number }): VNode {
       {(shows ? parts : changing).map((part, at) => (
         <Named key={at} name="" part={part} depth={depth} quiet />
       ))}
-      {same > 0 && <Hidden number={same} word="element" depth={depth} shows={shows} onClick={() => show(!shows)} />}
+      {same > 0 && !isAll && <Hidden number={same} word="element" depth={depth} shows={shows} onClick={() => show(!shows)} />}
     </>
   );
 }

@@ -254,6 +254,14 @@ export interface UnitChanges {
   drift: number;
 }
 
+/** What the state says of an instance of a resource. */
+export interface StoredObject {
+  resource: string;
+  key: string;
+  values: number[];
+  status?: string;
+}
+
 export interface PageDocument {
   format: number;
   version: string;
@@ -264,6 +272,7 @@ export interface PageDocument {
   configuration: { modules: Module[]; backend?: Content & { type: string } };
   values: { rows: ValueRow[]; texts: string[] };
   plan?: Plan;
+  stored?: { objects: StoredObject[]; parts: string[] };
   blocks: GraphNode[];
   operations?: GraphNode[];
   problems: Problem[];

@@ -1,7 +1,7 @@
 // Someone reviews a plan that replaces much, and must not miss anything.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { open, pageUrl } from "./browser.mjs";
+import { open, pageUrl, violations } from "./browser.mjs";
 
 test("a list whose elements are replaced is changed, and so is an object that is not known yet", async () => {
   const page = await open(pageUrl("reviewed"), { hash: "#/plan/outputs" });
@@ -80,4 +80,22 @@ test("an apply from before the plan is called so, and the last apply of a config
   // An apply of the plan itself is just that.
   const applied = await open(pageUrl("applied"));
   await applied.getByRole("link", { name: "Apply", exact: true }).waitFor();
+});
+
+test("a resource lists its instances with what the state says of them and what is planned", async () => {
+  for (const [name, isPlan] of [["stored", false], ["reviewed", true]]) {
+    const page = await open(pageUrl(name), { hash: "#/configuration?object=terraform_data.node[3]" });
+    const object = page.locator(".object", { hasText: "[3]" }).first();
+    const values = await object.getByRole("group", { name: "Values" }).textContent();
+    assert.match(values, /name += "node-3-r1"/);
+    assert.match(values, /password += \(sensitive value\)/);
+    assert.ok(!(await page.content()).includes("planted"));
+    assert.equal(await object.getByRole("link", { name: "replace" }).count(), isPlan ? 1 : 0);
+    await object.getByRole("button").first().click();
+    assert.equal(await page.getByRole("group", { name: "Values" }).count(), 0);
+    assert.deepEqual(await violations(page), []);
+    if (!isPlan) continue;
+    await object.getByRole("link", { name: "replace" }).click();
+    await page.locator(".change.is-open", { hasText: "terraform_data.node[3]" }).waitFor();
+  }
 });

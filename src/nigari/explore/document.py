@@ -21,6 +21,7 @@ from nigari.explore.made import made_data
 from nigari.explore.plan import PlanData
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
+from nigari.explore.stored import StoredData
 from nigari.explore.subject import Subject
 from nigari.explore.values import ValueTable
 from nigari.explore.written import note_tested, note_written
@@ -120,7 +121,9 @@ class _Making:
         }
         table.complete()
         modules: dict[str, str] = {}
-        plan = None
+        stored = plan = None
+        if subject.state is not None:
+            stored = StoredData(subject.state, subject.schemas, self.secrets)
         if subject.plan is not None:
             plan = PlanData(
                 root.instance, self._sources, self.secrets, subject.plan, subject.reasons
@@ -140,6 +143,8 @@ class _Making:
         command = self.secrets.scrubbed(self._command)
         found["made"] = made_data(subject.directory, command, planned)
         found["values"] = table.data()
+        if stored is not None:
+            found["stored"] = stored.data()
         if plan is not None:
             found["plan"] = plan.data()
         found["files"] = self._sources.data(self.secrets)
