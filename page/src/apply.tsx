@@ -6,6 +6,7 @@ import { longestChain, runOf, waitedFor, waitingOf } from "./apply-run";
 import type { Action } from "./document";
 import { doc, isLive } from "./document";
 import type { Events } from "./events";
+import { isEarlier } from "./events";
 import type { Route } from "./route";
 import { change, href } from "./route";
 import { duration } from "./times";
@@ -36,6 +37,9 @@ function statusOf(run: Run, isRunning: boolean): string {
   return run.mode === "destroy" ? "Destroying" : "Applying";
 }
 
+/** What has not ended before what has: that is what is followed. */
+const runningFirst = (works: Work[]): Work[] => [...works.filter((each) => each.end === undefined), ...works.filter((each) => each.end !== undefined)];
+
 interface Scale {
   start: number;
   until: number;
@@ -55,7 +59,7 @@ export function ApplyView({ route, events }: { route: Route; events: Events }): 
   const works = useMemo(() => run.works.filter((each) => each.action !== "refresh"), [run]);
   const waiting = useMemo(() => (run.state === "done" ? [] : waitingOf(run)), [run]);
   const isChain = route.options.get("show") === "chain";
-  const shown = useMemo(() => (isChain ? longestChain(works) : works), [run, works, isChain]);
+  const shown = useMemo(() => (isChain ? longestChain(works) : runningFirst(works)), [run, works, isChain]);
   if (run.state === "idle" && !waiting.length && !run.problems.length && !doc.applies) {
     return (
       <div class="main apply">
@@ -74,7 +78,7 @@ export function ApplyView({ route, events }: { route: Route; events: Events }): 
   const opened = route.options.get("work");
   return (
     <div class="main apply">
-      <ApplyHead run={run} works={works} waiting={waiting.length} scale={scale} link={link} />
+      <ApplyHead run={run} isEarlier={isEarlier(events)} works={works} waiting={waiting.length} scale={scale} link={link} />
       {works.length > 1 && (
         <div class="toolbar">
           <div class="segments" role="group" aria-label="Show">
@@ -122,13 +126,14 @@ export function ApplyView({ route, events }: { route: Route; events: Events }): 
   );
 }
 
-function ApplyHead({ run, works, waiting, scale, link }: { run: Run; works: Work[]; waiting: number; scale: Scale; link: string }): VNode {
+function ApplyHead({ run, isEarlier, works, waiting, scale, link }: { run: Run; isEarlier: boolean; works: Work[]; waiting: number; scale: Scale; link: string }): VNode {
   const running = works.filter((each) => each.end === undefined).length;
   const failed = works.filter((each) => each.hasFailed).length;
   const done = works.length - running - failed;
   return (
     <header class="main-head">
       <h2 aria-live="polite">{statusOf(run, scale.isRunning)}</h2>
+      {isEarlier && <p class="muted">This apply was before the plan of this page was made.</p>}
       <div class="progress" role="img" aria-label={`${done} done, ${running} running, ${failed} failed, ${waiting} waiting`}>
         <span class="progress-done" style={{ flexGrow: done }} />
         <span class="progress-failed" style={{ flexGrow: failed }} />

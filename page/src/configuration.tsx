@@ -1,13 +1,14 @@
 // The configuration: module instances as a tree, everything they declare, and where values come from.
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { KEY, modulePath, parentModule } from "./addresses";
+import { modulePath, parentModule } from "./addresses";
 import { Chain } from "./chain";
-import type { Argument, Content, Declared, Module, NestedBlock, Place, Repeated } from "./document";
-import { doc, moduleName, rows, valueKey, valueOfKey } from "./document";
+import { Values } from "./diff";
+import type { Argument, Change, Content, Declared, Module, NestedBlock, Place, Repeated, StoredObject } from "./document";
+import { blockOf, doc, moduleName, rows, valueKey, valueOfKey } from "./document";
 import type { Route } from "./route";
 import { change, go, href } from "./route";
-import { Empty, Icon, Missing, SourceLink, ValueText, count } from "./ui";
+import { ACTION_WORDS, ActionMark, Empty, Icon, Missing, SourceLink, ValueText, count } from "./ui";
 import { Virtual } from "./virtual";
 
 const { modules, backend } = doc.configuration;
@@ -133,6 +134,7 @@ type Row =
   | { kind: "section"; id: string; title: string; count: number }
   | { kind: "value"; id: string; name: string; value: number; depth: number; declared?: Declared }
   | { kind: "block"; id: string; title: string; at?: Place | null; note?: string; depth: number; link?: string }
+  | { kind: "object"; id: string; key: string; stored?: StoredObject; change?: Change }
   | { kind: "note"; id: string; text: string; depth: number };
 
 function rowsOf(module: Module): Row[] {
@@ -150,7 +152,8 @@ function rowsOf(module: Module): Row[] {
   section("Resources", module.resources.length);
   for (const each of module.resources) {
     const words = each.mode === "resource" ? each.type : `${each.mode} ${each.type}`;
-    block(found, each.address, `${words} ${each.name}`, each, each.provider, href("graph", "", { focus: each.address.replace(KEY, "") }));
+    block(found, each.address, `${words} ${each.name}`, each, each.provider, href("graph", "", { focus: blockOf(each.address, module.address) }));
+    for (const one of objects.get(each.address) ?? []) found.push({ kind: "object", id: `object ${each.address}${one.key}`, ...one });
   }
   section("Module calls", module.calls.length);
   for (const each of module.calls) {
@@ -175,6 +178,25 @@ function rowsOf(module: Module): Row[] {
     block(found, "backend", `backend ${backend.type}`, backend, "");
   }
   return found;
+}
+
+/** The instances that the state has, and those that the plan makes. */
+const objects = new Map<string, { key: string; stored?: StoredObject; change?: Change }[]>();
+const listed = new Map<string, { key: string; stored?: StoredObject; change?: Change }>();
+function list(resource: string, key: string, found: { stored?: StoredObject; change?: Change }): void {
+  const known = listed.get(resource + key);
+  if (known) return void Object.assign(known, found);
+  const made = { key, ...found };
+  listed.set(resource + key, made);
+  const all = objects.get(resource);
+  if (all) all.push(made);
+  else objects.set(resource, [made]);
+}
+for (const stored of doc.stored?.objects ?? []) list(stored.resource, stored.key, { stored });
+for (const each of doc.plan?.changes ?? []) {
+  if (each.deposed) continue;
+  const key = /\[("(?:[^"\\]|\\.)*"|\d+)\]$/.exec(each.address)?.[0] ?? "";
+  list(each.address.slice(0, each.address.length - key.length), key, { change: each });
 }
 
 function block(found: Row[], id: string, title: string, content: Repeated, note: string, link?: string): void {
@@ -211,7 +233,8 @@ function ModuleBody({ module, route, selected }: { module: Module; route: Route;
   const all = useMemo(() => rowsOf(module), [module]);
   const wanted = route.options.get("q") ?? "";
   const shown = useMemo(() => filtered(all, wanted), [all, wanted]);
-  const reveal = selected === undefined ? undefined : shown.find((each) => each.kind === "value" && each.value === selected)?.id;
+  const opened = route.options.get("object");
+  const reveal = opened ? `object ${opened}` : selected === undefined ? undefined : shown.find((each) => each.kind === "value" && each.value === selected)?.id;
   return (
     <>
       <div class="toolbar">
@@ -237,7 +260,7 @@ function ModuleBody({ module, route, selected }: { module: Module; route: Route;
           estimate={(each) => (each.kind === "section" ? 44 : 32)}
           label={`Declarations of ${moduleName(module.address)}`}
           reveal={reveal}
-          render={(row) => <RowView row={row} module={module} selected={selected} />}
+          render={(row) => (row.kind === "object" ? <ObjectRow row={row} route={route} /> : <RowView row={row} module={module} selected={selected} />)}
         />
       ) : (
         <Empty title={wanted ? "Nothing matches the filter" : "This module declares nothing"} />
@@ -264,6 +287,8 @@ function filtered(all: Row[], wanted: string): Row[] {
         found.push(...around);
         around = [];
       }
+    } else if (row.kind === "object") {
+      if (section === undefined && row.key.toLowerCase().includes(text)) found.push(row);
     } else if (row.kind === "value") {
       const shown = doc.values.texts[rows[row.value].text];
       if (row.name.toLowerCase().includes(text) || shown.toLowerCase().includes(text)) {
@@ -277,7 +302,39 @@ function filtered(all: Row[], wanted: string): Row[] {
   return found;
 }
 
-function RowView({ row, module, selected }: { row: Row; module: Module; selected?: number }): VNode {
+function ObjectRow({ row, route }: { row: Row & { kind: "object" }; route: Route }): VNode {
+  const { stored, change: planned } = row;
+  const address = row.id.slice("object ".length);
+  const isOpen = route.options.get("object") === address;
+  return (
+    <article class="object">
+      <div class="object-row">
+        {stored ? (
+          <button class="object-name" aria-expanded={isOpen} onClick={() => change(route, { object: isOpen ? undefined : address })} title={address}>
+            <span class={`twist ${isOpen ? "is-open" : ""}`}>
+              <Icon name="right" />
+            </span>
+            <span class="address">{row.key || "the object"}</span>
+          </button>
+        ) : (
+          <span class="object-name">
+            <span class="address">{row.key || "the object"}</span>
+          </span>
+        )}
+        {stored?.status && <span class="tag tag-warn">{stored.status}</span>}
+        <span class="muted">{stored ? "in the state" : "not in the state yet"}</span>
+        {planned && (
+          <a href={href("plan", "", { change: planned.address })}>
+            <ActionMark action={planned.action} /> {ACTION_WORDS[planned.action]}
+          </a>
+        )}
+      </div>
+      {stored && isOpen && <Values numbers={stored.values} />}
+    </article>
+  );
+}
+
+function RowView({ row, module, selected }: { row: Exclude<Row, { kind: "object" }>; module: Module; selected?: number }): VNode {
   if (row.kind === "section") {
     return (
       <h3 class="section">

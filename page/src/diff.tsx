@@ -1,6 +1,7 @@
 // Differences, as the terminal shows them: a mark before each line, what stays the same folded away.
 import type { ComponentChildren, VNode } from "preact";
-import { useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useState } from "preact/hooks";
 import { doc } from "./document";
 import { count, kindOf } from "./ui";
 
@@ -45,6 +46,20 @@ function Line({ fate, depth, children }: LineProps): VNode {
 
 const Forces = ({ forces }: { forces: 0 | 1 }): VNode | null => (forces ? <span class="diff-forces"> # forces replacement</span> : null);
 
+/** The values of an object that does not change. */
+export function Values({ numbers }: { numbers: number[] }): VNode {
+  return (
+    <div class="diff" role="group" aria-label="Values" tabIndex={0}>
+      <ShowsAll.Provider value={true}>
+        <Entries entries={numbers.map((each) => JSON.parse(doc.stored!.parts[each]) as Entry)} depth={0} />
+      </ShowsAll.Provider>
+    </div>
+  );
+}
+
+/** Whether what stays the same is shown from the beginning. */
+const ShowsAll = createContext(false);
+
 export function Diff({ numbers }: { numbers: number[] }): VNode {
   return (
     <div class="diff" role="group" aria-label="Differences" tabIndex={0}>
@@ -54,7 +69,8 @@ export function Diff({ numbers }: { numbers: number[] }): VNode {
 }
 
 function Entries({ entries, depth, quiet }: { entries: Entry[]; depth: number; quiet?: boolean }): VNode {
-  const [shows, show] = useState(false);
+  const isAll = useContext(ShowsAll);
+  const [shows, show] = useState(isAll);
   const changing = entries.filter(([name, part]) => part[1] !== " " || IMPORTANT.has(name));
   const same = entries.length - changing.length;
   const shown = shows ? entries : changing;
@@ -64,7 +80,7 @@ function Entries({ entries, depth, quiet }: { entries: Entry[]; depth: number; q
       {shown.map(([name, part, isBlock], at) => (
         <Named key={at} name={isBlock ? name : name.padEnd(Math.min(width, 28))} part={part} depth={depth} isBlock={isBlock} quiet={quiet} />
       ))}
-      {same > 0 && <Hidden number={same} word="attribute" depth={depth} shows={shows} onClick={() => show(!shows)} />}
+      {same > 0 && !isAll && <Hidden number={same} word="attribute" depth={depth} shows={shows} onClick={() => show(!shows)} />}
     </>
   );
 }
@@ -86,12 +102,12 @@ interface NamedProps {
   isBlock?: 1;
   /** Whether it goes without saying that what goes becomes null. */
   quiet?: boolean;
-  /** What follows the last line. */
-  then?: ComponentChildren;
 }
 
+const BRACKETS: Record<string, [open: string, close: string]> = { m: ["{", "}"], l: ["[", "]"], b: ["{", "}"], t: ["<<-EOT", "EOT"], j: ["jsonencode(", ")"] };
+
 /** A part after its name: on its line, or over several. */
-function Named({ name, part, depth, isBlock, quiet, then }: NamedProps): VNode {
+function Named({ name, part, depth, isBlock, quiet }: NamedProps): VNode {
   const [kind, fate, forces] = part;
   const before = name && (
     <>
@@ -105,30 +121,13 @@ function Named({ name, part, depth, isBlock, quiet, then }: NamedProps): VNode {
       <Line fate={fate} depth={depth}>
         {before}
         {simple}
-        {then}
         <Forces forces={forces} />
       </Line>
     );
   }
   const gone = fate === "-" && !quiet ? <span class="diff-null"> → null</span> : null;
-  const open = { m: "{", l: "[", b: "{", t: "<<-EOT", j: "jsonencode(" }[kind] ?? "";
-  const close = { m: "}", l: "]", b: "}", t: "EOT", j: ")" }[kind] ?? "";
-  if (kind === "p" || kind === "e") {
-    const after = kind === "p" ? <Pending /> : inline(part[4], true);
-    const arrow = (
-      <>
-        {" "}
-        <span class="diff-arrow">→</span> {after ?? ""}
-        <Forces forces={forces} />
-      </>
-    );
-    return (
-      <>
-        <Named name={name} part={part[3]} depth={depth} isBlock={isBlock} quiet then={arrow} />
-        {!after && <Named name="" part={part[4]} depth={depth} isBlock={isBlock} quiet />}
-      </>
-    );
-  }
+  const [open, close] = BRACKETS[kind] ?? ["", ""];
+  if (kind === "p" || kind === "e") return <Replaced before={before} part={part} depth={depth} />;
   return (
     <>
       <Line fate={fate} depth={depth}>
@@ -141,10 +140,48 @@ function Named({ name, part, depth, isBlock, quiet, then }: NamedProps): VNode {
       <Line fate=" " depth={depth}>
         {close}
         {gone}
-        {then}
       </Line>
     </>
   );
+}
+
+/** A value with parts that another takes the place of: one change, whose prior parts are folded. */
+function Replaced({ before, part, depth }: { before: ComponentChildren; part: Part; depth: number }): VNode {
+  const [shows, show] = useState(false);
+  const [kind, fate, forces, prior] = part;
+  const planned = kind === "p" ? null : (part[4] as Part);
+  const after = planned ? inline(planned, true) : <Pending />;
+  const [open, close] = BRACKETS[prior[0]] ?? ["", ""];
+  return (
+    <>
+      <Line fate={fate} depth={depth}>
+        {before}
+        {inline(prior, true) ?? (
+          <>
+            {open}{" "}
+            <button class="diff-hidden" onClick={() => show(!shows)} aria-expanded={shows}>
+              {shows ? `hide ${sizeOf(prior)}` : sizeOf(prior)}
+            </button>{" "}
+            {close}
+          </>
+        )}{" "}
+        <span class="diff-arrow">→</span> {after}
+        <Forces forces={forces} />
+      </Line>
+      {shows && <Inside part={prior} depth={depth + 1} quiet />}
+      {planned && !after && <Named name="" part={planned} depth={depth} quiet />}
+    </>
+  );
+}
+
+/** How much is in a part, in words. */
+function sizeOf(part: Part): string {
+  const [kind] = part;
+  if (kind === "m") return count(Object.keys(part[4]).length, "attribute");
+  if (kind === "l") return count(part[4].length, "element");
+  if (kind === "b") return count(part[3].length, "attribute");
+  if (kind === "t") return count(part[3].length, "line");
+  return sizeOf(part[3]);
 }
 
 function Inside({ part, depth, quiet }: { part: Part; depth: number; quiet?: boolean }): VNode {
@@ -169,7 +206,8 @@ function Inside({ part, depth, quiet }: { part: Part; depth: number; quiet?: boo
 }
 
 function Elements({ parts, depth }: { parts: Part[]; depth: number }): VNode {
-  const [shows, show] = useState(false);
+  const isAll = useContext(ShowsAll);
+  const [shows, show] = useState(isAll);
   const changing = parts.filter((part) => part[1] !== " ");
   const same = parts.length - changing.length;
   return (
@@ -177,7 +215,7 @@ function Elements({ parts, depth }: { parts: Part[]; depth: number }): VNode {
       {(shows ? parts : changing).map((part, at) => (
         <Named key={at} name="" part={part} depth={depth} quiet />
       ))}
-      {same > 0 && <Hidden number={same} word="element" depth={depth} shows={shows} onClick={() => show(!shows)} />}
+      {same > 0 && !isAll && <Hidden number={same} word="element" depth={depth} shows={shows} onClick={() => show(!shows)} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 // The document that Python puts into the page: see nigari.explore.document.
 
+import { KEY } from "./addresses";
 import { loaded } from "./load";
 
 /** A file, and where something begins and ends in its text. */
@@ -72,6 +73,8 @@ export interface Provider extends Repeated {
 
 export interface Module {
   address: string;
+  /** The name by which the graph of blocks has it, if that is another: it is one for instances that are alike. */
+  variant?: string;
   directory: string;
   source?: string;
   version?: string;
@@ -114,6 +117,14 @@ export interface Reason {
   triggers?: ReasonStep[];
 }
 
+export interface Check {
+  kind: string;
+  address: string;
+  status: string;
+  at: Place | null;
+  objects: { address: string; messages: string[]; reason?: number }[];
+}
+
 export interface Plan {
   mode: string;
   counts: { add: number; change: number; destroy: number; import: number; forget: number };
@@ -125,7 +136,7 @@ export interface Plan {
   outputs: { name: string; action: Action; diff: number; reason?: number }[];
   drift: Change[];
   deferred: { address: string; kind: string; reason: string; chain: string[]; round: number; change: Change | null }[];
-  checks: { kind: string; address: string; status: string; objects: [string, string, string[]][] }[];
+  checks: Check[];
   parts: string[];
   reasons: string[];
 }
@@ -243,14 +254,25 @@ export interface UnitChanges {
   drift: number;
 }
 
+/** What the state says of an instance of a resource. */
+export interface StoredObject {
+  resource: string;
+  key: string;
+  values: number[];
+  status?: string;
+}
+
 export interface PageDocument {
   format: number;
   version: string;
   title: string;
   workspace: string;
+  environment: string;
+  made?: { at: string; planned?: string; command?: string; commit?: string; is_changed?: boolean };
   configuration: { modules: Module[]; backend?: Content & { type: string } };
   values: { rows: ValueRow[]; texts: string[] };
   plan?: Plan;
+  stored?: { objects: StoredObject[]; parts: string[] };
   blocks: GraphNode[];
   operations?: GraphNode[];
   problems: Problem[];
@@ -298,3 +320,12 @@ export function valueOfKey(key: string): number | undefined {
 }
 
 export const moduleName = (address: string): string => address || "root module";
+
+const variants = new Map(doc.configuration.modules.map((each) => [each.address, each.variant ?? each.address]));
+
+/** The block of an object of a module instance, as the graph of blocks names it. */
+export function blockOf(address: string, module: string): string {
+  const local = address.slice(module ? module.length + 1 : 0).replace(KEY, "");
+  const variant = variants.get(module) ?? module.replace(KEY, "");
+  return variant ? `${variant}.${local}` : local;
+}

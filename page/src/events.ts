@@ -50,6 +50,13 @@ export function useEvents(): Events {
 
 export const isOfTests = (events: ApplyEvent[]): boolean => events.some((each) => each.type.startsWith("test_"));
 
+/** Whether what is shown of an apply was before the plan of this page was made. */
+export function isEarlier({ all }: Events): boolean {
+  const begun = all.findLast((each) => each.type === "apply") ?? all.find((each) => each.type === "apply_start");
+  const planned = doc.made?.planned;
+  return !!begun && !!planned && begun.at < Date.parse(planned) / 1000;
+}
+
 /** Whether an apply goes on that is followed here. */
 export function isRunning({ all, link }: Events): boolean {
   if (link !== "following") return false;

@@ -6,7 +6,7 @@ import { ApplyView } from "./apply";
 import { Configuration } from "./configuration";
 import { doc, isLive } from "./document";
 import type { Events } from "./events";
-import { isOfTests, isRunning, useEvents } from "./events";
+import { isEarlier, isOfTests, isRunning, useEvents } from "./events";
 import { FleetView } from "./fleet";
 import { GraphView } from "./graph";
 import { PlanView } from "./plan";
@@ -28,6 +28,11 @@ interface View {
   isRunning?: boolean;
 }
 
+function applyTitle(events: Events): string {
+  if (isEarlier(events)) return "Earlier apply";
+  return isRunning(events) || doc.plan || doc.applies || !events.all.length ? "Apply" : "Last apply";
+}
+
 const hasConfiguration = doc.configuration.modules.length > 0;
 
 function viewsOf(events: Events): View[] {
@@ -35,7 +40,7 @@ function viewsOf(events: Events): View[] {
   const hasApply = !hasTests && !doc.fleet && (isLive || events.all.length > 0);
   const all: (View | false | undefined)[] = [
     doc.plan && { name: "plan", title: "Plan", show: (route) => <PlanView route={route} />, number: doc.plan.changes.length },
-    hasApply && { name: "apply", title: "Apply", show: (route) => <ApplyView route={route} events={events} />, isRunning: isRunning(events) },
+    hasApply && { name: "apply", title: applyTitle(events), show: (route) => <ApplyView route={route} events={events} />, isRunning: isRunning(events) },
     hasTests && { name: "tests", title: "Tests", show: (route) => <TestsView route={route} events={events} /> },
     doc.fleet && { name: "fleet", title: "Fleet", show: (route) => <FleetView route={route} events={events} />, number: doc.fleet.units.length },
     hasConfiguration && { name: "configuration", title: "Configuration", show: (route) => <Configuration route={route} /> },
@@ -44,6 +49,55 @@ function viewsOf(events: Events): View[] {
     doc.problems.length > 0 && { name: "problems", title: "Problems", show: () => <Problems />, number: doc.problems.length },
   ];
   return all.filter((each): each is View => !!each);
+}
+
+const moment = (at: string): string => new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+
+/** When and where the page was made, and from what. */
+function Made(): VNode | null {
+  const { made } = doc;
+  if (!made) return null;
+  return (
+    <section class="made" aria-label="This page">
+      <dl class="facts">
+      <div>
+        <dt>{made.planned ? "Planned" : "Made"}</dt>
+        <dd>
+          <time dateTime={made.planned ?? made.at}>{moment(made.planned ?? made.at)}</time>
+        </dd>
+      </div>
+      {!doc.fleet && (
+        <div>
+          <dt>Workspace</dt>
+          <dd>{doc.workspace}</dd>
+        </div>
+      )}
+      {doc.environment && (
+        <div>
+          <dt>Environment</dt>
+          <dd>{doc.environment}</dd>
+        </div>
+      )}
+      {made.commit && (
+        <div>
+          <dt>Commit</dt>
+          <dd>
+            <code title={made.commit}>{made.commit.slice(0, 10)}</code>
+            {made.is_changed && <span class="tag tag-warn">with uncommitted changes</span>}
+          </dd>
+        </div>
+      )}
+      {made.command && (
+        <div>
+          <dt>Command</dt>
+          <dd>
+            <code>{made.command}</code>
+          </dd>
+        </div>
+      )}
+      </dl>
+    </section>
+  );
 }
 
 const THEMES: Theme[] = ["auto", "light", "dark"];
@@ -107,6 +161,7 @@ function Page(): VNode {
           </button>
         </div>
       </header>
+      <Made />
       <main id="content" tabIndex={-1}>
         <h1 class="hidden-text">
           {view.title} of {doc.title}

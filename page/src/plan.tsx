@@ -2,10 +2,11 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { KEY } from "./addresses";
+import { Snippet } from "./code";
 import { Diff } from "./diff";
-import type { Action, Change } from "./document";
-import { doc, moduleName } from "./document";
-import { Reasons } from "./reasons";
+import type { Action, Change, Reason } from "./document";
+import { blockOf, doc, moduleName } from "./document";
+import { Reasons, Steps } from "./reasons";
 import type { Route } from "./route";
 import { change, href } from "./route";
 import { ACTION_WORDS, ActionMark, Empty, Icon, SYMBOLS, SourceLink, count } from "./ui";
@@ -191,6 +192,7 @@ function PlanHead({ route, tab }: { route: Route; tab: string }): VNode {
         {plan.targeted && <span class="tag tag-warn">only a part, because of -target or -exclude</span>}
         {plan.incomplete && <span class="tag tag-warn">incomplete: it cannot be applied</span>}
       </p>
+      <Alerts />
       <nav class="subtabs" aria-label="Parts of the plan">
         {tabs.map(([name, title, number]) => (
           <a key={name} href={href("plan", name === "changes" ? "" : name, name === "changes" ? Object.fromEntries(route.options) : {})} aria-current={tab === name ? "page" : undefined}>
@@ -199,6 +201,37 @@ function PlanHead({ route, tab }: { route: Route; tab: string }): VNode {
         ))}
       </nav>
     </header>
+  );
+}
+
+const MOST_NAMED = 3;
+
+/** What a reviewer must not miss: what is destroyed or replaced, failed checks and drift. */
+function Alerts(): VNode | null {
+  const doing = (action: Action) => plan.changes.filter((each) => each.action === action).map((each) => each.address);
+  const failed = plan.checks.filter((each) => each.status === "fail" || each.status === "error").map((each) => each.address);
+  const all: [words: string, names: string[], to: string][] = [
+    ["will be destroyed", doing("delete"), href("plan", "", { only: "delete" })],
+    ["will be replaced", doing("replace"), href("plan", "", { only: "replace" })],
+    [failed.length === 1 ? "does not pass" : "do not pass", failed, href("plan", "checks")],
+    [plan.drift.length === 1 ? "was changed outside" : "were changed outside", plan.drift.map((each) => each.address), href("plan", "drift")],
+  ];
+  const found = all.filter(([, names]) => names.length);
+  if (!found.length) return null;
+  return (
+    <ul class="alerts" aria-label="Take care">
+      {found.map(([words, names, to]) => (
+        <li key={words}>
+          <a href={to}>
+            {count(names.length, names === failed ? "check" : "object")} {words}
+          </a>
+          <span class="address">
+            {names.slice(0, MOST_NAMED).join(", ")}
+            {names.length > MOST_NAMED && ` and ${names.length - MOST_NAMED} more`}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -273,7 +306,7 @@ function FoldRow({ fold, route, open, showsModule, isDrift = false }: { fold: Fo
 
 function ChangeDetail({ fold, isDrift }: { fold: Fold; isDrift: boolean }): VNode {
   const each = fold.changes[0];
-  const block = each.address.replace(KEY, "");
+  const block = blockOf(each.address, each.module);
   return (
     <div class="change-detail">
       <p class="change-facts">
@@ -398,6 +431,23 @@ const STATUSES: [status: string, words: string][] = [
   ["pass", "passed"],
 ];
 
+/** The conditions that do not hold, in their source, with the values behind them. */
+function FailedConditions({ number }: { number?: number }): VNode | null {
+  if (number === undefined) return null;
+  const { arguments: conditions = [] } = JSON.parse(plan.reasons[number]) as Reason;
+  return (
+    <>
+      {conditions.map((each, at) => (
+        <div class="reason-part" key={at}>
+          <SourceLink at={each.at} />
+          {each.at && <Snippet at={each.at} />}
+          <Steps steps={each.steps ?? []} />
+        </div>
+      ))}
+    </>
+  );
+}
+
 function Checks(): VNode {
   if (!plan.checks.length) return <Empty title="No checks">The configuration has no conditions.</Empty>;
   const order = STATUSES.map(([status]) => status);
@@ -415,16 +465,20 @@ function Checks(): VNode {
           <div class="check">
             <span class={`status status-${each.status}`}>{each.status}</span>
             <span class="address">{each.address}</span>
-            {each.objects.some(([, , messages]) => messages.length) && (
-              <ul class="plain-list">
-                {each.objects.flatMap(([address, , messages]) =>
-                  messages.map((message) => (
-                    <li key={address + message}>
-                      {address !== each.address && <span class="address">{address}: </span>}
-                      {message}
-                    </li>
-                  )),
-                )}
+            <SourceLink at={each.at} />
+            {each.objects.some((one) => one.messages.length || one.reason !== undefined) && (
+              <ul class="plain-list check-objects">
+                {each.objects.map((one) => (
+                  <li key={one.address}>
+                    {one.messages.map((message) => (
+                      <p key={message}>
+                        {one.address !== each.address && <span class="address">{one.address}: </span>}
+                        {message}
+                      </p>
+                    ))}
+                    <FailedConditions number={one.reason} />
+                  </li>
+                ))}
               </ul>
             )}
           </div>

@@ -51,7 +51,7 @@ export function Reasons({ number, of }: { number?: number; of?: string }): VNode
   );
 }
 
-function Steps({ steps }: { steps: ReasonStep[] }): VNode | null {
+export function Steps({ steps }: { steps: ReasonStep[] }): VNode | null {
   if (!steps.length) return null;
   return (
     <ol class="reason-steps" aria-label={count(steps.length, "step")}>

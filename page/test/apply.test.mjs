@@ -28,6 +28,8 @@ test("an apply with -explore is followed live, and nothing secret is told", asyn
   letGo(cwd, "first");
   await done(page, "terraform_data.first").waitFor();
   await running(page, "terraform_data.second").waitFor();
+  // What runs is above what has ended, though it began later.
+  assert.equal(await page.locator(".work .work-name").first().getAttribute("title"), "terraform_data.second");
   letGo(cwd, "second");
   await page.getByRole("heading", { name: "Apply complete: 3 added, 0 changed, 0 destroyed" }).waitFor();
   assert.equal(await ended(apply), 0, apply.text);

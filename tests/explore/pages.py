@@ -374,3 +374,79 @@ output "edited" {
 """
 }
 """Files that somebody changes outside, and conditions."""
+
+_REVIEWED: Final = """\
+variable "release" {
+  default = 1
+}
+variable "password" {
+  default   = "planted-review"
+  sensitive = true
+}
+locals {
+  names = [for number in range(14) : "node-${number}-r${var.release}"]
+  least = 20
+}
+module "pool" {
+  for_each = { eu = 2, us = 1 }
+  source   = "./pool"
+  size     = each.value
+  release  = var.release
+}
+resource "terraform_data" "script" {
+  input            = <<-EOT
+    #!/bin/sh
+    set -e
+    deploy --release ${var.release}
+    echo done
+  EOT
+  triggers_replace = [var.release]
+}
+resource "terraform_data" "node" {
+  count            = 14
+  input            = { name = local.names[count.index], password = var.password }
+  triggers_replace = [var.release]
+}
+check "enough" {
+  assert {
+    condition     = length(local.names) >= local.least && var.password != "never"
+    error_message = "There are too few names."
+  }
+}
+output "ids" {
+  value = terraform_data.node[*].id
+}
+output "names" {
+  value = local.names
+}
+output "nodes" {
+  value = terraform_data.script.output == "" ? {} : { for name in local.names : name => "up" }
+}
+"""
+_POOL: Final = """\
+variable "size" {}
+variable "release" {}
+module "disk" {
+  source  = "./disk"
+  release = var.release
+}
+resource "terraform_data" "machine" {
+  count = var.size
+  input = [module.disk.id, var.release]
+}
+"""
+_DISK: Final = """\
+variable "release" {}
+resource "terraform_data" "disk" {
+  input = var.release
+}
+output "id" {
+  value = terraform_data.disk.id
+}
+"""
+_POOLS: Final = {"pool/main.tf": _POOL, "pool/disk/main.tf": _DISK}
+REVIEWED: Final = (
+    {"main.tf": f'{_REVIEWED}resource "terraform_data" "former" {{}}\n', **_POOLS},
+    {"main.tf": _REVIEWED.replace("default = 1\n", "default = 2\n"), **_POOLS},
+)
+"""Much that is replaced, something that is destroyed and a check that fails, after an apply."""

@@ -138,10 +138,25 @@ def test_blocks_are_a_graph(values: Values) -> None:
         each["address"]: {blocks[number]["address"] for number in each["needs"]} for each in blocks
     }
     assert needs["local.name"] == {"var.env"}
-    assert "module.m.var.title" in needs["module.m.title"]
+    assert 'module.m["a"].var.title' in needs['module.m["a"].title']
+    assert needs["output.titles"] == {'module.m["a"].title', 'module.m["b"].title'}
     kinds = {each["address"]: each["kind"] for each in blocks}
     assert kinds["terraform_data.x"] == "resource"
-    assert kinds["module.m"] == "module"
+    assert kinds['module.m["b"]'] == "module"
+
+
+def test_blocks_of_alike_instances_are_one(tmp_path: Path) -> None:
+    sources = '{ a = "one", b = "two", c = "one", d = "one" }'
+    files = {**FILES, "main.tf": FILES["main.tf"].replace('{ a = "one", b = "two" }', sources)}
+    data: Data = explored(tmp_path, files).data
+    modules = data["configuration"]["modules"]
+    variants = {each["address"]: each.get("variant", each["address"]) for each in modules}
+    alike = {variants[f'module.m["{key}"]'] for key in "acd"}
+    assert len(alike) == 1
+    assert variants['module.m["b"]'] not in alike
+    blocks = {each["address"]: each.get("module", "") for each in data["blocks"]}
+    for variant in variants.values():
+        assert blocks[f"{variant}.title" if variant else "output.titles"] == variant
 
 
 def test_the_document_cannot_end_the_script_that_it_is_in(tmp_path: Path) -> None:

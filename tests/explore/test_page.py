@@ -114,3 +114,13 @@ def test_a_fleet_is_shown_with_its_units(directory: Path) -> None:
     assert found is not None
     fleet = json.loads(gzip.decompress(base64.b64decode(found[1])))["fleet"]
     assert {each["name"]: each["needs"] for each in fleet["units"]} == {"app": ["net"], "net": []}
+
+
+@pytest.mark.usefixtures("built")
+def test_a_directory_without_configuration_is_an_error(directory: Path) -> None:
+    (directory / "main.tf").unlink()
+    for words in ((), ("-fleet",)):
+        done = inside("explore", "-out=page.html", *words)
+        assert done.code == 1, words
+        assert done.err.startswith("\nError: No "), done.err
+        assert not (directory / "page.html").exists()

@@ -110,6 +110,42 @@ def test_a_text_line_by_line(plan: Data) -> None:
     assert found["triggers_replace"] == ["s", "+", 1, None, "now"]
 
 
+def test_the_lines_of_a_new_text_are_new(tmp_path: Path) -> None:
+    new = {"main.tf": 'resource "terraform_data" "new" {\n  input = "one\\ntwo"\n}\n'}
+    found = parts(explored_plan(tmp_path, new, {}).data, "terraform_data.new")
+    assert found["input"] == ["t", "+", 0, [["+", "one"], ["+", "two"]]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ('["a", "b", "c"]', '["a", "x", "y"]', [" a", "~b", "~c"]),
+        ('["a", "b", "c"]', '["x", "c"]', ["-a", "-b", "+x", " c"]),
+        ('["a", "b"]', '["x", "y", "b"]', ["-a", "+x", "+y", " b"]),
+        ('["a", "b"]', '["a", terraform_data.new.id]', [" a", "~b"]),
+        ('["a", ["b"]]', '["a", {}]', [" a", "~b"]),
+    ],
+)
+def test_elements_that_others_replace_are_changes(
+    tmp_path: Path, before: str, after: str, changes: list[str]
+) -> None:
+    new = 'resource "terraform_data" "new" {}\n'
+    old = {"main.tf": f'output "o" {{\n  value = {before}\n}}\n'}
+    files = {"main.tf": f'{new}output "o" {{\n  value = {after}\n}}\n'}
+    data: Data = explored_plan(tmp_path, files, old).data
+    (output,) = data["plan"]["outputs"]
+    name, part = json.loads(data["plan"]["parts"][output["diff"]])
+    assert (name, part[1]) == ("o", "~")
+    assert [each[1] + _leaf(each) for each in part[4]] == changes
+
+
+def _leaf(part: Data) -> str:
+    """The first text in a part."""
+    while part[0] != "s":
+        part = part[4][0] if part[0] == "l" else part[3]
+    return str(part[3] if part[3] is not None else part[4])
+
+
 def test_json_in_a_string(plan: Data) -> None:
     found = parts(plan, "module.m.terraform_data.json")["input"]
     assert found[0] == "j"
@@ -129,7 +165,8 @@ def test_outputs_and_checks(plan: Data) -> None:
     ]
     (check,) = plan["plan"]["checks"]
     assert (check["address"], check["status"]) == ("check.c", "fail")
-    assert check["objects"] == [["check.c", "fail", ["It is not."]]]
+    (checked,) = check["objects"]
+    assert (checked["address"], checked["messages"]) == ("check.c", ["It is not."])
 
 
 def test_operations_are_a_graph(plan: Data) -> None:
@@ -183,3 +220,90 @@ def test_a_plan_knows_what_sets_variables(
     values = Values(explored_plan(tmp_path, files, {}))
     row = values.row(f"var.{name}")
     assert (row["giver"], values.written(row["expr"])) == (giver, written)
+
+
+_CHECKED = """\
+variable "size" {
+  default = 1
+  validation {
+    condition     = var.size > 0
+    error_message = "It must be positive."
+  }
+}
+variable "secret" {
+  default   = "planted-value"
+  sensitive = true
+}
+locals {
+  names = [for number in range(var.size) : "n${number}"]
+}
+check "several" {
+  assert {
+    condition     = var.size > 0
+    error_message = "This holds."
+  }
+  assert {
+    condition     = length(local.names) > 4
+    error_message = "Too few."
+  }
+  assert {
+    condition     = var.secret == "x"
+    error_message = "Not this one."
+  }
+}
+check "read" {
+  data "terraform_remote_state" "other" {
+    backend = "local"
+    config  = { path = "nothing.tfstate" }
+  }
+  assert {
+    condition     = data.terraform_remote_state.other.outputs.x == var.size
+    error_message = "It is another."
+  }
+}
+module "m" {
+  for_each = toset(["a", "b"])
+  source   = "./m"
+  key      = each.key
+}
+"""
+_KEYED = """\
+variable "key" {}
+check "key" {
+  assert {
+    condition     = var.key == "a"
+    error_message = "It is ${var.key}."
+  }
+}
+"""
+
+
+def test_a_failed_check_has_its_place_and_values(tmp_path: Path) -> None:
+    values = Values(explored_plan(tmp_path, {"main.tf": _CHECKED, "m/main.tf": _KEYED}, {}))
+    assert "planted" not in json.dumps(values.data)
+    checks = {each["address"]: each for each in values.data["plan"]["checks"]}
+
+    def conditions(address: str) -> dict[str, dict[str, list[str]]]:
+        """The conditions by object, and the values behind them."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for each in checks[address]["objects"]:
+            if "reason" in each:
+                reason = json.loads(values.data["plan"]["reasons"][each["reason"]])
+                found[each["address"]] = {
+                    values.written(one["at"]): [f"{step[1]} = {step[2]}" for step in one["steps"]]
+                    for one in reason["arguments"]
+                }
+        return found
+
+    assert values.written(checks["check.several"]["at"]) == 'check "several"'
+    several = conditions("check.several")["check.several"]
+    assert list(several) == ["length(local.names) > 4", 'var.secret == "x"']
+    assert several["length(local.names) > 4"] == ['local.names = ["n0"]', "var.size = 1"]
+    assert several['var.secret == "x"'] == ["var.secret = (sensitive value)"]
+    (read,) = conditions("check.read")["check.read"].values()
+    assert "var.size = 1" in read
+    assert values.written(checks["module.m.check.key"]["at"]) == 'check "key"'
+    keyed = conditions("module.m.check.key")
+    assert list(keyed) == ['module.m["b"].check.key']
+    (steps,) = keyed['module.m["b"].check.key'].values()
+    assert steps[0] == 'var.key of module.m["b"] = "b"'

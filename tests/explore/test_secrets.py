@@ -132,6 +132,13 @@ _VARIABLE = 'variable "p" {\n  sensitive = true\n}\n'
             },
             id="a state of others",
         ),
+        pytest.param(
+            {
+                "main.tf": 'terraform { backend "pg" { conn_str = "anotherplanted", x = '
+                f'"{SECRET}" }} }}\n'
+            },
+            id="a backend whose syntax is broken",
+        ),
         *(
             pytest.param(
                 {
@@ -156,6 +163,7 @@ def test_a_planted_secret_is_nowhere(tmp_path: Path, files: Mapping[str, str]) -
     text = explored(tmp_path, files).json()
     assert SECRET not in text
     assert "another-planted" not in text
+    assert "anotherplanted" not in text
 
 
 def test_what_a_secret_refers_to_can_be_read(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.explore.pages import (
     LARGE,
     LIVE,
     OUTSIDE,
+    REVIEWED,
     ROUNDS,
     STAGES,
     TESTED,
@@ -54,6 +55,7 @@ def made_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _planned(place, "deferred", DEFERRED, "-allow-deferral")
     _others(place)
     _outside(place)
+    _reviewed(place)
     for name, make, count in (("blocks", resource_chains, 5000), ("modules", module_calls, 200)):
         directory = make(place / "made" / name, count)
         _run("explore", f"-out={place / name}.html", cwd=directory)
@@ -108,6 +110,18 @@ def _outside(place: Path) -> None:
     _run("plan", "-out=plan.out", cwd=directory, settings=settings)
     words = (f"-out={place / 'outside.html'}", "plan.out")
     _run("explore", *words, cwd=directory, settings=settings)
+
+
+def _reviewed(place: Path) -> None:
+    """A plan and a configuration after an apply, with all that a reviewer must not miss."""
+    directory = place / "made" / "reviewed"
+    before, after = REVIEWED
+    write(directory, before)
+    _run("apply", "-auto-approve", cwd=directory)
+    _run("explore", f"-out={place / 'stored.html'}", cwd=directory)
+    write(directory, after)
+    _run("plan", "-out=plan.out", cwd=directory)
+    _run("explore", f"-out={place / 'reviewed.html'}", "plan.out", cwd=directory)
 
 
 def _planned(place: Path, name: str, files: Mapping[str, str], *options: str) -> None:

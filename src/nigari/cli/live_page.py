@@ -9,6 +9,7 @@ from contextlib import suppress
 from nigari.cli.browser import open_page
 from nigari.cli.command import Terminal
 from nigari.cli.presenter import Presenter
+from nigari.cli.shown_command import shown_command
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.explore.live import LivePage
 from nigari.explore.page import PageNotBuilt
@@ -38,7 +39,8 @@ class PageBeside:
             return
         known = self.page.url
         try:
-            self.page.show(self._presenter.session, planning, plan)
+            command = shown_command(self._presenter.invocation)
+            self.page.show(self._presenter.session, planning, plan, command)
         except PageNotBuilt:
             self._fail("it is not built: run make page, which needs Node.js, or install a wheel")
         except Exception as error:  # noqa: BLE001 - whoever looks on must not disturb the apply

@@ -259,3 +259,14 @@ def run_command(
         return await work(state)
 
     return state.end(run_until_it_waits(whole()))
+
+
+def check_configuration(session: Session) -> bool:
+    """Whether the directory has configuration files; reports where it has none."""
+    if not session.has_configuration:
+        session.diags.error(
+            "No configuration files",
+            "There are no .tf or .tofu files in this directory. Change to the directory of the "
+            "configuration, or name it with -chdir=DIR before the command.",
+        )
+    return session.has_configuration

@@ -19,6 +19,7 @@ An entry is a name, a part, and 1 for a block. A number is ["#", text].
 from __future__ import annotations
 
 import json
+from itertools import groupby
 
 from nigari.cty.types import DYNAMIC
 from nigari.plan.differences.datum import Datum, Numeral, json_datum
@@ -79,7 +80,8 @@ def part(difference: Difference) -> Part:
         inner = {name: part(each) for name, each in sorted(difference.parts.items())}
         return ["m", *head, int(difference.is_map), inner]
     if isinstance(difference, ElementDifferences):
-        return ["l", *head, int(difference.is_set), [part(each) for each in difference.parts]]
+        parts = difference.parts if difference.is_set else _paired(difference.parts)
+        return ["l", *head, int(difference.is_set), [part(each) for each in parts]]
     if isinstance(difference, BlockDifference):
         return ["b", *head, _entries(difference)]
     if isinstance(difference, Pending):
@@ -89,6 +91,31 @@ def part(difference: Difference) -> Part:
         return ["e", *head, part(difference.before), part(difference.after)]
     assert isinstance(difference, WriteOnly)
     return ["w", *head]
+
+
+def _paired(parts: list[Difference]) -> list[Difference]:
+    """The elements of a list, where as many new ones follow some that are gone as changes of those."""
+    found: list[Difference] = []
+    for fate, run in groupby(parts, lambda each: each.fate):
+        after = list(run)
+        before = found[-len(after) :]
+        # A longer run of gone elements has no element for each new one.
+        is_longer = len(found) > len(after) and found[-len(after) - 1].fate is Fate.GONE
+        is_gone = len(before) == len(after) and all(each.fate is Fate.GONE for each in before)
+        if fate is Fate.NEW and is_gone and not is_longer:
+            found[-len(after) :] = map(_changed, before, after)
+        else:
+            found += after
+    return found
+
+
+def _changed(before: Difference, after: Difference) -> Difference:
+    forces = before.forces or after.forces
+    if isinstance(after, Pending):
+        return Pending(Fate.CHANGED, forces, before)
+    if isinstance(before, Simple) and isinstance(after, Simple):
+        return Simple(Fate.CHANGED, forces, before.before, after.after)
+    return Exchange(forces, before, after)
 
 
 def _entries(body: BlockDifference) -> list[object]:
@@ -140,7 +167,7 @@ def _lines(fate: Fate, before: str | None, after: str | None) -> list[list[str]]
     old = [] if before is None else before.strip("\n").split("\n")
     new = [] if after is None else after.strip("\n").split("\n")
     if fate is not Fate.CHANGED:
-        return [[Fate.SAME.value, line] for line in new or old]
+        return [[fate.value, line] for line in new or old]
     found: list[list[str]] = []
     for one, other in pairs(old, new):
         if one is None:

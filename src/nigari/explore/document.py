@@ -13,12 +13,15 @@ from nigari.backends.harmless import without_credentials
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic
 from nigari.diagnostics.secret_urls import hidden_url
+from nigari.eval.tree.places import each_instance
 from nigari.explore.configuration import ConfigurationData
 from nigari.explore.fleet import fleet_data
 from nigari.explore.graph import blocks_data, operations_data
+from nigari.explore.made import made_data
 from nigari.explore.plan import PlanData
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
+from nigari.explore.stored import StoredData
 from nigari.explore.subject import Subject
 from nigari.explore.values import ValueTable
 from nigari.explore.written import note_tested, note_written
@@ -50,16 +53,17 @@ class Document:
         return b64encode(gzip.compress(self.json().encode(), 6, mtime=0)).decode()
 
 
-def document_of(subject: Subject) -> Document:
-    """The document of a configuration, with a plan where there is one."""
-    making = _Making(subject)
+def document_of(subject: Subject, command: str = "") -> Document:
+    """The document of a configuration, with a plan where there is one, as a command shows it."""
+    making = _Making(subject, command)
     return Document(making.whole(), making.secrets)
 
 
-def fleet_document(survey: Survey, environ: Mapping[str, str]) -> Document:
+def fleet_document(survey: Survey, environ: Mapping[str, str], command: str = "") -> Document:
     """The document of a fleet, whose units are worked with in an environment."""
     data: Data = {
         **_header(os.path.basename(survey.root) or "/"),
+        "made": made_data(survey.root, command),
         "configuration": {"modules": []},
         "values": {"rows": [], "texts": []},
         "blocks": [],
@@ -81,16 +85,23 @@ def fleet_document(survey: Survey, environ: Mapping[str, str]) -> Document:
     return Document(cleaned, Secrets())
 
 
-def _header(title: str, workspace: str = "default") -> Data:
-    return {"format": FORMAT, "version": VERSION, "title": title, "workspace": workspace}
+def _header(title: str, workspace: str = "default", environment: str = "") -> Data:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "title": title,
+        "workspace": workspace,
+        "environment": environment,
+    }
 
 
 class _Making:
     """Puts the document of a subject together."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, command: str) -> None:
         self.secrets = Secrets()
         self._subject = subject
+        self._command = command
         self._sources = SourceTable(subject.evaluation.sources)
 
     def whole(self) -> Data:
@@ -103,13 +114,16 @@ class _Making:
             ModuleView(evaluation, root), view
         )
         self._add_installed(configuration)
+        self._add_variants(configuration)
         found: Data = {
-            **_header(subject.title, subject.workspace),
+            **_header(subject.title, subject.workspace, subject.environment),
             "configuration": configuration,
         }
         table.complete()
         modules: dict[str, str] = {}
-        plan = None
+        stored = plan = None
+        if subject.state is not None:
+            stored = StoredData(subject.state, subject.schemas, self.secrets)
         if subject.plan is not None:
             plan = PlanData(
                 root.instance, self._sources, self.secrets, subject.plan, subject.reasons
@@ -125,7 +139,12 @@ class _Making:
         found["problems"] = [self._problem(each) for each in dict.fromkeys(problems)]
         self._note_written(root.module.variables)
         # Last, once everything that is secret has been seen.
+        planned = "" if subject.plan is None else subject.plan.timestamp
+        command = self.secrets.scrubbed(self._command)
+        found["made"] = made_data(subject.directory, command, planned)
         found["values"] = table.data()
+        if stored is not None:
+            found["stored"] = stored.data()
         if plan is not None:
             found["plan"] = plan.data()
         found["files"] = self._sources.data(self.secrets)
@@ -146,6 +165,17 @@ class _Making:
             if place is not None:
                 module["source"] = hidden_url(place.source)
                 module["version"] = place.version
+
+    def _add_variants(self, configuration: Data) -> None:
+        """The variant of each module instance, by which blocks of the graph are named."""
+        root = self._subject.evaluation.run.root.instance
+        variants = {str(each.addr): str(each.variant) for each in each_instance(root)}
+        modules = configuration["modules"]
+        assert isinstance(modules, list)
+        for module in modules:
+            variant = variants.get(module["address"], module["address"])
+            if variant != module["address"]:
+                module["variant"] = variant
 
     def _problem(self, diagnostic: Diagnostic) -> Data:
         return {

@@ -33,9 +33,9 @@ class LivePage:
         """Where it is; empty where nothing has been shown yet."""
         return "" if self._server is None else self._server.url
 
-    def show(self, session: Session, planning: Planning, plan: Plan) -> None:
-        """Serve the page of a plan that was made in a session, in place of an earlier one."""
-        document = document_of(planned_subject(session, planning, plan))
+    def show(self, session: Session, planning: Planning, plan: Plan, command: str = "") -> None:
+        """Serve the page of a plan that a command has made, in place of an earlier one."""
+        document = document_of(planned_subject(session, planning, plan), command)
         self._plans += 1
         document.data.update(live=True, applies=True, number=self._plans)
         self._scrub = document.secrets.scrubbed

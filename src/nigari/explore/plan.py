@@ -12,6 +12,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
 from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.tree.places import each_instance
 from nigari.explore.differences import PartTable
 from nigari.explore.reasons import ReasonTable
 from nigari.explore.secrets import Secrets
@@ -22,7 +23,7 @@ from nigari.plan.differences.object_comparison import compare_block
 from nigari.plan.differences.value_comparison import compare
 from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, OutputChange, Plan
 from nigari.plan.model.reasons import why
-from nigari.state.model import CheckResult
+from nigari.state.model import CheckObject, CheckResult
 from nigari.workspace.plans.reasons import PlanReasons
 
 Data = dict[str, object]
@@ -49,6 +50,7 @@ class PlanData:
         self._told: dict[object, list[Data]] = {}
         """The first reasons of each block."""
         self._places = _places(root, sources)
+        self._check_places = _check_places(root, sources)
         self._data = self._whole(plan)
 
     def data(self) -> Data:
@@ -101,11 +103,23 @@ class PlanData:
             "kind": check.kind,
             "address": check.block,
             "status": check.status,
+            "at": self._check_places.get(check.block),
             "objects": [
-                [each.address, each.status, [*map(scrubbed, each.failure_messages)]]
+                {
+                    "address": each.address,
+                    "messages": [*map(scrubbed, each.failure_messages)],
+                    **self._failed(check.kind, each),
+                }
                 for each in check.objects
             ],
         }
+
+    def _failed(self, kind: str, checked: CheckObject) -> Data:
+        """The conditions of an object that do not hold."""
+        if self._reasons is None or checked.status not in ("fail", "error"):
+            return {}
+        number = self._reason_table.number(self._reasons.check(kind, checked.address))
+        return {} if number is None else {"reason": number}
 
     def _change(self, change: Change) -> Data:
         before = null(change.after.type) if change.action is Action.READ else change.before
@@ -193,14 +207,27 @@ def _mark(action: Action) -> str:
 def _places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
     """Where resources are declared, by module and name, and by the module without its keys."""
     found: dict[str, Place] = {}
-    pending = [root]
-    while pending:
-        instance = pending.pop()
+    for instance in each_instance(root):
         for addr, resource in instance.module.resources.items():
             place = sources.place(resource.range)
             if place is not None:
                 found[f"{instance.addr} {addr}"] = place
                 found.setdefault(f"{instance.addr.unkeyed} {addr}", place)
-        for children in instance.children.values():
-            pending.extend(children.values())
+    return found
+
+
+def _check_places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
+    """Where everything is declared that has conditions, by its name in a state."""
+    found: dict[str, Place] = {}
+    for instance in each_instance(root):
+        module = instance.module
+        prefix = "" if instance.addr.is_root else f"{instance.addr.unkeyed}."
+        ranges = {str(addr): each.range for addr, each in module.resources.items()}
+        ranges |= {f"check.{name}": each.range for name, each in module.checks.items()}
+        ranges |= {f"output.{name}": each.range for name, each in module.outputs.items()}
+        ranges |= {f"var.{name}": each.range for name, each in module.variables.items()}
+        for name, where in ranges.items():
+            place = sources.place(where)
+            if place is not None:
+                found.setdefault(f"{prefix}{name}", place)
     return found

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
-from typing import Final
+from collections.abc import Callable, Collection, Iterator
+from operator import itemgetter
+from typing import Final, TypeAlias
 
 from nigari.cty import numbers
 from nigari.cty.go_text import go_quote
@@ -23,6 +24,7 @@ from nigari.hcl.scanner import scan_expression
 from nigari.hcl.tokens import Tokens
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
+_Mask: TypeAlias = Callable[[str], str]
 _DOT: Final = "•"
 _SHORTEST: Final = 3
 """A literal this long that equals a secret is masked."""
@@ -48,7 +50,7 @@ class Secrets:
 
     def __init__(self) -> None:
         self._texts: set[str] = set()
-        self._ranges: dict[str, list[tuple[int, int, bool]]] = {}
+        self._ranges: dict[str, list[tuple[int, int, _Mask]]] = {}
 
     def note(self, value: Value, where: Range | None = None) -> None:
         """Remember the secret parts of a value; all of it is where it is written, if it is secret
@@ -67,7 +69,14 @@ class Secrets:
 
     def note_bytes(self, filename: str, start: int, end: int, *, keeps_names: bool = False) -> None:
         """The same; the names of attributes in it may be no secrets."""
-        self._ranges.setdefault(filename, []).append((start, end, keeps_names))
+        self._note(filename, start, end, without_literals if keeps_names else _masked_code)
+
+    def note_literal(self, filename: str, start: int, end: int) -> None:
+        """The same for what is between quotes: whatever it looks like, it is no code."""
+        self._note(filename, start, end, _masked_text)
+
+    def _note(self, filename: str, start: int, end: int, mask: _Mask) -> None:
+        self._ranges.setdefault(filename, []).append((start, end, mask))
 
     def note_text(self, text: str) -> None:
         """Remember a text that is secret."""
@@ -86,15 +95,15 @@ class Secrets:
 
     def masked(self, filename: str, data: bytes) -> str:
         """The text of a file without what is secret in it."""
-        marks = sorted(self._ranges.get(filename, ()))
+        marks = sorted(self._ranges.get(filename, ()), key=itemgetter(0, 1))
         pieces: list[str] = []
         at = 0
-        for start, end, keeps_names in marks:
+        for start, end, mask in marks:
             start = max(start, at)
             pieces.append(_decoded(data[at:start]))
             piece = _decoded(data[start:end])
-            is_code = not filename.endswith(".json")
-            pieces.append(_masked_code(piece, keeps_names) if is_code else _masked_words(piece))
+            is_words = filename.endswith(".json") and mask is not _masked_text
+            pieces.append(_masked_words(piece) if is_words else mask(piece))
             at = max(at, end)
         return self.scrubbed("".join((*pieces, _decoded(data[at:]))))
 
@@ -160,7 +169,11 @@ def without_literals(text: str) -> str:
     return _masked_code(text, keeps_names=True)
 
 
-def _masked_code(text: str, keeps_names: bool) -> str:
+def _masked_text(text: str) -> str:
+    return _VISIBLE.sub(_dots, text)
+
+
+def _masked_code(text: str, keeps_names: bool = False) -> str:
     """An expression without its literals: what it refers to and which functions it calls may be read."""
     found = scan_expression(text)
     if tokens.INVALID in found.kinds or found.broken_strings:

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from threading import RLock
 
 from nigari.addrs.module import ModuleAddr
-from nigari.diagnostics import Diagnostic, Severity
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.base.inputs import check_undeclared
+from nigari.eval.static.run import StaticRun
 from nigari.events import SILENCE
 from nigari.explore.sensitive import Schemas, schemas_of
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.record import record
+from nigari.state.model import State
 from nigari.workspace.base.waiting import run_to_end
 from nigari.workspace.configuration.modules import Place
 from nigari.workspace.explain.asked import Evaluation
@@ -31,11 +33,15 @@ class Subject:
     """The name of the directory."""
     directory: str
     workspace: str
+    environment: str
+    """The environment that is worked in; empty where it is none."""
     evaluation: Evaluation
     installed: Mapping[ModuleAddr, Place]
     """Where the modules of calls are, with their versions."""
     diagnostics: tuple[Diagnostic, ...]
     schemas: Schemas
+    state: State | None = None
+    """What is stored, as far as it is known without asking another machine."""
     plan: Plan | None = None
     graph: ExecutionGraph | None = None
     reasons: PlanReasons | None = None
@@ -52,11 +58,23 @@ def configuration_subject(session: Session) -> Subject | None:
         _title(session),
         session.where.path,
         session.selected,
+        _environment(session),
         Evaluation(run, files.sources, RLock()),
         dict(files.modules.places),
         tuple(session.diags.in_order()),
         schemas_of(run, session.where),
+        _local_state(session, run),
     )
+
+
+def _local_state(session: Session, run: StaticRun) -> State | None:
+    """The state of a directory that keeps it in a file of its own; None where it cannot be read."""
+    backend = run.root.module.backend
+    if backend is not None and backend.type != "local":
+        return None
+    reader = Session(session.where, session.variables, session.options, diags=Diagnostics())
+    snapshots = run_to_end(reader.read())
+    return None if snapshots is None else snapshots.state
 
 
 def planned_subject(session: Session, planning: Planning, plan: Plan) -> Subject:
@@ -66,10 +84,12 @@ def planned_subject(session: Session, planning: Planning, plan: Plan) -> Subject
         _title(session),
         session.where.path,
         planning.workspace,
+        _environment(session),
         Evaluation(planning.static, files.sources, RLock()),
         dict(files.modules.places),
         (),
         schemas_of(planning.static, session.where),
+        plan.refreshed_state,
         plan,
         planning.graph(plan),
         plan_reasons(session, planning, plan),
@@ -105,11 +125,13 @@ async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subj
         _title(session),
         session.where.path,
         found.saved.workspace,
+        found.saved.environment,
         Evaluation(found.static, sources, RLock()),
         dict(files.modules.places),
         # Whoever made the plan has been warned already.
         tuple(each for each in session.diags.in_order() if each.severity is Severity.ERROR),
         schemas,
+        plan.refreshed_state,
         plan,
         graph,
         reasons,
@@ -120,3 +142,8 @@ def _title(session: Session) -> str:
     import os
 
     return os.path.basename(os.path.abspath(session.where.path)) or "/"
+
+
+def _environment(session: Session) -> str:
+    found = session.where.environment
+    return "" if found is None else found.name

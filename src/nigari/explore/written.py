@@ -41,7 +41,7 @@ def note_written(
         source = Source.from_bytes(name, data)
         for start, end in secret_literals(source, variables):
             where = source.range(start, end)
-            secrets.note_bytes(name, where.start.byte, where.end.byte)
+            secrets.note_literal(name, where.start.byte, where.end.byte)
         is_values = name.endswith((".tfvars", ".tfvars.json"))
         if not is_values and not any(each in data for each in _PLACES):
             continue

@@ -12,7 +12,8 @@ from nigari.cli.args import UsageError
 from nigari.cli.browser import open_page
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.plan_flags import whole_number
-from nigari.cli.presenter import show_problems
+from nigari.cli.presenter import check_configuration, show_problems
+from nigari.cli.shown_command import shown_command
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
@@ -67,10 +68,22 @@ def _content(invocation: Invocation, session: Session) -> _Content | None:
             raise UsageError("The option -fleet cannot be used with a plan or with -events.")
         environ = invocation.terminal.environ
         found = survey(session.where.path, environ)
-        document = fleet_document(found, environ)
+        if not found.units and not found.diagnostics:
+            session.diags.error(
+                "No units",
+                "There is no root module in this directory or below it. Change to the directory of "
+                "the fleet, or name it with -chdir=DIR before the command.",
+            )
+            return None
+        document = fleet_document(found, environ, shown_command(invocation))
         return _Content(document, list, lambda feed: FleetFollower(found, environ, feed).run)
+    if not plans and not invocation.text("events") and not check_configuration(session):
+        return None
     subject = plan_subject(session, plans[0]) if plans else configuration_subject(session)
-    return None if subject is None else _with_events(invocation, session, document_of(subject))
+    if subject is None:
+        return None
+    document = document_of(subject, shown_command(invocation))
+    return _with_events(invocation, session, document)
 
 
 def _with_events(invocation: Invocation, session: Session, document: Document) -> _Content:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nigari.addrs.keys import key_text
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.presenter import Presenter, check_configuration, run_command
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.eval.static.run import StaticRun
@@ -17,12 +17,7 @@ TEST_DIRECTORY_FLAG = Flag(
 
 
 async def _providers(presenter: Presenter) -> bool:
-    if not presenter.session.has_configuration:
-        presenter.diags.error(
-            "No configuration files",
-            "There are no .tf or .tofu files in this directory. Change to the directory of the "
-            "configuration, or name it with -chdir=DIR before the command.",
-        )
+    if not check_configuration(presenter.session):
         return False
     run = presenter.session.static()
     requirements = presenter.session.requirements()

@@ -19,17 +19,23 @@ def place(node: ModuleInstance) -> str:
     return "the root module" if node.parent is None else str(node.addr.unkeyed)
 
 
-def each_module(root: ModuleInstance) -> Iterator[ModuleInstance]:
-    """The modules of a tree, callers first; of the instances of one variant, only one."""
+def each_instance(root: ModuleInstance) -> Iterator[ModuleInstance]:
+    """The module instances of a tree, callers first."""
     pending = [root]
-    seen: set[ModuleAddr] = set()
     while pending:
         node = pending.pop()
+        yield node
+        for instances in node.children.values():
+            pending.extend(instances.values())
+
+
+def each_module(root: ModuleInstance) -> Iterator[ModuleInstance]:
+    """The modules of a tree, callers first; of the instances of one variant, only one."""
+    seen: set[ModuleAddr] = set()
+    for node in each_instance(root):
         if node.variant not in seen:
             seen.add(node.variant)
             yield node
-        for instances in node.children.values():
-            pending.extend(instances.values())
 
 
 def check_places(root: ModuleInstance, diags: Diagnostics) -> None:

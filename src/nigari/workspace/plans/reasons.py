@@ -40,6 +40,7 @@ from nigari.schema.decode import decoder_spec
 from nigari.workspace.explain.asked import Evaluation, compiled_origin
 from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
+from nigari.workspace.plans.check_reasons import checked_at, failed_rules, rules_of
 from nigari.workspace.plans.planning import Planning
 
 TYPE_CHECKING = False
@@ -192,6 +193,24 @@ class PlanReasons:
         found = replace(ExplanationBuilder(self._evaluation).node(node), name="value", value=after)
         argument = ArgumentReason("value", before, after, "configuration", found)
         return ChangeReasons(name, change.action.kind, "", "", (argument,), range=node.range)
+
+    def check(self, kind: str, address: str) -> ChangeReasons:
+        """Why conditions of an object with checks do not hold."""
+        reasons = ChangeReasons(address, kind, "", "")
+        found = checked_at(kind, address)
+        frame = None if found is None else self._find(found[0])[0]
+        if found is None or frame is None:
+            return reasons
+        _, instance, name = found
+        resource = None
+        if instance is not None:
+            resource = frame.module.resources.get(instance.item.resource)
+        data = NO_INSTANCE_DATA
+        if instance is not None and resource is not None:
+            data = self._data(frame, resource, instance.item.key)
+        rules = rules_of(kind, frame, instance, name)
+        failed = failed_rules(self._evaluation, frame, rules, data)
+        return replace(reasons, arguments=tuple(failed))
 
     # -- objects that are no longer wanted ----------------------------------------------------
 
