@@ -105,14 +105,15 @@ class Copy:
         self.path = path
         self._excused = excused
         """The tests that fail without any fault, which all copies know."""
-        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
+        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
         for name in listed.stdout.decode().splitlines():
             if (ROOT / name).exists():
                 (path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, path / name)
 
     def judge(self, mutant: Mutant, is_brief: bool) -> Verdict:
-        """Find the first test that fails because of a fault, only in some packages if it is brief."""
+        """Find the first test that fails because of a fault; briefly: of the first tests it names."""
         source = (ROOT / mutant.path).read_text()
         began = time.monotonic()
         for stage, tests in _stages(mutant, is_brief):
@@ -156,7 +157,7 @@ def _environment(path: Path) -> dict[str, str]:
 
 
 def _stages(mutant: Mutant, is_brief: bool) -> Iterator[tuple[str, list[str]]]:
-    for each in mutant.tests:
+    for each in mutant.tests[:1] if is_brief else mutant.tests:
         yield each, [each]
     if not is_brief:
         yield "all others", ["tests", *(f"--ignore={each}" for each in mutant.tests)]
@@ -168,7 +169,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="which faults; all of them without a name")
     parser.add_argument("--workers", type=int, default=1, help="how many at once")
     parser.add_argument("--check", action="store_true", help="only see whether all of them fit")
-    parser.add_argument("--brief", action="store_true", help="only the tests that a fault names")
+    parser.add_argument(
+        "--brief", action="store_true", help="only the first tests that a fault names"
+    )
     given = parser.parse_args()
     chosen = [each for each in mutants() if not given.names or each.name in given.names]
     for each in chosen:

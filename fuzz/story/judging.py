@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -137,9 +138,21 @@ def moved(step: Step) -> dict[str, str]:
         way = "" if name == "main.tf" else r"(?:module\.\w+\.)+"
         for old, new in (map(without_keys, pair) for pair in pairs):
             for each in stored:
-                if met := re.match(rf"({way}){re.escape(old)}(?=\.|$)", each):
+                met = re.match(rf"({way}){re.escape(old)}(?=\.|$)", each)
+                if met and _file_of(met[1], step.files) == name:
                     found[f"{met[1]}{new}{each[met.end() :]}"] = each
     return found
+
+
+def _file_of(way: str, files: dict[str, str]) -> str:
+    """The file of the module that the beginning of an address leads to; nothing if there is none."""
+    at = "main.tf"
+    for name in re.findall(r"module\.(\w+)\.", way):
+        found = re.search(rf'module "{name}" {{.*?source = "([^"]+)"', files[at], re.DOTALL)
+        if found is None:
+            return ""
+        at = posixpath.normpath(posixpath.join(posixpath.dirname(at), found[1], "main.tf"))
+    return at
 
 
 def is_as_before(step: Step, difference: Difference) -> bool:

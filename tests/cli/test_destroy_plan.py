@@ -85,9 +85,18 @@ def test_events_say_which_outputs_are_sensitive() -> None:
     }
 
 
+def test_an_apply_shows_no_secret() -> None:
+    done = run("apply", "-auto-approve", "-no-color")
+    assert "secret = <sensitive>" in done.out
+    assert _SECRET not in done.out + done.err
+
+
 def test_what_was_sensitive_is_not_shown_when_it_no_longer_is() -> None:
-    Path("main.tf").write_text(_OBJECT + _OUTPUTS.replace("sensitive = true", ""))
-    assert _SECRET not in run("plan", "-no-color").out
+    now = _OUTPUTS.replace("sensitive = true", "").replace(_SECRET, "public")
+    Path("main.tf").write_text(_OBJECT + now)
+    shown = run("plan", "-no-color").out
+    assert "secret" in shown
+    assert _SECRET not in shown
 
 
 @pytest.mark.parametrize(
