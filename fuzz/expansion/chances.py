@@ -270,12 +270,12 @@ class Chances:
 
     def _rename_key(self, model: Model, call: Call) -> None:
         key = self._free_key(call)
-        if call.kind == "count" or key is None:
+        # A move that a plan did not come to leaves the old instance behind.
+        if call.kind == "count" or key is None or model.is_steady:
             return
-        is_moved = model.is_steady or self.happens(0.7)
         old = self.choice([*call.instances])
         call.instances[key] = call.instances.pop(old)
-        if is_moved:
+        if self.happens(0.7):
             model.renames.append((address(call.name, old), address(call.name, key)))
 
     def _change_inner(self, model: Model, call: Call) -> None:
