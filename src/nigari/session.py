@@ -67,7 +67,7 @@ def open(  # noqa: A001 - people write `nigari.open`
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
     one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
     of the process's environment, also for plugins. `state` is the file of a local state.
-    `ask(name, description)` is called for values that are missing; without it nobody is asked.
+    `ask(name, description)` is called for values that are missing; without it there are no prompts.
     `on_output` is called with a line for whatever happens meanwhile, as in `on_output=print`. What
     cannot be done raises a `SessionError`.
     """

@@ -216,7 +216,7 @@ def _without_secrets(name: str, value: object) -> object:
 
 def _hosted(config: Mapping[str, object], workspace: str, around: Around) -> StateIdentity | None:
     """The workspace of an organization. One that is chosen by tags, or by the rest of its name after
-    a prefix, is not known before somebody has selected it: there is no default workspace.
+    a prefix, is unknown until one is selected: there is no default workspace.
     """
     arguments = Arguments(config, around.environ)
     given = config.get("workspaces")

@@ -157,7 +157,7 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
         STATE_LOCK,
         f"Another run is using the state at {location}, so this run did not start. {told}"
         f"\n\nWait until it finishes, or let this run wait for it with {words.option('-lock-timeout')}. "
-        f"Use {words.option('-lock=false')} only if you are sure that nobody else is using the state.",
+        f"Use {words.option('-lock=false')} only if you are sure that no other run is using the state.",
     )
 
 

@@ -210,7 +210,7 @@ class Snapshots:
             return False
         self.file = file
         self._is_settled = False
-        # Only who reads without a lock could tell the states of one apply apart.
+        # Only a reader without a lock could see more than one state of an apply.
         self._between = None if self._storage.counts_all else file.serial
         return True
 

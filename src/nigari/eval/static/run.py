@@ -361,7 +361,7 @@ class StaticRun(PhaseRun):
         }
 
     def find_variants(self) -> None:
-        """Tell module instances which of them are alike, now that all static values are known."""
+        """Group module instances into variants, now that all static values are known."""
         found: dict[ModuleInstance, list[tuple[object, ...]]] = {}
         for (frame, _), settings in self.resource_settings.items():
             found.setdefault(frame.instance, []).append(settings.facts)

@@ -23,7 +23,7 @@ _Kinds: TypeAlias = dict[ModuleInstance, int]
 
 
 def find_variants(instances: Iterable[ModuleInstance], facts: Facts) -> None:
-    """Tell each instance of a tree, whose callers come first, which variant it belongs to."""
+    """Set the variant of each instance of a tree, whose callers come first."""
     groups = _groups(instances)
     kinds: _Kinds = {}
     for group in reversed(groups):
@@ -90,7 +90,7 @@ def _name(alike: list[ModuleInstance], path: ModuleAddr, kinds: _Kinds) -> None:
             if len(of_kind) == 1:
                 pending += [(each, path.child(name)) for each in of_kind.values()]
                 continue
-            # Callers of one variant call the same kinds, so the keys of one of them tell all apart.
+            # Callers of one variant call the same kinds, so the keys of one of them distinguish them all.
             for key, child in callers[0].items() if callers else ():
                 if kinds[child] in of_kind:
                     pending.append((of_kind.pop(kinds[child]), path.child(name, key)))
