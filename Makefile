@@ -75,8 +75,9 @@ bench-compiled: wheel ## the same for the compiled wheel, as build/bench-compile
 fuzz: $(READY) ## search for inputs that break the reader of HCL: make fuzz N=1000000 SEED=1
 	$(BIN)/python -m fuzz.hcl_files -n $(N) -s $(SEED)
 
-fuzz-files: $(READY) ## damage plans, states and what is below .terraform: make fuzz-files N=10000 SEED=1
+fuzz-files: $(READY) ## damage plans, states, files of fleets and what is below .terraform: make fuzz-files N=10000 SEED=1
 	$(BIN)/python -m fuzz.damaged_files -n $(N) -s $(SEED)
+	$(BIN)/python -m fuzz.fleet_files -n $(N) -s $(SEED)
 
 page: ## build the page of `nigari explore`; needs Node.js 20 or newer
 	npm --prefix page ci --silent

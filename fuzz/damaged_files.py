@@ -11,27 +11,30 @@ once for each place in the program, and the run ends with status 1.
 from __future__ import annotations
 
 import argparse
-import base64
 import io
-import json
 import os
 import random
 import re
 import resource
 import shutil
-import signal
 import sys
 import tempfile
 import time
 import traceback
-import zipfile
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
-from fuzz.hcl_files import KEPT, LONGEST_SECONDS
+from fuzz.damage import (
+    Damage,
+    TooLong,
+    at_most,
+    damage_bytes,
+    damage_either,
+    damage_entry,
+)
+from fuzz.hcl_files import KEPT, LONGEST_SECONDS, ROOT
 from nigari.cli.command import Terminal
 from nigari.cli.main import run
 from nigari.diagnostics.unexpected import raised_at
@@ -40,10 +43,6 @@ from nigari.plan.model.plan_file import seal_of
 MOST_MEMORY: Final = 4 << 30
 """Bytes of address space."""
 _BUG: Final = re.compile(r"(\w+) in (nigari/\S+ line \d+)")
-_WORDS: Final[tuple[object, ...]] = (None, True, False, 0, -1, 7, 1.5, 1e400, 10**30, "", "x", "\x00", "\ud800", [], {},
-                 [[]], {"a": 1}, "a.b", "module.m", 'module.m["a"].terraform_data.x', "terraform_data.a[9]",
-                 "delete", "create", "no-op", "../../x", "provider[\"registry.opentofu.org/a/b\"]")  # fmt: skip
-
 _MAIN: Final = """
 terraform {
   backend "local" {
@@ -104,121 +103,15 @@ output "x" { value = terraform_data.x.output }
 """
 _SETTINGS: Final = {"PATH": os.environ.get("PATH", ""), "TF_INPUT": "0"}
 
-Damage = Callable[[bytes, random.Random], bytes]
-
-
-class _TooLong(BaseException):
-    """A command took more time than any command may."""
-
-
-# -- damage -----------------------------------------------------------------------------------
-
-
-def damage_bytes(data: bytes, rng: random.Random) -> bytes:
-    """The data after a few changes of bytes."""
-    found = bytearray(data)
-    for _ in range(rng.choice((1, 1, 1, 2, 5))):
-        at = rng.randrange(len(found) + 1)
-        end = min(len(found), at + rng.choice((0, 1, 1, 4, 40)))
-        match rng.randrange(4):
-            case 0:
-                del found[at:end]
-            case 1:
-                found[at:end] = rng.randbytes(end - at)
-            case 2:
-                found[at:at] = found[at:end] * rng.choice((1, 2, 50))
-            case _:
-                found[at:end] = rng.choice(
-                    (b"{", b"}", b'"', b"[", b"\x00", b"\xff", b"9", b"null")
-                )
-    return bytes(found)
-
-
-def damage_json(data: bytes, rng: random.Random) -> bytes:
-    """The JSON document with a few other values."""
-    document = json.loads(data)
-    for _ in range(rng.choice((1, 1, 1, 2, 3))):
-        places = list(_places(document))
-        if places:
-            parent, key = rng.choice(places)
-            _damage_member(parent, key, places, rng)
-    return json.dumps(document).encode()
-
-
-Place = tuple[dict[str, object] | list[object], str | int]
-
-
-def _places(data: object) -> list[Place]:
-    found: list[Place] = []
-    pending = [data]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, dict):
-            found += [(each, name) for name in each]
-            pending += each.values()
-        elif isinstance(each, list):
-            found += [(each, index) for index in range(len(each))]
-            pending += each
-    return found
-
-
-def _damage_member(
-    parent: dict[str, object] | list[object],
-    key: str | int,
-    places: list[Place],
-    rng: random.Random,
-) -> None:
-    value = parent[key]  # type: ignore[index]
-    choice = rng.randrange(6)
-    if choice == 0:
-        del parent[key]  # type: ignore[arg-type]
-        return
-    if choice == 1:
-        other, name = rng.choice(places)
-        value = json.loads(json.dumps(other[name]))  # type: ignore[index]
-    elif choice == 2 and isinstance(value, str) and value:
-        value = _damaged_text(value, rng)
-    elif choice == 3 and isinstance(value, int):
-        value = value + rng.choice((-1, 1, 1000))
-    elif choice == 4 and isinstance(parent, dict):
-        parent[rng.choice(("", "x", f"{key}x"))] = parent.pop(str(key))
-        return
-    else:
-        value = rng.choice(_WORDS)
-    parent[key] = value  # type: ignore[index]
-
-
-def _damaged_text(text: str, rng: random.Random) -> str:
-    try:
-        content = base64.b64decode(text, validate=True)
-    except ValueError:
-        content = b""
-    if content and rng.random() < 0.7:
-        return base64.b64encode(damage_bytes(content, rng)).decode()
-    return damage_bytes(text.encode(errors="replace"), rng).decode(errors="replace")
-
 
 def damage_sealed(data: bytes, rng: random.Random) -> bytes:
     """A plan with another content, sealed as an unharmed one is."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        contents = {name: archive.read(name) for name in archive.namelist()}
-    del contents["seal"]
-    names = [*contents, *["plan.json"] * 2 * len(contents)]
-    name = rng.choice(names)
-    is_json = name == "plan.json" or name.startswith("state/")
-    damage = damage_json if is_json and rng.random() < 0.9 else damage_bytes
-    contents[name] = damage(contents[name], rng)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("seal", seal_of(contents))
-        for each, content in contents.items():
-            archive.writestr(each, content)
-    return buffer.getvalue()
 
+    def seal(contents: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        entries = {name: content for name, content in contents.items() if name != "seal"}
+        return {"seal": seal_of(entries), **entries}
 
-def damage_either(data: bytes, rng: random.Random) -> bytes:
-    """JSON in which members, or bytes, are others."""
-    return (damage_json if rng.random() < 0.7 else damage_bytes)(data, rng)
+    return damage_entry(data, rng, "plan.json", seal)
 
 
 # -- a directory ------------------------------------------------------------------------------
@@ -333,30 +226,27 @@ def search(kind: str, count: int, seed: int, directory: Path) -> Counter[str]:
     """Where commands crashed, and how often."""
     world = World(directory)
     rng = random.Random(f"{kind} {seed}")
-    signal.signal(signal.SIGALRM, _stop)
     found: Counter[str] = Counter()
     for number in range(count):
         path, damage, commands = KINDS[kind]
         name = path or rng.choice(world.own_files)
         content = _LOCK if kind == "lock" else world.file(name)
-        data = _damaged(damage, content, rng)
+        data = damage(content, rng)
         world.restore()
         (directory / name).write_bytes(data)
         command = rng.choice(commands)
-        signal.alarm(LONGEST_SECONDS)
         fault = trace = ""
         try:
-            status, told = world.run(*command)
+            with at_most(LONGEST_SECONDS):
+                status, told = world.run(*command)
             if status == 11 or "because of a bug" in told:
                 bug = _BUG.search(" ".join(told.split()))
                 fault = told[-300:] if bug is None else " ".join(bug.groups())
-        except _TooLong:
+        except TooLong:
             fault = f"{' '.join(command)} takes more than {LONGEST_SECONDS} seconds"
         except Exception as error:  # noqa: BLE001 - finding any of them is the purpose
             fault = f"{type(error).__name__} {raised_at(error)}"
             trace = traceback.format_exc()
-        finally:
-            signal.alarm(0)
         if fault:
             found[fault] += 1
             if found[fault] == 1:
@@ -364,22 +254,11 @@ def search(kind: str, count: int, seed: int, directory: Path) -> Counter[str]:
     return found
 
 
-def _damaged(damage: Damage, content: bytes, rng: random.Random) -> bytes:
-    try:
-        return damage(content, rng)
-    except json.JSONDecodeError:
-        return damage_bytes(content, rng)
-
-
 def _keep(data: bytes, name: str, fault: str, trace: str) -> None:
     KEPT.mkdir(parents=True, exist_ok=True)
     (KEPT / name).write_bytes(data)
     (KEPT / f"{name}.txt").write_text(f"{fault}\n{trace}", errors="replace")
     print(f"build/fuzz/{name}: {fault}", flush=True)
-
-
-def _stop(_signal: int, _frame: FrameType | None) -> None:
-    raise _TooLong
 
 
 def main() -> int:
@@ -396,6 +275,8 @@ def main() -> int:
         try:
             found = search(kind, given.count, given.seed, directory)
         finally:
+            # A command that crashed may have left the process in the directory.
+            os.chdir(ROOT)
             shutil.rmtree(directory, ignore_errors=True)
         failures += len(found)
         took = time.monotonic() - began

@@ -11,22 +11,20 @@ each: no exception but a `SessionError`, no more than five seconds, and no more 
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import random
 import resource
 import shutil
-import signal
 import sys
 import tempfile
 import traceback
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
+from fuzz.damage import at_most, damage_bytes, damage_entry, damage_lines
+from fuzz.hcl_files import KEPT, LONGEST_SECONDS
 from nigari.cli.views.fleet_reports import plan_markdown
 from nigari.cli.views.fleet_text import plan_summary
 from nigari.cli.views.style import PLAIN
@@ -42,23 +40,11 @@ from nigari.fleet.work.tasks import ChangeLine, Changes
 from nigari.plan.model.changes import PlanMode
 from nigari.workspace.session.failure import SessionError
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-KEPT: Final = ROOT / "build" / "fuzz"
-LONGEST_SECONDS: Final = 5
 MOST_MEMORY: Final = 1024 * 1024 * 1024
 _ID: Final = "0123456789abcdef0123456789abcdef"
 _SUMMARY: Final = "fleet.json"
 _JOURNAL: Final = "journal.jsonl"
-_VALUES: Final[tuple[object, ...]] = (
-    None, True, -1, 0, 1.5, 1e308, 10**30, "", "\x00", "\ud800", "..", "../../x", "/etc/x", "done",
-    [], {}, [[]], ["a"], {"a": 1}, "x" * 5000, "\x1b[2J",
-)  # fmt: skip
-
 Check = Callable[[random.Random], None]
-
-
-class _TooLong(Exception):
-    """An input took more time than any input may."""
 
 
 class Damaged:
@@ -90,35 +76,15 @@ class Damaged:
 
     def plan(self, rng: random.Random) -> None:
         """A saved plan with a few other bytes."""
-        self._try_plan(changed_bytes(self._plan, rng))
+        self._try_plan(damage_bytes(self._plan, rng))
 
     def sealed_plan(self, rng: random.Random) -> None:
         """A saved plan with other content, whose checksums are right."""
-        with zipfile.ZipFile(io.BytesIO(self._plan)) as archive:
-            files = {name: archive.read(name) for name in archive.namelist()}
-        if rng.random() < 0.8:
-            data = json.loads(files[_SUMMARY])
-            for _ in range(rng.randint(1, 3)):
-                data = changed_value(data, rng)
-            files[_SUMMARY] = json.dumps(data).encode()
-        else:
-            name = rng.choice([*files])
-            files[name] = changed_bytes(files[name], rng)
-        made, method = io.BytesIO(), rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
-        with zipfile.ZipFile(made, "w", method) as archive:
-            for name, content in files.items():
-                archive.writestr(name if rng.random() < 0.95 else f"x/{name}", content)
-        self._try_plan(made.getvalue())
+        self._try_plan(damage_entry(self._plan, rng, _SUMMARY))
 
     def journal(self, rng: random.Random) -> None:
         """A journal with other bytes or other values."""
-        if rng.random() < 0.5:
-            self._try_journal(changed_bytes(self._journal, rng))
-            return
-        lines = [json.loads(line) for line in self._journal.splitlines()]
-        position = rng.randrange(len(lines))
-        lines[position] = changed_value(lines[position], rng)
-        self._try_journal("".join(f"{json.dumps(each)}\n" for each in lines).encode())
+        self._try_journal(damage_lines(self._journal, rng))
 
     def _try_plan(self, data: bytes) -> None:
         self.input = data
@@ -171,43 +137,6 @@ def _plan(root: Path) -> FleetPlan:
     return FleetPlan(_ID, PlanMode.NORMAL, "2026-01-01T00:00:00Z", units)
 
 
-def changed_bytes(data: bytes, rng: random.Random) -> bytes:
-    """The data after a few random changes: bits, bytes and slices."""
-    made = bytearray(data)
-    for _ in range(rng.randint(1, 4)):
-        start = rng.randrange(len(made) + 1)
-        end = min(len(made), start + rng.choice((1, 1, 2, 4, 50)))
-        match rng.randrange(6):
-            case 0 | 1 if start < len(made):
-                made[start] ^= 1 << rng.randrange(8)
-            case 2:
-                made[start:end] = rng.randbytes(rng.choice((1, 2, 4, 40)))
-            case 3:
-                del made[start:end]
-            case 4:
-                made[start:start] = made[start:end] * rng.choice((1, 2, 100))
-            case _:
-                del made[start if rng.random() < 0.2 else len(made) :]
-    return bytes(made)
-
-
-def changed_value(data: object, rng: random.Random) -> object:
-    """JSON data of which one part is another value, has another name, or is missing."""
-    if rng.random() < 0.25 or not isinstance(data, (dict, list)) or not data:
-        return rng.choice(_VALUES)
-    if isinstance(data, list):
-        position = rng.randrange(len(data))
-        if rng.random() < 0.1:
-            return data[:position] + data[position + 1 :]
-        return [changed_value(e, rng) if i == position else e for i, e in enumerate(data)]
-    name = rng.choice([*data])
-    if rng.random() < 0.1:
-        return {key: each for key, each in data.items() if key != name}
-    if rng.random() < 0.1:
-        return {(f"{key}x" if key == name else key): each for key, each in data.items()}
-    return {key: changed_value(e, rng) if key == name else e for key, e in data.items()}
-
-
 @contextmanager
 def _limited() -> Iterator[None]:
     """No more memory than any input may take."""
@@ -219,10 +148,6 @@ def _limited() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
-def _stop(_: int, __: FrameType | None) -> None:
-    raise _TooLong
-
-
 def search(root: Path, count: int, seed: int, kept: Path = KEPT) -> list[str]:
     """Try so many inputs; what is wrong with those that break a promise."""
     damaged, failures = Damaged(root), list[str]()
@@ -232,24 +157,18 @@ def search(root: Path, count: int, seed: int, kept: Path = KEPT) -> list[str]:
         damaged.sealed_plan,
         damaged.journal,
     )
-    old = signal.signal(signal.SIGALRM, _stop)
-    try:
-        with _limited():
-            for number in range(count):
-                rng = random.Random(f"{seed}-{number}")
-                signal.alarm(LONGEST_SECONDS)
-                try:
+    with _limited():
+        for number in range(count):
+            rng = random.Random(f"{seed}-{number}")
+            try:
+                with at_most(LONGEST_SECONDS):
                     checks[number % len(checks)](rng)
-                except SessionError:
-                    continue
-                except BaseException:  # noqa: BLE001 - whatever it is, it is what is searched for
-                    failures.append(f"input {number} of seed {seed}:\n{traceback.format_exc()}")
-                    kept.mkdir(parents=True, exist_ok=True)
-                    (kept / f"fleet-{seed}-{number}").write_bytes(damaged.input)
-                finally:
-                    signal.alarm(0)
-    finally:
-        signal.signal(signal.SIGALRM, old)
+            except SessionError:
+                continue
+            except BaseException:  # noqa: BLE001 - whatever it is, it is what is searched for
+                failures.append(f"input {number} of seed {seed}:\n{traceback.format_exc()}")
+                kept.mkdir(parents=True, exist_ok=True)
+                (kept / f"fleet-{seed}-{number}").write_bytes(damaged.input)
     return failures
 
 

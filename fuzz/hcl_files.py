@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import argparse
 import random
-import signal
 import sys
 import time
 import traceback
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
+from fuzz.damage import TooLong, at_most
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block, Body
 from nigari.hcl.expressions import Expression
@@ -50,10 +49,6 @@ PIECES: Final = (
     "\ufeff", "\u2028", "\U0001f468\u200d\U0001f469", "\udcff", "variable \"x\" {\n type = list\n}\n",
     'x = "${a}"\n', "\r\n", "a = 1\n", "a {\n", "b {}\n", '"": ', "{},", "[1, 2]",
 )  # fmt: skip
-
-
-class _TooLong(Exception):
-    """An input took more time than any input may."""
 
 
 def mutate(text: str, other: str, rng: random.Random) -> str:
@@ -163,17 +158,12 @@ def read_corpus(directories: list[Path]) -> list[tuple[str, bool]]:
     return [(data.decode("utf-8", "surrogateescape")[:LONGEST_TEXT], json) for data, json in texts]
 
 
-def _stop(_signal: int, _frame: FrameType | None) -> None:
-    raise _TooLong(f"more than {LONGEST_SECONDS} seconds")
-
-
 def run(count: int, seed: int, directories: list[Path]) -> int:
     """Check that many inputs; the number of those that broke a promise."""
     corpus = read_corpus(directories)
     if not corpus:
         sys.exit(f"there are no files to begin with in {', '.join(map(str, directories))}")
     rng = random.Random(seed)
-    signal.signal(signal.SIGALRM, _stop)
     failures = 0
     slowest = 0.0
     began = time.monotonic()
@@ -181,14 +171,12 @@ def run(count: int, seed: int, directories: list[Path]) -> int:
         text, is_json = rng.choice(corpus)
         text = mutate(text, rng.choice(corpus)[0], rng)
         started = time.monotonic()
-        signal.alarm(LONGEST_SECONDS)
         try:
-            (check_json if is_json else check)(text)
-        except Exception:  # noqa: BLE001 - finding any of them is the purpose
+            with at_most(LONGEST_SECONDS):
+                (check_json if is_json else check)(text)
+        except (Exception, TooLong):  # noqa: BLE001 - finding any of them is the purpose
             failures += 1
             _keep(text, is_json, seed, number)
-        finally:
-            signal.alarm(0)
         slowest = max(slowest, time.monotonic() - started)
         if number % 10_000 == 0 or number == count:
             rate = number / (time.monotonic() - began)

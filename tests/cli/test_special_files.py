@@ -128,3 +128,12 @@ def test_files_that_are_not_text(
     status = 2 if command[0] == "fmt" else 1
     assert (done.code, done.err.count("Error:")) == (status, 1), done.err
     assert "contains binary data" in " ".join(done.err.split())
+
+
+def test_an_attribute_that_is_named_like_a_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its secrets are searched for like those of a block."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.tf").write_text('variable = "x"\n')
+    assert inside("validate").code == 1

@@ -100,6 +100,19 @@ def test_refused_when_it_would_fill_the_memory(here: Path) -> None:
         ),
         ({"variables": {"v": {"value": "AAAA"}}}, "variables.v is not a value"),
         ({"timestamp": "now"}, "timestamp is invalid"),
+        (
+            {
+                "checks": [
+                    {
+                        "kind": "check",
+                        "block": "check.c",
+                        "status": "pass",
+                        "objects": [["module.m", "pass", []]],
+                    }
+                ]
+            },
+            "is invalid",
+        ),
         ({"backend": {"type": "local", "config": {"path": "a\0"}, "hash": 1}}, "a null character"),
     ],
 )

@@ -412,7 +412,7 @@ def _check_from(data: object) -> CheckResult:
     found = Members(data)
     kind = found.read("kind", word(*CHECK_KINDS))
     objects = found.read("objects", list_of(_check_object))
-    for each in objects if kind in VALUES else ():
+    for each in objects if kind in (*VALUES, "check") else ():
         value_at(each.address)
     return CheckResult(kind, found.read("block", as_text), found.read("status", _STATUS), objects)
 

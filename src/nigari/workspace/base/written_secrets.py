@@ -113,7 +113,7 @@ def _is_secret_in_configuration(path: Path, variables: Collection[str]) -> bool:
         return not is_harmless("cloud", path[2])
     if "key_provider" in path[:3] or any(each.lower().endswith("headers") for each in path):
         return True
-    if path[0] == "variable" and path[1] in variables:
+    if len(path) > 2 and path[0] == "variable" and path[1] in variables:
         return path[-1] in ("default", "type") or "default" in path
     for number, each in enumerate(path[:-1]):
         if each in ("variables", "values") and path[number + 1] in variables:
