@@ -1,6 +1,7 @@
 // The picture of a graph: nodes that can be used where few are in sight, painted where many are.
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { framesOf } from "./frames";
 import type { Drawn, DrawnNode, Graph } from "./graph-model";
 import { MOST_DRAWN } from "./graph-model";
 import type { Laid } from "./layout";
@@ -38,6 +39,7 @@ export function Picture({ route, graph, picture, selected, targeted, opened }: {
     return () => observer.disconnect();
   }, []);
   const bounds = useMemo(() => (laid ? boundsOf(laid, sizes) : undefined), [laid]);
+  const frames = useMemo(() => (laid && sizes.length <= MOST_SHAPES ? framesOf(graph, picture, laid, sizes) : []), [laid]);
   const isFolded = picture.nodes.some((each) => each.opens);
   const insets = { right: size.width < NARROW ? 52 : 0, bottom: isFolded ? (size.width < NARROW ? 88 : 44) : 0 };
   const fit = () => bounds && setEye(fitted(bounds, size, insets));
@@ -87,6 +89,15 @@ export function Picture({ route, graph, picture, selected, targeted, opened }: {
       >
         {laid && (
           <g transform={`translate(${-eye.x * eye.scale} ${-eye.y * eye.scale}) scale(${eye.scale})`}>
+            {!isFar &&
+              frames.map((each, at) => (
+                <g class="module-frame" aria-hidden="true" data-module={each.module} key={at}>
+                  <rect x={each.left} y={each.top} width={each.right - each.left} height={each.bottom - each.top} rx="8" />
+                  <text x={each.left + 8} y={(each.level % 2 ? each.bottom : each.top) + 3}>
+                    {each.module.replace(/^.*\bmodule\./, "")}
+                  </text>
+                </g>
+              ))}
             {!isFar && inSight.map((each) => <Shape key={picture.nodes[each].id} node={picture.nodes[each]} label={labels[each]} x={laid.x[each]} y={laid.y[each]} size={sizes[each]} mark={marks[each]} graph={graph} onOpen={open} />)}
           </g>
         )}
