@@ -173,13 +173,14 @@ function usePaint(painted: Painted | undefined): { current: HTMLCanvasElement | 
 
 function Shape({ node, label, x, y, size, mark, graph, onOpen }: { node: DrawnNode; label: string; x: number; y: number; size: [number, number]; mark: Mark; graph: Graph; onOpen: (node: DrawnNode) => void }): VNode {
   const [width, height] = size;
+  const name = `${node.kind.replace("-", " ")} ${graph.nodes[node.members[0]].address}`;
   return (
     <g
       class={`node kind-${node.kind} ${mark} ${node.opens ? "is-group" : ""}`}
       transform={`translate(${x - width / 2} ${y - height / 2})`}
       role="button"
       tabindex={0}
-      aria-label={node.opens ? `Open ${node.label}, ${count(node.members.length, "node")}` : `${node.kind.replace("-", " ")} ${graph.nodes[node.members[0]].address}`}
+      aria-label={node.opens ? `Open ${node.label}, ${count(node.members.length, "node")}` : name.includes(label) ? name : `${name}, ${label}`}
       onClick={() => onOpen(node)}
       onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), onOpen(node))}
     >
