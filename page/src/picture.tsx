@@ -1,6 +1,7 @@
 // The picture of a graph: nodes that can be used where few are in sight, painted where many are.
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { framesOf } from "./frames";
 import type { Drawn, DrawnNode, Graph } from "./graph-model";
 import { MOST_DRAWN } from "./graph-model";
 import type { Laid } from "./layout";
@@ -38,6 +39,7 @@ export function Picture({ route, graph, picture, selected, targeted, opened }: {
     return () => observer.disconnect();
   }, []);
   const bounds = useMemo(() => (laid ? boundsOf(laid, sizes) : undefined), [laid]);
+  const frames = useMemo(() => (laid && sizes.length <= MOST_SHAPES ? framesOf(graph, picture, laid, sizes) : []), [laid]);
   const isFolded = picture.nodes.some((each) => each.opens);
   const insets = { right: size.width < NARROW ? 52 : 0, bottom: isFolded ? (size.width < NARROW ? 88 : 44) : 0 };
   const fit = () => bounds && setEye(fitted(bounds, size, insets));
@@ -87,6 +89,15 @@ export function Picture({ route, graph, picture, selected, targeted, opened }: {
       >
         {laid && (
           <g transform={`translate(${-eye.x * eye.scale} ${-eye.y * eye.scale}) scale(${eye.scale})`}>
+            {!isFar &&
+              frames.map((each, at) => (
+                <g class="module-frame" aria-hidden="true" data-module={each.module} key={at}>
+                  <rect x={each.left} y={each.top} width={each.right - each.left} height={each.bottom - each.top} rx="8" />
+                  <text x={each.left + 8} y={(each.level % 2 ? each.bottom : each.top) + 3}>
+                    {each.module.replace(/^.*\bmodule\./, "")}
+                  </text>
+                </g>
+              ))}
             {!isFar && inSight.map((each) => <Shape key={picture.nodes[each].id} node={picture.nodes[each]} label={labels[each]} x={laid.x[each]} y={laid.y[each]} size={sizes[each]} mark={marks[each]} graph={graph} onOpen={open} />)}
           </g>
         )}
@@ -162,13 +173,14 @@ function usePaint(painted: Painted | undefined): { current: HTMLCanvasElement | 
 
 function Shape({ node, label, x, y, size, mark, graph, onOpen }: { node: DrawnNode; label: string; x: number; y: number; size: [number, number]; mark: Mark; graph: Graph; onOpen: (node: DrawnNode) => void }): VNode {
   const [width, height] = size;
+  const name = `${node.kind.replace("-", " ")} ${graph.nodes[node.members[0]].address}`;
   return (
     <g
       class={`node kind-${node.kind} ${mark} ${node.opens ? "is-group" : ""}`}
       transform={`translate(${x - width / 2} ${y - height / 2})`}
       role="button"
       tabindex={0}
-      aria-label={node.opens ? `Open ${node.label}, ${count(node.members.length, "node")}` : `${node.kind.replace("-", " ")} ${graph.nodes[node.members[0]].address}`}
+      aria-label={node.opens ? `Open ${node.label}, ${count(node.members.length, "node")}` : name.includes(label) ? name : `${name}, ${label}`}
       onClick={() => onOpen(node)}
       onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), onOpen(node))}
     >

@@ -143,3 +143,26 @@ test("the picture moves and zooms with the keyboard", async () => {
     await changes(before);
   }
 });
+
+test("a module has frames, with nothing but its own nodes in them", async () => {
+  for (const of of ["blocks", "operations"]) {
+    const page = await open(pageUrl("reviewed"), { hash: `#/graph?of=${of}` });
+    await page.locator(".node").first().waitFor();
+    const found = await page.evaluate(() => {
+      const box = (each) => each.getBoundingClientRect();
+      const nodes = [...document.querySelectorAll(".node")].map((each) => ({ name: each.getAttribute("aria-label").split(" ").slice(1).join(" "), at: box(each.querySelector(".node-box")) }));
+      const isWithin = (one, other) => one.left >= other.left && one.right <= other.right && one.top >= other.top && one.bottom <= other.bottom;
+      return [...document.querySelectorAll(".module-frame")].map((each) => ({
+        module: each.dataset.module,
+        nodes: nodes.filter((node) => isWithin(node.at, box(each.querySelector("rect")))).map((node) => node.name),
+      }));
+    });
+    assert.ok(found.length > 1, of);
+    for (const { module, nodes } of found) {
+      assert.ok(nodes.length, module);
+      for (const node of nodes) assert.ok(node.startsWith(`${module}.`), `${node} in ${module}`);
+    }
+    const framed = new Set(found.flatMap((each) => each.nodes));
+    for (const node of await page.locator('.node[aria-label*="module."]').evaluateAll((all) => all.map((each) => each.getAttribute("aria-label").split(" ").slice(1).join(" ")))) assert.ok(framed.has(node), node);
+  }
+});

@@ -99,3 +99,14 @@ test("a resource lists its instances with what the state says of them and what i
     await page.locator(".change.is-open", { hasText: "terraform_data.node[3]" }).waitFor();
   }
 });
+
+for (const theme of ["light", "dark"]) {
+  test(`axe finds nothing in what a reviewer sees, in ${theme}`, async () => {
+    for (const hash of ["#/plan", "#/plan/outputs", "#/plan/checks", "#/configuration?object=terraform_data.script", "#/graph?of=operations", "#/apply"]) {
+      const page = await open(pageUrl("reviewed"), { hash, theme, width: 400, motion: "reduce" });
+      await page.waitForTimeout(400);
+      assert.deepEqual(await violations(page), [], hash);
+      await page.context().close();
+    }
+  });
+}
