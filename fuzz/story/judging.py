@@ -121,12 +121,18 @@ def is_forgotten(address: str, step: Step) -> bool:
     unwanted |= {new for new, old in moved(step).items() if old in unwanted}
     if address in unwanted:
         return True
-    said = re.findall(
-        r"(?m)^  from = (\S+)\n  lifecycle {\n    destroy = false", step.files["main.tf"]
-    )
-    if any(address == each or address.startswith(f"{each}.") for each in said):
+    if "destroy = false" in declaration(address, step.files):
         return True
-    return "destroy = false" in declaration(address, step.files)
+    # A module may say it of what it declared, and each of its callers, too.
+    within, text = address, step.files["main.tf"]
+    while True:
+        said = re.findall(r"(?m)^  from = (\S+)\n  lifecycle {\n    destroy = false", text)
+        if any(within == each or within.startswith(f"{each}.") for each in said):
+            return True
+        if not within.startswith("module."):
+            return False
+        _, called, within = within.split(".", 2)
+        text = called_text(called, text, step.files)
 
 
 def moved(step: Step) -> dict[str, str]:
