@@ -14,6 +14,8 @@ from nigari.config.blocks.provisioner import Provisioner
 from nigari.eval.base.instances import Frame
 from nigari.eval.nodes.lifecycle import ProvisionerMoments, ResourceSettings
 from nigari.eval.static.run import StaticRun
+from nigari.hcl.expressions import Expression
+from nigari.hcl.static import expr_as_keyword
 from nigari.hcl.traversal import Traversal
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.removed import RemoveStatements
@@ -51,12 +53,8 @@ class BlockSettings:
 
     def _note_moments(self, path: ModuleAddr, moments: ProvisionerMoments) -> None:
         for provisioner, when in moments.when.items():
-            found = (when, moments.on_failure.get(provisioner, "fail"))
-            self._moments[path, provisioner] = found
-            # An instance that is gone is like the others where these are alike in this.
-            for call in self._graph.variants.calls_above(path):
-                if self._moments.setdefault((call, provisioner), found) != found:
-                    self._moments[call, provisioner] = _USUAL
+            failure = moments.on_failure.get(provisioner, "fail")
+            self._moments[path, provisioner] = (when, failure)
 
     def first_among(self, selected: frozenset[Block] | None) -> frozenset[Block]:
         """The blocks whose new objects are made before the old ones are destroyed.
@@ -84,14 +82,22 @@ class BlockSettings:
 
     def runs_at(self, module: ModuleAddr, provisioner: Provisioner) -> str:
         """The moment at which a provisioner of a module runs, `create` or `destroy`."""
-        return self._moments.get((self._graph.variants.of(module), provisioner), _USUAL)[0]
+        return self._moments_of(module, provisioner)[0]
 
     def continues_after(self, module: ModuleAddr, provisioner: Provisioner) -> bool:
         """Whether the failure of a provisioner does not matter."""
-        return (
-            self._moments.get((self._graph.variants.of(module), provisioner), _USUAL)[1]
-            == "continue"
-        )
+        return self._moments_of(module, provisioner)[1] == "continue"
+
+    def _moments_of(self, module: ModuleAddr, provisioner: Provisioner) -> tuple[str, str]:
+        """When a provisioner runs, and what its failure means.
+
+        An instance of a module that is gone may have had values of its own: only literals count.
+        """
+        variants = self._graph.variants
+        if variants.is_gone(module):
+            when, failure = _USUAL
+            return _keyword(provisioner.when, when), _keyword(provisioner.on_failure, failure)
+        return self._moments.get((variants.of(module), provisioner), _USUAL)
 
     def ignores_all(self, frame: Frame, addr: ResourceAddr) -> bool:
         """Whether all changes of the configuration are ignored."""
@@ -102,3 +108,7 @@ class BlockSettings:
         """The parts of the configuration whose changes are ignored."""
         settings = self._known.get((frame.instance.variant, str(addr)))
         return () if settings is None else settings.ignored
+
+
+def _keyword(expr: Expression | None, usual: str) -> str:
+    return (None if expr is None else expr_as_keyword(expr)) or usual

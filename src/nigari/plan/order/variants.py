@@ -6,7 +6,7 @@ be those of instances that only planning finds, or that only the state still has
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.keys import DEFERRED, InstanceKey
@@ -80,19 +80,6 @@ class Variants:
     def of_call(self, call: ModuleAddr) -> Iterable[ModuleAddr]:
         """The variants of a call whose instances are of several."""
         return self._of_call.get(call, ())
-
-    def calls_above(self, path: ModuleAddr) -> Iterator[ModuleAddr]:
-        """The paths that `of` gives for instances that are gone and were beside those of a variant."""
-        below: list[str] = []
-        at = path
-        while at.parent is not None:
-            if at.key is not None:
-                call = at.parent.child(at.name)
-                for name in reversed(below):
-                    call = call.child(name)
-                yield call
-            below.append(at.name)
-            at = at.parent
 
     def called(self, caller: ModuleAddr, named: ModuleCallInstance) -> Iterable[ModuleAddr]:
         """The variants that an instance of a call may be of, by its key."""
