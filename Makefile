@@ -102,7 +102,7 @@ equivalences: $(READY) ## compare what only nigari has with the same written out
 mutants: $(READY) ## apply one-line faults, one at a time, and say which test finds each
 	$(BIN)/python -m scripts.mutants --workers $(WORKERS) $(NAMES)
 
-outside: $(READY) peers ## compare with the real program in public repositories: docs/outside.md
+outside: $(READY) peers ## compare with the real program in public repositories: docs/contributing/outside.md
 	$(BIN)/python -m tests.outside $(OUTSIDE)
 
 clean: ## forget everything that was made here

@@ -4,7 +4,7 @@ backends see.
     python -m benchmarks.fleet_simulation
 
 Units are in layers, each needs two of the layer before it, and begins when a thread is free and all
-that it needs is done. Nothing here is measured but what `docs/fleet.md` says was measured; the rest are
+that it needs is done. Nothing here is measured but what `docs/concepts/fleets.md` says was measured; the rest are
 assumptions, named below.
 """
 

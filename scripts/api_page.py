@@ -1,8 +1,8 @@
-"""Writes docs/api.md: the public surface, from the names and docstrings of the code.
+"""Writes docs/python/api: the public surface, from the names and docstrings of the code.
 
     python -m scripts.api_page
 
-What is on the page keeps its name and meaning; everything else may change without notice.
+Whatever these pages list keeps its name and meaning; everything else may change without notice.
 """
 
 from __future__ import annotations
@@ -30,26 +30,30 @@ DOORS: Final = (
     "nigari.testing",
     "nigari.providers.testing",
 )
-PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "api.md"
-_HEAD: Final = """# The public surface
+PLACE: Final = Path(__file__).resolve().parents[1] / "docs" / "python" / "api"
+_HEAD: Final = """# API reference
 
-Everything on this page can be imported, keeps its name and does what it says; what is not here may
-change at any time. The page is made from the code by `scripts/api_page.py`, and a test fails when it
-is out of date.
+These pages list the public API: every name here can be imported, and keeps its name and meaning as the
+[versioning rule](../../policy.md) says. Names that aren't listed can change at any time. The pages are
+generated from the docstrings.
+
+| module | purpose |
+| --- | --- |
 """
 _QUOTED: Final = re.compile(r"(: |-> )'([^']*)'")
 """Annotations are kept as texts."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 
 
-def page() -> str:
-    """The whole page."""
-    parts = [_HEAD]
+def pages() -> dict[str, str]:
+    """The text of each page by its file name: the index, and a page for each module."""
+    found = {"index.md": _HEAD}
     for door in DOORS:
         module = importlib.import_module(door)
-        parts.append(f"## `{door}`\n\n{_summary(module)}\n")
-        parts.extend(_entry(name, getattr(module, name)) for name in sorted(module.__all__))
-    return "\n".join(parts)
+        found["index.md"] += f"| [`{door}`]({door}.md) | {_sentence(module)} |\n"
+        entries = [_entry(name, getattr(module, name)) for name in sorted(module.__all__)]
+        found[f"{door}.md"] = "\n".join([f"# `{door}`\n\n{_summary(module)}\n", *entries])
+    return found
 
 
 def members(kind: type) -> Iterator[tuple[str, object]]:
@@ -70,7 +74,7 @@ def _callable(member: object) -> object:
 
 def _entry(name: str, found: object) -> str:
     if inspect.isclass(found):
-        lines = [f"### class `{name}`\n", f"{_summary(found)}\n"]
+        lines = [f"## class `{name}`\n", f"{_summary(found)}\n"]
         lines.extend(f"- `{field}`" for field in _fields(found))
         for member, value in members(found):
             is_property = isinstance(value, property)
@@ -78,10 +82,10 @@ def _entry(name: str, found: object) -> str:
             lines.append(f"- `{text}`: {_summary(value)}")
         return "\n".join(lines).rstrip() + "\n"
     if inspect.isroutine(found):
-        return f"### `{name}{_signature(found)}`\n\n{_summary(found)}\n"
+        return f"## `{name}{_signature(found)}`\n\n{_summary(found)}\n"
     if inspect.ismodule(found):
-        return f"### module `{name}`\n\n{_summary(found)}\n"
-    return f"### `{name}`\n"
+        return f"## module `{name}`\n\n{_summary(found)}\n"
+    return f"## `{name}`\n"
 
 
 def _fields(kind: type) -> list[str]:
@@ -115,5 +119,21 @@ def _summary(found: object) -> str:
     return " ".join(text.partition("\n\n")[0].split())
 
 
+def _sentence(found: object) -> str:
+    """The first sentence of a docstring."""
+    return _summary(found).split(". ")[0].rstrip(".") + "."
+
+
+def main() -> None:
+    """Write all pages, and remove those of modules that are no longer public."""
+    PLACE.mkdir(exist_ok=True)
+    written = pages()
+    for path in PLACE.glob("*.md"):
+        if path.name not in written:
+            path.unlink()
+    for name, text in written.items():
+        (PLACE / name).write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    main()

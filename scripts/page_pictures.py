@@ -1,4 +1,4 @@
-"""Takes pictures of the page of `nigari explore` for `docs/explore.md`, in a real browser.
+"""Takes pictures of the page of `nigari explore` for `docs/guides/explore.md`, in a real browser.
 
 Needs Chromium, and what `make page` has built.
 """

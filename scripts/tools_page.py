@@ -1,4 +1,4 @@
-"""Writes the table of docs/tools.md: the lines of `nigari.markers` and who reads them.
+"""Writes the table of docs/guides/other-tools.md: the lines of `nigari.markers` and who reads them.
 
 python -m scripts.tools_page
 """
@@ -10,7 +10,7 @@ from typing import Final
 
 from nigari.markers import MARKERS
 
-PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "tools.md"
+PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "guides" / "other-tools.md"
 _HEAD: Final = "| line | read by |\n| --- | --- |\n"
 
 

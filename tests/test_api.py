@@ -12,7 +12,7 @@ from enum import Enum
 import pytest
 
 from nigari import typed
-from scripts.api_page import DOORS, PAGE, members, page
+from scripts.api_page import DOORS, PLACE, members, pages
 
 INHERITED = ("nigari.providers.python",)
 """Whose classes offer what plugins ask for, which authors of providers do not call."""
@@ -67,8 +67,9 @@ def is_described(kind: type) -> bool:
     return is_protocol or (issubclass(kind, Enum) and len(kind) == 1)
 
 
-def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m scripts.api_page"
+def test_the_pages_are_up_to_date() -> None:
+    found = {path.name: path.read_text(encoding="utf-8") for path in PLACE.glob("*.md")}
+    assert found == pages(), "run: python -m scripts.api_page"
 
 
 @pytest.mark.parametrize("door", [each for each in DOORS if each not in INHERITED])

@@ -6,7 +6,7 @@
       }
     }
 
-The fields of the class are the arguments of the block. `docs/states.md` says how it is installed.
+The fields of the class are the arguments of the block. `docs/concepts/states.md` says how it is installed.
 """
 
 from __future__ import annotations

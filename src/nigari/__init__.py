@@ -11,7 +11,7 @@
     nigari.diagnostics          what is wrong with a text, and how that is shown
     nigari.providers.python     providers written in Python
 
-These are for programs, and docs/library.md is their guide; the other packages serve the command
+These are for programs, and docs/python/library.md is their guide; the other packages serve the command
 line. Nothing is imported before it is used.
 """
 

@@ -4,7 +4,7 @@ They are an interface: they are printed exactly so, on a line of their own, with
 Every other sentence is in our own words. Which name a program expects before a version is here, too
 (`program_name`). What is printed around them, and when, is decided where it is printed.
 
-`docs/tools.md` shows the table.
+`docs/guides/other-tools.md` shows the table.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.schema.decode import decode
 
-PAGE = (Path(__file__).parents[2] / "docs" / "states.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "concepts" / "states.md").read_text(encoding="utf-8")
 EXAMPLES = [
     (kind or "cloud", body)
     for kind, body in re.findall(

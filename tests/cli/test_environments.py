@@ -13,7 +13,9 @@ from tests.cli.process import Done, inside, nigari
 
 __all__ = ["directory"]
 
-PAGE = (Path(__file__).parents[2] / "docs" / "environments.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "concepts" / "environments.md").read_text(
+    encoding="utf-8"
+)
 
 MAIN = """
 variable "region" {
@@ -267,7 +269,7 @@ def test_objects_move_within_an_environment(directory: Path) -> None:
 
 
 def test_the_page(directory: Path) -> None:
-    """What `docs/environments.md` shows is what happens."""
+    """What `docs/concepts/environments.md` shows is what happens."""
     for name, text in re.findall(r"```hcl\n# (infra/[\w.]+)\n(.*?)```", PAGE, re.DOTALL):
         write({name: text})
     (session,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)

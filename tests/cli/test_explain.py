@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.process import inside, nigari
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "resolved-configuration.schema.json"
+SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "resolved-configuration.schema.json"
 
 CONFIGURATION = {
     "main.tf": """\

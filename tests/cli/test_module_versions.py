@@ -1,4 +1,4 @@
-"""The rollout that `docs/module-versions.md` shows, run as it is written there."""
+"""The rollout that `docs/guides/module-versions.md` shows, run as it is written there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = re.compile(r"```(hcl|console)\n(.*?)```", re.DOTALL)
 
 def test_the_rollout_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs/module-versions.md").read_text()
+    page = (ROOT / "docs/guides/module-versions.md").read_text()
     commands = 0
     for kind, text in _BLOCK.findall(page):
         if kind == "hcl":

@@ -18,7 +18,7 @@ DATA: Final = CONFORMANCE / "configurations" / "data"
 ACCEPTED_HERE: Final = {
     "authored/validate/resource-lifecycle-var": "create_before_destroy takes static expressions",
 }
-"""Rows that OpenTofu refuses and we accept on purpose; see docs/static-evaluation.md."""
+"""Rows that OpenTofu refuses and we accept on purpose; see docs/concepts/static-evaluation.md."""
 
 PARTLY_ACCEPTED_HERE: Final = {
     "opentofu/command/testdata/validate-invalid/interpolation": "a default takes static expressions",

@@ -1,6 +1,6 @@
 """Rounds with real plugins: databases of a real PostgreSQL, each with a provider instance of its own.
 
-The configuration is the one in `docs/rounds.md`.
+The configuration is the one in `docs/concepts/rounds.md`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.real import program
 
 pytestmark = pytest.mark.real
 
-PAGE = Path(__file__).parents[2] / "docs" / "rounds.md"
+PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "rounds.md"
 ALL = '["acme","globex","initech"]'
 LESS = '["acme","initech"]'
 

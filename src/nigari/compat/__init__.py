@@ -4,5 +4,5 @@
     import nigari.compat.pygohcl as pygohcl    # pygohcl
 
 They give what those libraries give, wherever that agrees with the HCL specification;
-docs/coming-from.md lists where it does not. New programs use `nigari.hcl`.
+docs/migration/python-hcl2.md lists where it does not. New programs use `nigari.hcl`.
 """

@@ -1,7 +1,7 @@
 """pygohcl on top of this package: `import nigari.compat.pygohcl as pygohcl`.
 
 Blocks are dicts under their type and labels, or lists of them where a type or label is repeated;
-expressions are their source on one line. docs/coming-from.md lists what is different, and why.
+expressions are their source on one line. docs/migration/python-hcl2.md lists what is different, and why.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `load` and `loads`, `dump` and `dumps`, `Builder`, the options of both directions, the stages in
 between and lookups with `query` are there; its query language and the classes of its grammar are
 not. A text with
-mistakes is an `HclError`, a `ValueError` that says where they are. docs/coming-from.md lists what
+mistakes is an `HclError`, a `ValueError` that says where they are. docs/migration/python-hcl2.md lists what
 else is different, and why.
 """
 

@@ -1,6 +1,6 @@
 """The resolved view of a configuration as plain data: what a program wants to know of the tree.
 
-Its shape is described by `docs/resolved-configuration.schema.json`. Sensitive values are left out,
+Its shape is described by `docs/reference/resolved-configuration.schema.json`. Sensitive values are left out,
 and what is not static says why.
 """
 
