@@ -25,7 +25,7 @@ class FakeBao:
     """Answers on `url`, for the token `root`."""
 
     def __init__(self) -> None:
-        self._sealed: dict[str, str] = {}
+        self._sealed: dict[tuple[str, str | None], str] = {}
         self.server = Server(self._answer)
         self.url = self.server.url
 
@@ -42,10 +42,12 @@ class FakeBao:
         if asked.path == "/v1/transit/datakey/plaintext/k":
             key = base64.b64encode(os.urandom(given["bits"] // 8)).decode()
             sealed = f"vault:v1:{len(self._sealed)}"
-            self._sealed[sealed] = key
+            self._sealed[sealed, given.get("associated_data")] = key
             return json_answer({"data": {"plaintext": key, "ciphertext": sealed}})
-        if asked.path == "/v1/transit/decrypt/k" and given["ciphertext"] in self._sealed:
-            return json_answer({"data": {"plaintext": self._sealed[given["ciphertext"]]}})
+        if asked.path == "/v1/transit/decrypt/k":
+            key = self._sealed.get((given["ciphertext"], given.get("associated_data")))
+            if key is not None:
+                return json_answer({"data": {"plaintext": key}})
         return NOT_FOUND
 
 
@@ -61,7 +63,7 @@ class FakeGoogleKms:
 
     def __init__(self, directory: Path) -> None:
         self.world = World(directory / "google")
-        self._sealed: dict[bytes, bytes] = {}
+        self._sealed: dict[tuple[bytes, bytes], bytes] = {}
         self.world.serve(_KMS, self._answer)
         self._plain = self.world.proxy.ports[_KMS]
         self._grpc: grpc.Server | None = None
@@ -78,9 +80,9 @@ class FakeGoogleKms:
     def speak(self, is_grpc: bool) -> None:
         self.world.proxy.ports[_KMS] = self._grpc_port if is_grpc else self._plain
 
-    def _seal(self, plain: bytes) -> bytes:
+    def _seal(self, plain: bytes, authenticated: bytes) -> bytes:
         sealed = b"sealed \xff %d" % len(self._sealed)
-        self._sealed[sealed] = plain
+        self._sealed[sealed, authenticated] = plain
         return sealed
 
     def _answer(self, asked: Asked) -> Answer:
@@ -90,10 +92,11 @@ class FakeGoogleKms:
         given = {each: base64.b64decode(text) for each, text in json.loads(asked.body).items()}
         if name != GOOGLE_KEY:
             return json_answer({"error": {"code": 404, "message": f"no key {name}"}}, 404)
+        authenticated = given.get("additionalAuthenticatedData", b"")
         if operation == "encrypt":
-            sealed = base64.b64encode(self._seal(given["plaintext"])).decode()
+            sealed = base64.b64encode(self._seal(given["plaintext"], authenticated)).decode()
             return json_answer({"name": f"{name}/cryptoKeyVersions/1", "ciphertext": sealed})
-        plain = self._sealed.get(given["ciphertext"])
+        plain = self._sealed.get((given["ciphertext"], authenticated))
         if plain is None:
             return json_answer({"error": {"code": 400, "message": "cannot be decrypted"}}, 400)
         return json_answer({"plaintext": base64.b64encode(plain).decode()})
@@ -103,10 +106,12 @@ class FakeGoogleKms:
         import grpc
 
         def encrypt(request: bytes, _: object) -> bytes:
-            return _field(2, self._seal(_fields(request)[2]))
+            fields = _fields(request)
+            return _field(2, self._seal(fields[2], fields.get(3, b"")))
 
         def decrypt(request: bytes, _: object) -> bytes:
-            return _field(1, self._sealed[_fields(request)[2]])
+            fields = _fields(request)
+            return _field(1, self._sealed[fields[2], fields.get(3, b"")])
 
         handlers = {
             "Encrypt": grpc.unary_unary_rpc_method_handler(encrypt),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.cty import TRUE, Value, number, object_value, string
+from nigari.cty import STRING, TRUE, Value, map_value, number, object_value, string
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.key_providers import KEY_PROVIDERS, KeyProvider
@@ -52,6 +52,19 @@ def test_aws_kms() -> None:
         role = object_value({"role_arn": string("arn:aws:iam::123456789012:role/r")})
         arguments = {"kms_key_id": key, "key_spec": string("AES_256"), "assume_role": role}
         check(lambda: provider("aws_kms", environ, **arguments), "ciphertext_blob", 32)
+        context = map_value(STRING, {"team": string("a")})
+        arguments = {"kms_key_id": key, "key_spec": string("AES_256")}
+        stored = check(
+            lambda: provider("aws_kms", environ, **arguments, encryption_context=context),
+            "ciphertext_blob",
+            32,
+        )
+        assert stored["encryption_context"] == {"team": "a"}
+        changed = {**stored, "encryption_context": {"team": "b"}}
+        with pytest.raises(EncryptionFailure, match="KMS refuses"):
+            provider("aws_kms", environ, **arguments).provide(json.dumps(changed).encode())
+        # The context that the file was written with counts, not the one of today.
+        provider("aws_kms", environ, **arguments).provide(json.dumps(stored).encode())
         wrong = provider("aws_kms", environ, kms_key_id=string("no"), key_spec=string("AES_256"))
         with pytest.raises(EncryptionFailure, match="KMS refuses"):
             wrong.provide(None)
@@ -68,6 +81,17 @@ def test_openbao() -> None:
             "transit_engine_path": string("/transit"),
         }
         check(lambda: provider("openbao", environ, **given), "ciphertext", 16)
+        extra = string("bmlnYXJp")
+        stored = check(
+            lambda: provider("openbao", environ, key_name=key, associated_data=extra),
+            "ciphertext",
+            32,
+        )
+        assert stored["associated_data"] == "bmlnYXJp"
+        provider("openbao", environ, key_name=key).provide(json.dumps(stored).encode())
+        del stored["associated_data"]
+        with pytest.raises(EncryptionFailure):
+            provider("openbao", environ, key_name=key).provide(json.dumps(stored).encode())
         stranger = provider("openbao", {**environ, "BAO_TOKEN": "x"}, key_name=key)
         with pytest.raises(EncryptionFailure, match="permission denied"):
             stranger.provide(None)
@@ -78,6 +102,13 @@ def test_gcp_kms(tmp_path: Path) -> None:
         given = {"kms_encryption_key": string(GOOGLE_KEY), "key_length": number(32)}
         metadata = check(lambda: provider("gcp_kms", kms.environ, **given), "ciphertext", 32)
         assert list(metadata) == ["ciphertext"]
+        extra = {"additional_authenticated_data": string("bmlnYXJp")}
+        metadata = check(
+            lambda: provider("gcp_kms", kms.environ, **given, **extra), "ciphertext", 32
+        )
+        assert list(metadata) == ["ciphertext"]
+        with pytest.raises(EncryptionFailure):
+            provider("gcp_kms", kms.environ, **given).provide(json.dumps(metadata).encode())
         token = {"access_token": string("token")}
         for environ in ({"GOOGLE_OAUTH_ACCESS_TOKEN": "x"}, {"GOOGLE_CREDENTIALS": "{"}):
             around = {**kms.environ, "GOOGLE_OAUTH_ACCESS_TOKEN": "", **environ}

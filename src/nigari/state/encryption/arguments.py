@@ -6,12 +6,25 @@ argument and never its value.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from nigari.clouds.arguments import Arguments
-from nigari.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyError, ListType, Type, Value, convert
+from nigari.cty import (
+    BOOL,
+    DYNAMIC,
+    NUMBER,
+    STRING,
+    CtyError,
+    ListType,
+    MapType,
+    Type,
+    Value,
+    convert,
+)
 from nigari.cty.json import value_to_json
 from nigari.hcl.quoting import quoted
 from nigari.state.encryption.failures import EncryptionFailure
@@ -72,6 +85,25 @@ class ArgumentReader:
         """Yes or no; no when the argument is not set."""
         value = self._take(name, BOOL, "true or false")
         return value is not None and value.as_bool()
+
+    def string_map(self, name: str) -> dict[str, str]:
+        """Strings by name. A null element is refused: a service has no such value."""
+        value = self._take(name, MapType(STRING), "a map of strings")
+        elements = {} if value is None else value.mapping()
+        if any(element.is_null for element in elements.values()):
+            raise self._wrong(name, "a map of strings without nulls")
+        return {key: element.as_string() for key, element in elements.items()}
+
+    def base64_text(self, name: str, most: int | None = None) -> str:
+        """Standard base64 of at most so many bytes, as it is written; empty if not set."""
+        text = self.text(name) or ""
+        try:
+            size = len(base64.b64decode(text, validate=True))
+        except (binascii.Error, ValueError):
+            raise self._wrong(name, "standard base64, such as base64encode(...) returns") from None
+        if most is not None and size > most:
+            raise self._wrong(name, f"base64 of at most {most:,} bytes")
+        return text
 
     def command(self, name: str) -> list[str]:
         """A program and its arguments; required, and the program must have a name."""

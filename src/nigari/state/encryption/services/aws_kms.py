@@ -56,7 +56,9 @@ class AwsKms(KeyService):
 
     sealed_as = "ciphertext_blob"
 
-    def __init__(self, arguments: Arguments, key: str, spec: str) -> None:
+    def __init__(
+        self, arguments: Arguments, key: str, spec: str, context: Mapping[str, str]
+    ) -> None:
         super().__init__(aws_network(arguments))
         region = aws_region(arguments)
         self._policy = Policy(retries=arguments.number("max_retries", default=5))
@@ -66,17 +68,24 @@ class AwsKms(KeyService):
         self._chain = CredentialChain(aws_sources(arguments), sts, self._policy)
         self._key = key
         self._spec = spec
+        self._context = context
 
     async def make(self, client: Client) -> DataKey:
-        answer = await self._call(client, "GenerateDataKey", KeySpec=self._spec)
-        stored = {self.sealed_as: str(answer.get("CiphertextBlob", ""))}
+        context = {"EncryptionContext": self._context} if self._context else {}
+        answer = await self._call(client, "GenerateDataKey", KeySpec=self._spec, **context)
+        stored: dict[str, object] = {self.sealed_as: str(answer.get("CiphertextBlob", ""))}
+        if self._context:
+            stored["encryption_context"] = self._context
         return DataKey(decoded(answer.get("Plaintext")), stored)
 
     async def open(self, client: Client, stored: Mapping[str, object]) -> bytes:
-        answer = await self._call(client, "Decrypt", CiphertextBlob=str(stored[self.sealed_as]))
+        # KMS wants the context of the encryption, which the configuration may have changed since.
+        sealed, context = str(stored[self.sealed_as]), stored.get("encryption_context")
+        more = {"EncryptionContext": context} if isinstance(context, dict) else {}
+        answer = await self._call(client, "Decrypt", CiphertextBlob=sealed, **more)
         return decoded(answer.get("Plaintext"))
 
-    async def _call(self, client: Client, operation: str, **more: str) -> Mapping[str, object]:
+    async def _call(self, client: Client, operation: str, **more: object) -> Mapping[str, object]:
         async def identity() -> Credentials:
             return await self._chain.current(client)
 
@@ -87,12 +96,13 @@ class AwsKms(KeyService):
 def build(reader: ArgumentReader) -> AwsKms:
     """The key provider `aws_kms`."""
     key, spec = reader.required("kms_key_id"), reader.required("key_spec")
+    context = reader.string_map("encryption_context")
     arguments = reader.for_cloud(_ARGUMENTS)
     if not arguments.text("region", "AWS_REGION", "AWS_DEFAULT_REGION"):
         raise EncryptionFailure(
             "The region is set neither here nor by the environment variable AWS_REGION."
         )
     try:
-        return AwsKms(arguments, key, spec)
+        return AwsKms(arguments, key, spec, context)
     except CloudFailure as failure:
         raise EncryptionFailure(failure.text) from None

@@ -28,7 +28,9 @@ _ARGUMENTS: Final = [
 ]
 _SCOPE: Final = "https://www.googleapis.com/auth/cloudkms"
 _WIDE_SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
-"""That of who wants to act as somebody else."""
+"""The scope that impersonating a service account needs."""
+_LARGEST_AUTHENTICATED_DATA: Final = 64 * 1024
+"""Google's limit."""
 
 
 class GcpKms(KeyService):
@@ -36,20 +38,24 @@ class GcpKms(KeyService):
 
     sealed_as = "ciphertext"
 
-    def __init__(self, arguments: Arguments, key: str, length: int) -> None:
+    def __init__(self, arguments: Arguments, key: str, length: int, authenticated: str) -> None:
         super().__init__(read_settings(arguments.environ))
         self._arguments = arguments
         self._url = f"https://cloudkms.googleapis.com/v1/{key}"
         self._length = length
+        # Google does not return this data, and OpenTofu does not store it: a file can only be read
+        # with the value that it was written with.
+        self._extra = {"additionalAuthenticatedData": authenticated} if authenticated else {}
 
     async def make(self, client: Client) -> DataKey:
         key = os.urandom(self._length)
-        given = {"plaintext": base64.b64encode(key).decode()}
+        given = {"plaintext": base64.b64encode(key).decode(), **self._extra}
         answer = await self._call(client, "encrypt", given)
         return DataKey(key, {self.sealed_as: str(answer.get("ciphertext", ""))})
 
     async def open(self, client: Client, stored: Mapping[str, object]) -> bytes:
-        answer = await self._call(client, "decrypt", {"ciphertext": str(stored[self.sealed_as])})
+        given = {"ciphertext": str(stored[self.sealed_as]), **self._extra}
+        answer = await self._call(client, "decrypt", given)
         return decoded(answer.get("plaintext"))
 
     async def _call(
@@ -95,4 +101,7 @@ def build(reader: ArgumentReader) -> GcpKms:
     key, length = reader.required("kms_encryption_key"), reader.whole_number("key_length", 0)
     if not 1 <= length <= 1024:
         raise EncryptionFailure("key_length of gcp_kms must be between 1 and 1024.")
-    return GcpKms(reader.for_cloud(_ARGUMENTS), key, length)
+    authenticated = reader.base64_text(
+        "additional_authenticated_data", most=_LARGEST_AUTHENTICATED_DATA
+    )
+    return GcpKms(reader.for_cloud(_ARGUMENTS), key, length, authenticated)

@@ -19,7 +19,7 @@ class OpenBao(KeyService):
 
     sealed_as = "ciphertext"
 
-    def __init__(self, arguments: Arguments, key: str, length: int) -> None:
+    def __init__(self, arguments: Arguments, key: str, length: int, associated: str) -> None:
         environ = arguments.environ
         settings = read_settings(environ)
         skips = environ.get("BAO_SKIP_VERIFY") or environ.get("VAULT_SKIP_VERIFY") or ""
@@ -38,6 +38,7 @@ class OpenBao(KeyService):
         self._url = f"{address.rstrip('/')}/v1/{path}"
         self._key = key
         self._bits = length * 8
+        self._associated = associated
         token = arguments.text("token", "BAO_TOKEN", "VAULT_TOKEN")
         self._secrets = {"x-vault-token": token} if token else {}
         namespace = environ.get("BAO_NAMESPACE") or environ.get("VAULT_NAMESPACE")
@@ -45,13 +46,17 @@ class OpenBao(KeyService):
             self._secrets["x-vault-namespace"] = namespace
 
     async def make(self, client: Client) -> DataKey:
-        answer = await self._call(client, "datakey/plaintext", {"bits": self._bits})
+        more = {"associated_data": self._associated} if self._associated else {}
+        answer = await self._call(client, "datakey/plaintext", {"bits": self._bits, **more})
         sealed = base64.b64encode(str(answer.get("ciphertext", "")).encode()).decode()
-        return DataKey(decoded(answer.get("plaintext")), {self.sealed_as: sealed})
+        return DataKey(decoded(answer.get("plaintext")), {self.sealed_as: sealed, **more})
 
     async def open(self, client: Client, stored: Mapping[str, object]) -> bytes:
         text = decoded(stored[self.sealed_as]).decode("utf-8", "replace")
-        answer = await self._call(client, "decrypt", {"ciphertext": text})
+        # OpenBao wants the data of the encryption, which the configuration may have changed since.
+        associated = stored.get("associated_data")
+        more = {"associated_data": associated} if associated else {}
+        answer = await self._call(client, "decrypt", {"ciphertext": text, **more})
         return decoded(answer.get("plaintext"))
 
     async def _call(
@@ -67,5 +72,6 @@ def build(reader: ArgumentReader) -> OpenBao:
     key, length = reader.required("key_name"), reader.whole_number("key_length", 32)
     if length not in (16, 32, 64):
         raise EncryptionFailure("key_length of openbao must be 16, 32 or 64.")
+    associated = reader.base64_text("associated_data")
     arguments = reader.for_cloud(("address", "token", "transit_engine_path"))
-    return OpenBao(arguments, key, length)
+    return OpenBao(arguments, key, length, associated)
