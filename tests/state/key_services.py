@@ -45,9 +45,9 @@ class FakeBao:
             self._sealed[sealed, given.get("associated_data")] = key
             return json_answer({"data": {"plaintext": key, "ciphertext": sealed}})
         if asked.path == "/v1/transit/decrypt/k":
-            key = self._sealed.get((given["ciphertext"], given.get("associated_data")))
-            if key is not None:
-                return json_answer({"data": {"plaintext": key}})
+            opened = self._sealed.get((given["ciphertext"], given.get("associated_data")))
+            if opened is not None:
+                return json_answer({"data": {"plaintext": opened}})
         return NOT_FOUND
 
 
