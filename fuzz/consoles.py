@@ -19,7 +19,7 @@ from nigari.cli.console.session import ConsoleSession
 from nigari.eval.static.run import StaticRun
 from nigari.lang.functions.table import function_table
 from nigari.workspace import Workspace
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 _MARKER: Final = "@@@"
 _SECONDS: Final = 300

@@ -23,7 +23,7 @@ from fuzz.story import comparing
 from fuzz.story.difference import Difference
 from fuzz.story.explained import explanation
 from fuzz.story.oracles import Result, judged
-from fuzz.story.running import TOFU, Found, Told, run
+from fuzz.story.running import TOFU, Found, StoryResult, run
 from fuzz.story.sides import Finished, Sides, two_sides
 from fuzz.story.telling import PLAN, Step, Story
 
@@ -39,7 +39,7 @@ class Teller:
         self._only = only
         self._commands = 0
 
-    def tell(self, seed: int) -> Told:
+    def tell(self, seed: int) -> StoryResult:
         """Tell a whole story, or as far as the only step that matters."""
         began = time.monotonic()
         story, found, number = Story(seed), list[Found](), 0
@@ -51,7 +51,7 @@ class Teller:
             found += self._take(step, seed, number)
             self._keep_now(f"after-{number}", number)
             self._sides.ours.become(self._sides.theirs)
-        return Told(seed, number, self._commands, tuple(found), time.monotonic() - began)
+        return StoryResult(seed, number, self._commands, tuple(found), time.monotonic() - began)
 
     def _keep_now(self, name: str, number: int) -> None:
         if self._keep is not None and number == self._only:

@@ -29,7 +29,7 @@ from fuzz.story.events import events
 from fuzz.story.explained import explanation
 from fuzz.story.oracles import Result, judged
 from fuzz.story.order import too_early
-from fuzz.story.running import TOFU, Found, Told, run
+from fuzz.story.running import TOFU, Found, StoryResult, run
 from fuzz.story.sides import Finished, MakeSide, OurSide, RealSide, Side, running_sides
 from fuzz.story.telling import PLAN
 
@@ -45,7 +45,7 @@ class Teller:
         self._only = only
         self._commands = 0
 
-    def tell(self, seed: int) -> Told:
+    def tell(self, seed: int) -> StoryResult:
         """Tell a story up to its first difference, or as far as the only step that matters."""
         began = time.monotonic()
         story, found, number = Story(seed), list[Found](), 0
@@ -57,7 +57,7 @@ class Teller:
             found += self._take(story.next(self._literal.seen()), seed, number)
             if any(not each.reason for each in found):
                 break
-        return Told(seed, number, self._commands, tuple(found), time.monotonic() - began)
+        return StoryResult(seed, number, self._commands, tuple(found), time.monotonic() - began)
 
     def _sides(self) -> list[Side]:
         return [self._literal, self._compact, *self._real]

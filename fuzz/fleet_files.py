@@ -33,7 +33,7 @@ from nigari.explore.fleet import fleet_data
 from nigari.fleet import aio
 from nigari.fleet.runs.journal import Journal
 from nigari.fleet.runs.plan_file import read_fleet_plan, unit_plan
-from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
+from nigari.fleet.runs.plan_fleet import FleetPlan, PlannedUnit
 from nigari.fleet.runs.results import UnitResult, UnitStatus
 from nigari.fleet.units.unit import fleet_directory
 from nigari.fleet.work.tasks import ChangeLine, Changes

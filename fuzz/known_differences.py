@@ -16,7 +16,7 @@ _UNKNOWN: Final = r"var\.u|local\.[pqw]"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDifference:
     """A kind of difference: why it is there, and how it is told from others."""
 
     reason: str
@@ -117,55 +117,59 @@ def _rules_out_infinity(expression: str, real: Outcome, own: Outcome) -> bool:
 
 
 KNOWN: Final = (
-    Known("a function of the real program panics, which it reports as an error", _is_crash),
-    Known(
+    KnownDifference(
+        "a function of the real program panics, which it reports as an error", _is_crash
+    ),
+    KnownDifference(
         "`!`, `-` and `try` of something unknown lose its marks in the real program; secrets stay "
         "secret here",
         _is_unknown_without_marks,
     ),
-    Known("a null in a set loses its marks in the real program", _is_null_in_set),
-    Known(
+    KnownDifference("a null in a set loses its marks in the real program", _is_null_in_set),
+    KnownDifference(
         'an unknown object indexed as in `object["name"]` has the type of the attribute here, as '
         "in newer HCL; the real program's HCL gives something of unknown type and does not check "
         "the name",
         _is_index_of_unknown_object,
     ),
-    Known(
+    KnownDifference(
         "a set with unknown elements, converted to a list of another element type, keeps the wrong "
         "type in the real program, so that whatever it is passed to refuses it or follows it",
         _is_unknown_set_as_list,
     ),
-    Known(
+    KnownDifference(
         "sets whose elements have unknown parts are compared too early in the real program: it "
         "finds them different when they may yet turn out equal",
         _is_early_verdict,
     ),
-    Known(
+    KnownDifference(
         "an unknown number that is not null is never infinite for the real program, though it may "
         "turn out to be",
         _rules_out_infinity,
     ),
-    Known(
+    KnownDifference(
         "the real console leaves out empty lines, even in a heredoc, and spaces around lines",
         _has_empty_line,
     ),
-    Known("seldom bytes of the large East Asian encodings are not read here", _is_eastern),
-    Known(
+    KnownDifference(
+        "seldom bytes of the large East Asian encodings are not read here", _is_eastern
+    ),
+    KnownDifference(
         "flatten takes no objects and maps, which the real program notices only when all of it is known",
         _is_flattened_object,
     ),
-    Known(
+    KnownDifference(
         "where an element of one list is unknown, formatlist of the real program takes the wrong "
         "elements of the lists after it from there on",
         _is_shifted,
     ),
-    Known('a result of the real program that is no address at all: "<nil>"', _is_nothing),
-    Known(
+    KnownDifference('a result of the real program that is no address at all: "<nil>"', _is_nothing),
+    KnownDifference(
         "a product of anything with an empty set is empty, which the real program does not always "
         "say while the other is unknown",
         _is_empty_product,
     ),
-    Known(
+    KnownDifference(
         "digits beyond the precision of a float: numbers of the real program remember with how "
         "many bits they were made (64 for a length), ours know floats and 512 bits only",
         _is_precision,

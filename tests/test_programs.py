@@ -16,8 +16,8 @@ from typing import Final
 
 import pytest
 
-from nigari.apply.provisioners.base import Machine
 from nigari.apply.provisioners.local_exec import run_local
+from nigari.apply.provisioners.provisioner import Machine
 from nigari.backends.stores.kubernetes.cluster import Cluster, LoginProgram, logged_in
 from nigari.clouds.aws.credentials import _of_process
 from nigari.clouds.azure import AzureIdentity, _of_cli

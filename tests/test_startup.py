@@ -78,7 +78,7 @@ NOT_FOR_MISSING_PROVIDERS: Final = (
     "nigari.config.blocks.imports",
     "nigari.config.blocks.removed",
     "nigari.cty.conversions",
-    "nigari.eval.base.scope",
+    "nigari.eval.core.scope",
     "nigari.eval.nodes",
     "nigari.eval.static",
     "nigari.eval.validate",
@@ -183,7 +183,7 @@ NOT_FOR_STATES: Final = (
 NOT_FOR_PLAN: Final = (
     "nigari.apply.engine",
     "nigari.workspace.session.apply_journal",
-    "nigari.workspace.session.rounds",
+    "nigari.workspace.session.apply_rounds",
 )
 NOT_FOR_SHOWING: Final = (
     "nigari.eval",

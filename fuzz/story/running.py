@@ -34,7 +34,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Told:
+class StoryResult:
     """A story that was told: what was different, and how long it took."""
 
     seed: int
@@ -47,7 +47,7 @@ class Told:
 class Teller(Protocol):
     """Tells the story of a seed."""
 
-    def tell(self, seed: int) -> Told:
+    def tell(self, seed: int) -> StoryResult:
         """Tell a whole story, or as far as the only step that matters."""
 
 
@@ -58,7 +58,7 @@ MakeTeller = Callable[[argparse.Namespace, Path], AbstractContextManager[Teller]
 def _work(
     job: tuple[Path, list[int]],
     make: Callable[[Path], AbstractContextManager[Teller]],
-    results: multiprocessing.SimpleQueue[Told | None],
+    results: multiprocessing.SimpleQueue[StoryResult | None],
 ) -> None:
     directory, seeds = job
     try:
@@ -74,10 +74,10 @@ def _tell_all(
     seeds: list[int],
     workers: int,
     directory: Path,
-) -> Iterator[Told]:
+) -> Iterator[StoryResult]:
     """Tell stories in several processes, in any order."""
     context = multiprocessing.get_context("fork")
-    results: multiprocessing.SimpleQueue[Told | None] = context.SimpleQueue()
+    results: multiprocessing.SimpleQueue[StoryResult | None] = context.SimpleQueue()
     processes = [
         context.Process(
             target=_work,
@@ -111,7 +111,7 @@ class Report:
         self.stories = self.steps = self.commands = self.clean = 0
         self.seconds = 0.0
 
-    def add(self, told: Told) -> None:
+    def add(self, told: StoryResult) -> None:
         self.stories += 1
         self.steps += told.steps
         self.commands += told.commands
@@ -172,7 +172,7 @@ def run(make: MakeTeller, program: str, description: str | None, **options: str)
     return 1 if report.classes else 0
 
 
-def _alone(told: Told, step: int) -> int:
+def _alone(told: StoryResult, step: int) -> int:
     """Show everything that was different in one story, at one step if it names one."""
     found = [each for each in told.found if not step or each.step == step]
     for each in found:

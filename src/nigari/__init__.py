@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from nigari.aio import Applied, Ask, Initialized
     from nigari.cty.function import Function
     from nigari.session import Round, Session, open, read_plan  # noqa: A004 - people write `nigari.open`
-    from nigari.workspace.base.last_apply import LastApply
+    from nigari.workspace.context.last_apply import LastApply
     from nigari.workspace.explain.explanation import Explanation
     from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
     from nigari.workspace.session.environment_result import EnvironmentInfo
     from nigari.workspace.session.failure import SessionError
-    from nigari.workspace.session.loading import Configuration
+    from nigari.workspace.session.load_configuration import Configuration
     from nigari.workspace.session.plan_result import Deferred, Plan, PlannedChange, Summary
     from nigari.workspace.session.state_result import Output, StoredResource, StoredState
     from nigari.workspace.views.blocks import BackendView, BlockView, ResourceView
     from nigari.workspace.views.declarations import OutputView, Rule, VariableView
-    from nigari.workspace.views.known import Known, ValueOrigin
     from nigari.workspace.views.module_views import CallView, ModuleView
     from nigari.workspace.views.provider_views import ProviderRequirement, ProviderView
+    from nigari.workspace.views.static_value import StaticValue, ValueOrigin
 else:
     __getattr__ = lazy_exports(
         __name__,
@@ -56,7 +56,7 @@ else:
             "nigari.workspace.views.blocks": ("BackendView", "BlockView", "ResourceView"),
             "nigari.workspace.views.declarations": ("OutputView", "Rule", "VariableView"),
             "nigari.workspace.explain.explanation": ("Explanation",),
-            "nigari.workspace.views.known": ("Known", "ValueOrigin"),
+            "nigari.workspace.views.static_value": ("StaticValue", "ValueOrigin"),
             "nigari.workspace.views.provider_views": (
                 "ProviderRequirement",
                 "ProviderView",
@@ -67,10 +67,10 @@ else:
                 "ChangeReasons",
                 "Missing",
             ),
-            "nigari.workspace.base.last_apply": ("LastApply",),
+            "nigari.workspace.context.last_apply": ("LastApply",),
             "nigari.workspace.session.environment_result": ("EnvironmentInfo",),
             "nigari.workspace.session.failure": ("SessionError",),
-            "nigari.workspace.session.loading": ("Configuration",),
+            "nigari.workspace.session.load_configuration": ("Configuration",),
             "nigari.workspace.session.plan_result": (
                 "Deferred",
                 "Plan",
@@ -96,7 +96,7 @@ __all__ = [
     "EnvironmentInfo",
     "Explanation",
     "Initialized",
-    "Known",
+    "StaticValue",
     "LastApply",
     "Missing",
     "ModuleView",
@@ -175,7 +175,7 @@ def load(
     planning is unknown, and says why. What is wrong is in `diagnostics`; only a directory that does
     not exist is a `FileNotFoundError`, and anything else than a directory a `NotADirectoryError`.
     """
-    from nigari.workspace.session.loading import load as load_configuration
+    from nigari.workspace.session.load_configuration import load as load_configuration
 
     return load_configuration(
         path,

@@ -31,7 +31,7 @@ from nigari.arguments import (
 from nigari.backends.lock_options import LockOptions
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.base.inputs import InputKind, InputValue
+from nigari.eval.core.inputs import InputKind, InputValue
 from nigari.events import Event, Listen
 from nigari.plan.model import changes
 from nigari.plan.model.changes import PlanMode
@@ -39,14 +39,15 @@ from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
-from nigari.workspace.base.interruptions import Interruptions
-from nigari.workspace.base.options import RESCUED, GivenVariables, SessionOptions, StateFiles
-from nigari.workspace.base.people import NOBODY, People
-from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.session import locked as turns
+from nigari.workspace.context.interruptions import Interruptions
+from nigari.workspace.context.options import RESCUED, GivenVariables, SessionOptions, StateFiles
+from nigari.workspace.context.prompts import NO_PROMPTER, Prompter
+from nigari.workspace.context.working_directory import WorkingDirectory
+from nigari.workspace.session import locked_session as turns
+from nigari.workspace.session.apply_rounds import ApplyRounds
 from nigari.workspace.session.environment_result import EnvironmentInfo, list_environments
 from nigari.workspace.session.failure import SessionError
-from nigari.workspace.session.opening import (
+from nigari.workspace.session.open_session import (
     absolute,
     chosen_environment,
     given_variables,
@@ -55,7 +56,6 @@ from nigari.workspace.session.opening import (
 )
 from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.progress import Announcer
-from nigari.workspace.session.rounds import ApplyRounds
 from nigari.workspace.session.session import Edit
 from nigari.workspace.session.session import Session as Work
 from nigari.workspace.session.state_result import Output, StoredState
@@ -156,11 +156,11 @@ def open(  # noqa: A001 - people write `nigari.open`
     """
     files = StateFiles("" if state is None else fspath(state))
     options = SessionOptions(files, LockOptions(lock, lock_timeout))
-    people = NOBODY if ask is None else _Asked(ask)
+    prompter = NO_PROMPTER if ask is None else _Asked(ask)
     where = working_directory(path, environ, workspace)
     name = chosen_environment(where, environment)
     given = given_variables(variables, var_files)
-    return Session(where, given, options, people, name, on_output)
+    return Session(where, given, options, prompter, name, on_output)
 
 
 async def read_plan(
@@ -187,7 +187,7 @@ class Session:
         where: WorkingDirectory,
         variables: GivenVariables,
         options: SessionOptions,
-        people: People,
+        prompter: Prompter,
         environment: str = "",
         on_output: Callable[[str], object] | None = None,
     ) -> None:
@@ -196,7 +196,7 @@ class Session:
         self._environment = environment
         self._variables = variables
         self._options = options
-        self._people = people
+        self._prompter = prompter
 
     async def __aenter__(self) -> Session:
         return self
@@ -219,7 +219,7 @@ class Session:
 
     def _open(self) -> Work:
         where = inside(self._where, self._environment)
-        return Work(where, self._variables, self._options, self._people)
+        return Work(where, self._variables, self._options, self._prompter)
 
     def _hearing(self, listen: Listen | None) -> Listen:
         """What events are given to: the listener of one operation, and the lines of the session."""
@@ -267,12 +267,12 @@ class Session:
         check_paths("plugin_dirs", plugin_dirs)
         import asyncio
 
+        from nigari.workspace.setup.init_observer import QuietInit
         from nigari.workspace.setup.init_options import (
             BackendOptions,
             InitOptions,
             ProviderOptions,
         )
-        from nigari.workspace.setup.quiet_init import QuietInit
 
         options = InitOptions(
             upgrade,
@@ -295,7 +295,7 @@ class Session:
         """Everything that is wrong with the configuration, whatever its variables."""
         import asyncio
 
-        from nigari.workspace.configuration.checking import validate
+        from nigari.workspace.configuration.check_directory import validate
 
         work = self._open()
         files, inputs = work.workspace, work.inputs
@@ -764,7 +764,7 @@ def _subject(work: Work, text: str) -> Target:
 class _Asked:
     """Somebody who is asked through a function."""
 
-    can_be_asked = True
+    can_prompt = True
     is_at_terminal = False
 
     def __init__(self, ask: Ask) -> None:
@@ -777,6 +777,6 @@ class _Asked:
     def text(self, name: str, description: str, is_secret: bool) -> str | None:
         return self._ask(name, description)
 
-    def agrees(self, question: str) -> bool | None:
+    def approves(self, question: str) -> bool | None:
         answer = self._ask("", question)
         return {"yes": True, "no": False}.get((answer or "").strip())

@@ -19,8 +19,7 @@ import nigari.aio as aio
 from nigari.aio import Applied, Ask, Initialized
 from nigari.diagnostics import Diagnostic
 from nigari.events import Listen
-from nigari.workspace.base.one_loop import RunCoroutine, one_loop
-from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.context.asyncio_bridge import EventLoop, run_to_end
 from nigari.workspace.session.environment_result import EnvironmentInfo
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.plan_result import Plan
@@ -102,9 +101,9 @@ def read_plan(
 class Round:
     """One round of an apply: a plan, and what comes of it."""
 
-    def __init__(self, inner: aio.Round, run: RunCoroutine) -> None:
+    def __init__(self, inner: aio.Round, loop: EventLoop) -> None:
         self._inner = inner
-        self._run = run
+        self._loop = loop
 
     @property
     def number(self) -> int:
@@ -123,7 +122,7 @@ class Round:
 
     def apply(self) -> Applied:
         """Carry it out, if that has not been done."""
-        return self._run(self._inner.apply())
+        return self._loop.run(self._inner.apply())
 
     def __repr__(self) -> str:
         return repr(self._inner)
@@ -265,12 +264,12 @@ class Session:
         async def following() -> aio.Round | None:
             return await anext(rounds, None)
 
-        with one_loop() as run:
+        with EventLoop() as loop:
             try:
-                while (found := run(following())) is not None:
-                    yield Round(found, run)
+                while (found := loop.run(following())) is not None:
+                    yield Round(found, loop)
             finally:
-                run(rounds.aclose())
+                loop.run(rounds.aclose())
 
     def apply(
         self, plan: Plan | None = None, *, parallelism: int = 10, listen: Listen | None = None

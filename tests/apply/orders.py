@@ -16,7 +16,7 @@ from nigari.addrs.absolute import Abs
 from nigari.apply import executor
 from nigari.apply.apply_run import AppliedResource
 from nigari.apply.executor import Executor, FirstCome, Schedule
-from nigari.eval.base.once import Need
+from nigari.eval.core.worklist import Need
 from nigari.plan.model.execution_graph import Operation, OperationKind
 
 MakeSchedule = Callable[[], Schedule]

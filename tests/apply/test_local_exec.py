@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from nigari.apply.provisioners.base import Machine
 from nigari.apply.provisioners.local_exec import run_local
+from nigari.apply.provisioners.provisioner import Machine
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import FALSE, null, string
 from tests.cli.process import command, environment, inside

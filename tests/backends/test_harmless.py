@@ -11,7 +11,7 @@ from nigari.backends.harmless import (
 )
 from nigari.backends.schemas import OURS
 from nigari.schema.block import Attribute
-from nigari.workspace.base.written_secrets import is_secret_name
+from nigari.workspace.context.secret_literals import is_secret_name
 
 _SHOWN_THOUGH_SECRET_BY_NAME = {"kms_encryption_key", "use_azuread_auth"}
 _OF_IDENTITIES = {("remote", "workspace")}

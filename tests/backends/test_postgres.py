@@ -123,11 +123,15 @@ def test_an_interrupted_connection(postgres: Postgres) -> None:
         with pytest.raises(StateIsLocked):
             await other.lock("default", new_lock("other"))
         await interrupt(one)
-        await other.lock("default", new_lock("other"))
+        others = await other.lock("default", new_lock("other"))
         with pytest.raises(BackendFailure, match="somebody else has taken the lock"):
             await one.write("default", b'{"n":2}', version)
         with pytest.raises(BackendFailure, match="was lost"):
             await one.unlock("default", held)
+        await other.unlock("default", others)
+        held = await one.lock("default", new_lock("test"))
+        await interrupt(one)
+        await one.unlock("default", held)
         await one.close()
         await other.close()
 

@@ -14,10 +14,10 @@ from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.nodes.plan_run import PlanOptions
-from nigari.workspace.base.options import GivenVariables
-from nigari.workspace.base.waiting import run_to_end
-from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.session.locked import locked
+from nigari.workspace.context.asyncio_bridge import run_to_end
+from nigari.workspace.context.options import GivenVariables
+from nigari.workspace.context.working_directory import WorkingDirectory
+from nigari.workspace.session.locked_session import locked
 from nigari.workspace.session.session import Session
 
 

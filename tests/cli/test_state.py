@@ -11,7 +11,7 @@ from nigari.backends.lock_options import LockOptions
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
 from nigari.state.encryption import no_encryption
-from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.context.asyncio_bridge import run_to_end
 from tests.cli.process import inside
 from tests.cli.states import LINEAGE, resource, stored, usual_state, write_state
 

@@ -7,11 +7,11 @@ from nigari.config.module import Module
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import MemoryFiles
 
-Told = tuple[str, str, int, str]
+Reported = tuple[str, str, int, str]
 """Severity, file, line and summary."""
 
 
-def told(diags: Diagnostics) -> list[Told]:
+def told(diags: Diagnostics) -> list[Reported]:
     """What was reported, in reading order."""
     return [
         (

@@ -17,10 +17,10 @@ from nigari.config.file_names import has_module
 from nigari.config.load import ModuleLoader
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.module_tree import InstallModule, ModuleInstance
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.module_tree import InstallModule, ModuleInstance
 from nigari.eval.static.run import StaticSettings, run_static
-from nigari.eval.tree.places import check_places
+from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_iteration import check_provider_iteration
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.lang.files import DiskFiles, Files, MemoryFiles

@@ -22,8 +22,8 @@ from nigari.lang.functions.table import function_table
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.lang.render import console_text, type_display
 from nigari.workspace import Workspace
-from nigari.workspace.base.variable_values import VariableReader
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.variable_values import VariableReader
+from nigari.workspace.context.working_directory import WorkingDirectory
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
 from tests.conformance.not_applicable import EXPRESSIONS
 

@@ -13,13 +13,13 @@ from nigari.addrs.module_source import LocalSource
 from nigari.config.blocks.module_call import parse_source
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import InputKind, Inputs, InputValue
+from nigari.eval.core.inputs import InputKind, Inputs, InputValue
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.source import Source
 from nigari.lang.files import MemoryFiles
 from nigari.lang.marks import SENSITIVE
 from nigari.workspace import Workspace
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import find_arguments
 from tests.conformance import Row, needs_conformance, table
 from tests.conformance.not_applicable import STATIC

@@ -9,8 +9,8 @@ import pytest
 
 from nigari.diagnostics import Diagnostic
 from nigari.workspace import Workspace
-from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.checking import validate
+from nigari.workspace.configuration.check_directory import validate
+from nigari.workspace.context.working_directory import WorkingDirectory
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
 
 DATA: Final = CONFORMANCE / "configurations" / "data"

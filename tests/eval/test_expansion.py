@@ -20,7 +20,7 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import Asked, expand_count, expand_enabled, expand_for_each
+from nigari.eval.core.expansion import Asked, expand_count, expand_enabled, expand_for_each
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source

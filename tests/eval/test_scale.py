@@ -5,7 +5,7 @@ from __future__ import annotations
 from nigari.cty.values import Value, number, string
 from nigari.lang.files import MemoryFiles
 from nigari.workspace import Workspace
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 
 def output(files: dict[str, str], name: str) -> Value:

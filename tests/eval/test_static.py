@@ -7,14 +7,14 @@ import pytest
 from nigari.addrs.keys import key_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
-from nigari.eval.base.causes import causes_within
-from nigari.eval.base.inputs import InputKind, InputValue
+from nigari.eval.core.causes import causes_within
+from nigari.eval.core.inputs import InputKind, InputValue
 from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
 from nigari.lang.files import MemoryFiles
 from nigari.workspace import Workspace
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.requirements import find_requirements
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import find_arguments
 from tests.cases import Case, check_case, read_cases
 

@@ -7,14 +7,14 @@ import pytest
 from nigari.addrs.module import ROOT_MODULE
 from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.module_tree import ModuleInstance
-from nigari.eval.tree.places import check_places
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.module_tree import ModuleInstance
+from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_iteration import check_provider_iteration
 from nigari.eval.tree.provider_rules import check_aliases, check_providers
 from nigari.hcl.templates import StringLiteral
 from nigari.lang.files import MemoryFiles
-from tests.config.loading import Told, told
+from tests.config.loading import Reported, told
 
 _X = 'terraform {\n required_providers {\n  a = { source = "x/a" }\n }\n}\n'
 _ALIASED = (
@@ -48,7 +48,7 @@ def _load_tree(files: dict[str, str]) -> ModuleInstance:
     return root
 
 
-def _checked(root: str, child: str = "", grandchild: str = "") -> list[Told]:
+def _checked(root: str, child: str = "", grandchild: str = "") -> list[Reported]:
     files = {"main.tf": root, "m/main.tf": child, "n/main.tf": grandchild}
     diags = Diagnostics()
     tree = _load_tree(files)
@@ -187,7 +187,7 @@ _WRONG = [
 
 
 @pytest.mark.parametrize(("root", "child", "expected"), _WRONG)
-def test_wrong(root: str, child: str, expected: Told) -> None:
+def test_wrong(root: str, child: str, expected: Reported) -> None:
     assert _checked(root, child) == [expected]
 
 

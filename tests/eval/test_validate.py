@@ -11,13 +11,13 @@ from nigari.addrs.resource import DATA, MANAGED, Resource
 from nigari.cty.types import STRING
 from nigari.cty.values import list_value, object_value, string
 from nigari.diagnostics import Pos, Range
-from nigari.eval.base.deprecation import deprecated_value
+from nigari.eval.core.deprecation import deprecated_value
 from nigari.eval.nodes.resource import advised, marked_unknown
 from nigari.lang.marks import SENSITIVE, Deprecated
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.workspace import Workspace
-from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.checking import validate
+from nigari.workspace.configuration.check_directory import validate
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 Files = dict[str, str]
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import nigari
 from nigari.explore.document import Document, document_of
-from nigari.explore.subject import configuration_subject, plan_subject
-from nigari.workspace.session.opening import given_variables, working_directory
+from nigari.explore.page_source import configuration_subject, plan_subject
+from nigari.workspace.session.open_session import given_variables, working_directory
 from nigari.workspace.session.session import Session
 
 Data = Any  # what a page is told is JSON

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import nigari
-from nigari.explore.feed import Feed
+from nigari.explore.event_stream import Feed
 from nigari.explore.fleet import FleetFollower, fleet_data
 from nigari.fleet.fleet import open as open_fleet
 from nigari.fleet.runs.progress import FleetProgress
-from nigari.fleet.units.survey import Survey, survey
+from nigari.fleet.units.graph_loader import Survey, survey
 from nigari.plan.model.changes import PlanMode
 from tests.explore.explored import write
 

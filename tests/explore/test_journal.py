@@ -12,13 +12,13 @@ import pytest
 
 import nigari
 from nigari.explore import live
-from nigari.explore.feed import Event, Feed
+from nigari.explore.event_stream import Event, Feed
 from nigari.explore.journal import JournalFollower, event_of, journal_events
 from nigari.explore.live import LivePage
 from nigari.explore.page import Page
 from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.workspace.session.apply_journal import journal_path
-from nigari.workspace.session.locked import locked
+from nigari.workspace.session.locked_session import locked
 from tests.explore.explored import session, write
 
 MAIN = """

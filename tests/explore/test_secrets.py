@@ -11,9 +11,9 @@ import pytest
 
 from nigari.cty.values import object_value, string
 from nigari.explore.document import fleet_document
-from nigari.explore.feed import reduced
+from nigari.explore.event_stream import reduced
 from nigari.explore.secrets import Secrets
-from nigari.fleet.units.survey import survey
+from nigari.fleet.units.graph_loader import survey
 from nigari.lang.marks import SENSITIVE
 from nigari.workspace.plugins.providers import InstalledProviders
 from tests.cli.rich import Rich

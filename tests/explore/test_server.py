@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nigari.explore.feed import Feed
+from nigari.explore.event_stream import Feed
 from nigari.explore.page import Page
 from nigari.explore.server import PageServer
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nigari.diagnostics import to_text
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 from tests.fleet.trees import DECLARED, NETWORK, reading, surveyed
 
 _PG = 'terraform {\n  backend "pg" {\n    conn_str = "postgres://h/db"\n    schema_name = "%s"\n  }\n}\n'

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.units.choice import Choice, chosen_units
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
+from nigari.fleet.units.unit_filter import Choice, chosen_units
 from tests.fleet.trees import DECLARED, NETWORK, reading, surveyed, write_tree
 
 _TREE = {

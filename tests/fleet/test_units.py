@@ -9,7 +9,7 @@ import pytest
 
 from nigari import cty
 from nigari.diagnostics import Diagnostics, to_text
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 from tests.fleet.trees import APP, DECLARED, NETWORK, surveyed, write_tree
 
 _CALL = 'module "m" {\n  source = "%s"\n}\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from nigari.fleet.units.survey import Survey, survey
+from nigari.fleet.units.graph_loader import Survey, survey
 
 
 def write_tree(root: Path, files: Mapping[str, str]) -> Path:

@@ -26,7 +26,7 @@ from nigari.schema.attribute_blocks import element_block
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.provider import ProviderSchema, Schema
 from tests.outside.reads import ELEMENT, FIELD, Kind, Names, paths, texts
-from tests.outside.shapes import Known, Read, Shape, argument_type, shapes
+from tests.outside.shapes import ModuleShapes, Read, Shape, argument_type, shapes
 
 _META: Final = frozenset(
     ("count", "for_each", "provider", "depends_on", "lifecycle", "provisioner", "connection")
@@ -48,7 +48,7 @@ class Seen:
     blocks: dict[str, Seen] = field(default_factory=dict)
     repeated: bool = False
 
-    def add(self, body: Body, known: Known, skipped: frozenset[str] = frozenset()) -> None:
+    def add(self, body: Body, known: ModuleShapes, skipped: frozenset[str] = frozenset()) -> None:
         if not isinstance(body, NativeBody):
             return
         for name, attribute in body.attributes.items():
@@ -89,7 +89,7 @@ class Observations:
                 self._add(module)
 
     def _add(self, module: Module) -> None:
-        known = Known(
+        known = ModuleShapes(
             {name: each.type for name, each in module.variables.items()},
             {name: each.expr for name, each in module.locals.items()},
         )

@@ -37,14 +37,14 @@ _PLAIN: Final = frozenset(("string", "number", "bool"))
 
 
 @dataclass
-class Known:
+class ModuleShapes:
     """What one module says of the shapes of its names."""
 
     variables: Mapping[str, cty.Type] = field(default_factory=dict)
     locals: Mapping[str, Expression] = field(default_factory=dict)
 
 
-def shapes(expression: Expression, known: Known, depth: int = 0) -> frozenset[Shape]:
+def shapes(expression: Expression, known: ModuleShapes, depth: int = 0) -> frozenset[Shape]:
     """What an expression shows of its type; nothing where it does not."""
     if depth > _DEEPEST:
         return frozenset()
@@ -83,12 +83,14 @@ def shapes(expression: Expression, known: Known, depth: int = 0) -> frozenset[Sh
 _NONE: Final[frozenset[Shape]] = frozenset()
 
 
-def _collected(whole: Shape, parts: list[Expression], known: Known, depth: int) -> frozenset[Shape]:
+def _collected(
+    whole: Shape, parts: list[Expression], known: ModuleShapes, depth: int
+) -> frozenset[Shape]:
     inner: frozenset[Shape] = frozenset().union(*(shapes(p, known, depth + 1) for p in parts))
     return frozenset((whole,)) if inner <= _PLAIN else frozenset(("deep",))
 
 
-def _of_name(reference: Reference, known: Known, depth: int) -> frozenset[Shape]:
+def _of_name(reference: Reference, known: ModuleShapes, depth: int) -> frozenset[Shape]:
     root, *rest = reference.steps
     assert isinstance(root, TraverseRoot)
     names = [step.name for step in rest if isinstance(step, TraverseAttr)]

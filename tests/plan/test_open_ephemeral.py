@@ -20,7 +20,7 @@ from nigari.providers import api
 from nigari.providers.base import ProviderBase, problem
 from nigari.running import ephemeral_objects as open_ephemeral
 from nigari.running.ephemeral_objects import EphemeralObjects
-from nigari.running.open_things import Opened
+from nigari.running.resource_stack import Opened
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import Schema
 

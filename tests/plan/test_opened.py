@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from nigari.running.open_things import Opened, OpenThing
+from nigari.running.resource_stack import Opened, OpenThing
 
 
 class Things:

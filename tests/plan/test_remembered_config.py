@@ -14,7 +14,7 @@ from nigari.addrs.provider import Provider, ProviderConfig
 from nigari.cty.types import DYNAMIC, NUMBER, STRING, ListType
 from nigari.cty.values import Value, list_value, null, object_value, set_value, string, unknown
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.running.remembered_config import (
     missing_arguments,

@@ -321,7 +321,7 @@ def test_import_and_upgrade() -> None:
 def test_validation_runs_when_all_is_known() -> None:
     provider = make()
 
-    def told(**given: object) -> api.Told:
+    def told(**given: object) -> api.ProviderDiagnostics:
         return asyncio.run(provider.validate_resource(TYPE, config(**given))).diagnostics
 
     assert told(name="a") == ()

@@ -13,7 +13,7 @@ import pytest
 
 from nigari import cty
 from nigari.diagnostics import Severity
-from nigari.plan.objects.proposed import proposed_new
+from nigari.plan.objects.proposed_object import proposed_new
 from nigari.providers import api
 from nigari.providers.plugin_logging import CallerHandler
 from nigari.providers.python import (

@@ -18,7 +18,7 @@ import pytest
 
 from nigari.fleet import aio
 from nigari.fleet.cluster import ClusterWorkers
-from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.plan_fleet import FleetPlan
 from nigari.fleet.runs.results import FleetResult, UnitFinished, UnitStarted, UnitStatus
 from nigari.fleet.work.tasks import TaskOptions
 from tests.cli.process import ROOT, environment, nigari

@@ -121,7 +121,7 @@ STORIES: Final[dict[str, list[Step]]] = {
 }
 
 
-class Told:
+class RemoteProgram:
     """One program with a service of its own."""
 
     def __init__(self, path: Path, service: FakeService) -> None:
@@ -156,14 +156,14 @@ class Told:
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Iterator[Callable[[str], Told]]:
+def told(tmp_path: Path) -> Iterator[Callable[[str], RemoteProgram]]:
     made: list[FakeService] = []
 
-    def make(name: str) -> Told:
+    def make(name: str) -> RemoteProgram:
         path = tmp_path / name
         path.mkdir()
         made.append(FakeService(path))
-        return Told(path, made[-1])
+        return RemoteProgram(path, made[-1])
 
     yield make
     for service in made:
@@ -171,14 +171,16 @@ def told(tmp_path: Path) -> Iterator[Callable[[str], Told]]:
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_the_same_commands_succeed(told: Callable[[str], Told], story: str) -> None:
+def test_the_same_commands_succeed(told: Callable[[str], RemoteProgram], story: str) -> None:
     theirs, ours = told("theirs"), told("ours")
     expected = theirs.outcomes(STORIES[story], theirs.shared.tofu)
     assert ours.outcomes(STORIES[story], ours.shared.ours) == expected
 
 
 @pytest.mark.parametrize("kind", ["remote", "cloud"])
-def test_no_request_that_tofu_does_not_make(told: Callable[[str], Told], kind: str) -> None:
+def test_no_request_that_tofu_does_not_make(
+    told: Callable[[str], RemoteProgram], kind: str
+) -> None:
     asked: dict[str, list[str]] = {}
     for name in ("theirs", "ours"):
         world = told(name)
@@ -193,7 +195,7 @@ def test_no_request_that_tofu_does_not_make(told: Callable[[str], Told], kind: s
 @pytest.mark.parametrize("takes_uploads", [True, False])
 @pytest.mark.parametrize("kind", ["remote", "cloud"])
 def test_the_service_gets_the_same_document_of_a_state(
-    told: Callable[[str], Told], kind: str, takes_uploads: bool
+    told: Callable[[str], RemoteProgram], kind: str, takes_uploads: bool
 ) -> None:
     shown: dict[str, list[object]] = {}
     for name in ("theirs", "ours"):
@@ -261,7 +263,7 @@ GIVEN: Final = {
 
 @pytest.mark.parametrize("command", DOCUMENTED)
 def test_each_command_sends_the_same_document(
-    told: Callable[[str], Told], command: str, tmp_path: Path
+    told: Callable[[str], RemoteProgram], command: str, tmp_path: Path
 ) -> None:
     sent: dict[str, object] = {}
     for name in ("theirs", "ours"):
@@ -288,7 +290,7 @@ def _without_ids(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["remote", "cloud"])
-def test_runs_on_the_service_are_refused(told: Callable[[str], Told], kind: str) -> None:
+def test_runs_on_the_service_are_refused(told: Callable[[str], RemoteProgram], kind: str) -> None:
     world = told("ours")
     world.service.mode = "remote"
     world.outcomes([(kind, 'name = "one"'), "init"], world.shared.ours)
@@ -301,7 +303,9 @@ def test_runs_on_the_service_are_refused(told: Callable[[str], Told], kind: str)
         assert code == 0, output
 
 
-def test_the_host_has_another_name_for_its_packages(told: Callable[[str], Told]) -> None:
+def test_the_host_has_another_name_for_its_packages(
+    told: Callable[[str], RemoteProgram],
+) -> None:
     found: dict[str, tuple[object, ...]] = {}
     for name in ("theirs", "ours"):
         world = told(name)

@@ -16,8 +16,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.providers.provider_package import unpacked_path
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import find_arguments, merged
 from tests.cli.process import Done, nigari
 from tests.packages.repositories import Repository, needs_git

@@ -11,8 +11,8 @@ from typing import Final
 import pytest
 
 from nigari.workspace import Workspace
-from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.configuration.checking import validate
+from nigari.workspace.configuration.check_directory import validate
+from nigari.workspace.context.working_directory import WorkingDirectory
 from tests.real import program
 from tests.real.directory_cases import Directory, read_directories
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.real
 
 _NEEDS_INIT: Final = ("module", "backend", "cloud")
 
-Told = list[tuple[str, str, int]]
+Verdicts = list[tuple[str, str, int]]
 """Severity, file and line of each diagnostic; a line 0 where there is no place."""
 
 
@@ -32,7 +32,7 @@ def _write(case: Directory, place: Path) -> None:
         path.write_text(step[1])
 
 
-def _theirs(case: Directory, work: Path, settings: Path) -> Told:
+def _theirs(case: Directory, work: Path, settings: Path) -> Verdicts:
     """What the real program says of a directory."""
     environ = {**os.environ, "TF_CLI_CONFIG_FILE": str(settings)}
 
@@ -58,7 +58,7 @@ def _place(diagnostic: dict[str, dict[str, dict[str, int]]]) -> tuple[str, str, 
     return str(diagnostic["severity"]), str(where["filename"] or ""), where["start"]["line"]
 
 
-def _verdict(told: Told) -> str:
+def _verdict(told: Verdicts) -> str:
     severities = {each[0] for each in told}
     return "error" if "error" in severities else "warning" if severities else "valid"
 
@@ -72,7 +72,7 @@ def test_directory(case: Directory, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     wanted = _theirs(case, work, settings)
     monkeypatch.chdir(work)
     found = validate(Workspace(WorkingDirectory({})), {}, with_plugins=False).in_order()
-    told: Told = [
+    told: Verdicts = [
         (each.severity.value, "", 0)
         if each.subject is None
         else (each.severity.value, each.subject.filename, each.subject.start.line)

@@ -36,6 +36,7 @@ def test_a_fleet(tmp_path: Path) -> None:
         assert set(states) == set(fleet.units)
         unit: nigari.fleet.Unit = fleet.units["network"]
         foreign: tuple[nigari.fleet.ForeignState, ...] = graph.foreign
+        shared: tuple[nigari.fleet.SharedState, ...] = graph.shared
         plan: nigari.fleet.FleetPlan = fleet.plan(listen=heard.append)
         assert plan.mode is nigari.fleet.PlanMode.NORMAL
         planned: nigari.fleet.PlannedUnit = plan.units["network"]
@@ -46,6 +47,8 @@ def test_a_fleet(tmp_path: Path) -> None:
         done: nigari.fleet.UnitResult = result.units["service"]
         status: nigari.fleet.UnitStatus = done.status
         left: nigari.fleet.Unfinished | None = fleet.unfinished()
+        orphans: list[nigari.fleet.Orphan] = fleet.orphans()
     assert (edge.unit, edge.needs, unit.name, foreign) == ("service", "network", "network", ())
     assert (line.action, done.is_done, status.name, left) == ("create", True, "DONE", None)
+    assert (shared, orphans) == ((), [])
     assert len(heard) >= 2

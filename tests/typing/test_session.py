@@ -68,7 +68,7 @@ def test_a_configuration(directory: Path) -> None:
     provider: nigari.ProviderView = root.providers["terraform"]
     requirement: nigari.ProviderRequirement = root.required_providers["terraform"]
     backend: nigari.BackendView | None = configuration.backend
-    local: nigari.Known = root.locals["loud"]
+    local: nigari.StaticValue = root.locals["loud"]
     origin: nigari.ValueOrigin = local.origins[0]
     explanation: nigari.Explanation = local.explain()
     assert_type(local.value, cty.Value)

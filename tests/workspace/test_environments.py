@@ -6,8 +6,8 @@ import pytest
 
 import nigari
 from nigari.diagnostics import Diagnostics
-from nigari.workspace.base.environments import FILE_NAME, Environments, read_environments
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.environments import FILE_NAME, Environments, read_environments
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 
 def _read(directory: Path, text: str | None, diags: Diagnostics) -> Environments:

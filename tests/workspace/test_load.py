@@ -13,7 +13,7 @@ import pytest
 
 import nigari
 from nigari.cty.values import Value
-from nigari.workspace.base.remembered import save_remembered
+from nigari.workspace.context.remembered_variables import save_remembered
 
 VARIABLES = 'variable "a" {}\nvariable "b" {\n  default = "b of the default"\n}\n'
 

@@ -12,10 +12,10 @@ from nigari import SessionError, aio, cty
 from nigari.addrs.module import ROOT_MODULE
 from nigari.backends.identity import state_identity
 from nigari.backends.opening import Around
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
-from nigari.workspace.base.options import SessionOptions
-from nigari.workspace.base.people import NOBODY
-from nigari.workspace.session.opening import given_variables, working_directory
+from nigari.eval.core.causes import CauseKind, Phase, UnknownCause
+from nigari.workspace.context.options import SessionOptions
+from nigari.workspace.context.prompts import NO_PROMPTER
+from nigari.workspace.session.open_session import given_variables, working_directory
 from nigari.workspace.session.plan_result import Plan
 
 _READER = """
@@ -35,7 +35,7 @@ def _session(directory: Path, outputs: Mapping[str, cty.Value]) -> aio.Session:
     network = state_identity("local", {}, "default", Around(directory.parent / "network", {}))
     assert network is not None
     options = SessionOptions(planned={network: outputs})
-    return aio.Session(where, given_variables({}), options, NOBODY)
+    return aio.Session(where, given_variables({}), options, NO_PROMPTER)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from nigari.addrs.provider import parse_provider
 from nigari.diagnostics import Diagnostics
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 
 _ENTRY = {"Protocol": "grpc", "ProtocolVersion": 5, "Addr": {"Network": "unix", "String": "/x"}}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nigari.workspace.base.shown_sources import ShownSources
+from nigari.workspace.context.shown_sources import ShownSources
 
 S = "hidden-7"
 """What must not be quoted."""

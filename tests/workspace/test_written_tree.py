@@ -7,8 +7,8 @@ import pytest
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import MemoryFiles
 from nigari.workspace import Workspace
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.requirements import find_requirements, written_requirements
+from nigari.workspace.context.working_directory import WorkingDirectory
 from tests.cases import read_cases
 from tests.real.directory_cases import read_directories
 

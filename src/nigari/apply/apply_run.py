@@ -15,10 +15,10 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import EPHEMERAL, MANAGED
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value, unknown
-from nigari.eval.base.expansion import Expansion
-from nigari.eval.base.instances import Frame, ResourceNode
-from nigari.eval.base.module_tree import InstanceData
-from nigari.eval.base.once import DONE, Effect, Need, Node
+from nigari.eval.core.expansion import Expansion
+from nigari.eval.core.instances import Frame, ResourceNode
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.worklist import DONE, Effect, Need, Node
 from nigari.eval.nodes.module_call import expand
 from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.plan.model.changes import Action, Plan, PlanMode

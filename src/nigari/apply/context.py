@@ -20,9 +20,9 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA
 from nigari.apply.apply_run import ApplyRun
-from nigari.apply.keeping import Keeper
-from nigari.apply.provisioners.base import Machine
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
+from nigari.apply.provisioners.provisioner import Machine
+from nigari.apply.state_writer import StateWriter
 from nigari.cty.paths import path_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
@@ -30,7 +30,7 @@ from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, R
 from nigari.plan.model.conditions import Noted
 from nigari.plan.objects.provider_checks import ProviderFault
 from nigari.plan.order.block_graph import BlockGraph
-from nigari.plan.order.settings import BlockSettings
+from nigari.plan.order.block_settings import BlockSettings
 from nigari.providers import api
 from nigari.running.provider_node import ProviderNode
 from nigari.state.draft import StateDraft
@@ -53,7 +53,7 @@ class ApplyContext:
         plan: Plan,
         blocks: BlockGraph,
         settings: BlockSettings,
-        view: ApplyView,
+        view: ApplyListener,
         machine: Machine,
     ) -> None:
         self.run = run
@@ -73,7 +73,7 @@ class ApplyContext:
         """How the conditions of resources went."""
         self.provisioning: set[asyncio.Future[None]] = set()
         """Provisioners that are at work."""
-        self.keeper: Keeper | None = None
+        self.keeper: StateWriter | None = None
         """Who stores the state while it grows."""
         self._blocks = blocks
         self._addresses = {str(each.provider): each.provider for each in plan.changes}

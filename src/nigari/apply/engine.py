@@ -15,16 +15,16 @@ from nigari.addrs.module import ModuleAddr
 from nigari.apply.apply_run import ApplyRun
 from nigari.apply.context import ApplyContext
 from nigari.apply.executor import CircularGraph, Executor
-from nigari.apply.keeping import Keep
+from nigari.apply.listener import ApplyListener
 from nigari.apply.operations import Operations
-from nigari.apply.provisioners.base import Machine
-from nigari.apply.view import ApplyView
+from nigari.apply.provisioners.provisioner import Machine
+from nigari.apply.state_writer import Keep
 from nigari.cty.paths import infinite_as_null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
 from nigari.diagnostics.unexpected import unexpected
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.once import DONE
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.worklist import DONE
 from nigari.eval.nodes.output import OutputNode, infinite_output
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import Plan, PlanMode
@@ -45,7 +45,7 @@ from nigari.plan.order.block_graph import (
     output_block,
     work_out,
 )
-from nigari.plan.order.settings import BlockSettings
+from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.variants import with_callers
 from nigari.running.deferrals import DeferredKind
 from nigari.running.provider_pool import ProviderPool
@@ -75,7 +75,7 @@ class Application:
         pool: ProviderPool,
         blocks: BlockGraph,
         settings: BlockSettings,
-        view: ApplyView,
+        view: ApplyListener,
         machine: Machine,
     ) -> None:
         self._plan = plan

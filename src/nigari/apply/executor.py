@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import compress
 from typing import Final, Protocol
 
-from nigari.apply.keeping import Keep, Keeper
 from nigari.apply.operations import Operations
+from nigari.apply.state_writer import Keep, StateWriter
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
 
 _MOST_NAMED: Final = 12
@@ -79,7 +79,7 @@ class Executor:
     ) -> None:
         self._graph = graph
         self._operations = operations
-        self._keeper = Keeper(keep, operations.place.draft.finish, lambda: self._busy, pause)
+        self._keeper = StateWriter(keep, operations.place.draft.finish, lambda: self._busy, pause)
         operations.place.keeper = self._keeper
         self._most = max(parallelism, 1)
         self._followers = graph.followers()

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from nigari.addrs.module import ModuleAddr
 from nigari.apply.context import ApplyContext, OperationFailed
-from nigari.apply.declared import declared_instance
-from nigari.apply.ending import delete, forget
-from nigari.apply.making import make
-from nigari.apply.opening import close_provider, open_ephemeral, open_provider
-from nigari.apply.reading import read
-from nigari.apply.view import ApplyView
+from nigari.apply.create_update import make
+from nigari.apply.data_sources import read
+from nigari.apply.declared_instance import declared_instance
+from nigari.apply.destroy import delete, forget
+from nigari.apply.listener import ApplyListener
+from nigari.apply.provider_sessions import close_provider, open_ephemeral, open_provider
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.diagnostics.unexpected import unexpected
@@ -142,7 +142,7 @@ class Operations:
 class _Told:
     """What listeners hear of one operation: that it begins, and only then how it ends."""
 
-    def __init__(self, view: ApplyView, operation: Operation, change: Change) -> None:
+    def __init__(self, view: ApplyListener, operation: Operation, change: Change) -> None:
         self._view = view
         self._operation = operation
         self._change = change

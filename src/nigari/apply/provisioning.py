@@ -7,14 +7,14 @@ from typing import Final
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import module_from_steps
 from nigari.apply.context import ApplyContext, OperationFailed
-from nigari.apply.declared import DeclaredInstance
+from nigari.apply.declared_instance import DeclaredInstance
 from nigari.apply.provisioners.run import Provisioned, Provisioning
 from nigari.config.blocks.provisioner import Provisioner
 from nigari.cty.values import Value, number, string
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
 from nigari.plan.model.changes import Change
-from nigari.plan.order.removed import RemoveStatement
+from nigari.plan.order.removed_blocks import RemoveStatement
 from nigari.state.model import ObjectStatus, StoredObject
 
 _CREATE: Final = "create"

@@ -77,7 +77,7 @@ def _declared(environ: Mapping[str, str], load: Load) -> list[str]:
     """The resources and module calls of the root module."""
     from nigari.diagnostics import Diagnostics
     from nigari.workspace import Workspace
-    from nigari.workspace.base.working_directory import WorkingDirectory
+    from nigari.workspace.context.working_directory import WorkingDirectory
 
     workspace = Workspace(WorkingDirectory(environ))
     compiled = workspace.modules.compiled(workspace.directory, Diagnostics())

@@ -17,8 +17,8 @@ class EnvironmentAdvice(Advice):
 
     def set_variable(self, name: str = "") -> str:
         from nigari.diagnostics import Diagnostics
-        from nigari.workspace.base.environments import read_environments
-        from nigari.workspace.base.working_directory import WorkingDirectory
+        from nigari.workspace.context.environments import read_environments
+        from nigari.workspace.context.working_directory import WorkingDirectory
 
         where = WorkingDirectory(self._terminal.environ)
         names = ", ".join(read_environments(where, Diagnostics()).by_name)

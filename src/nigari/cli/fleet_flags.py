@@ -17,12 +17,12 @@ from nigari.cli.state_flags import JSON_FLAG, LOCK_FLAGS, has_flag, lock_options
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet import aio
-from nigari.fleet.units.choice import Choice, chosen_units
-from nigari.fleet.units.survey import FleetSources, Survey
+from nigari.fleet.units.graph_loader import FleetSources, Survey
+from nigari.fleet.units.unit_filter import Choice, chosen_units
 from nigari.fleet.work.tasks import LOCK_TIMEOUT, TaskOptions
 from nigari.plan.model.changes import PlanMode
-from nigari.workspace.base.environments import VARIABLE
-from nigari.workspace.base.working_directory import process_directory
+from nigari.workspace.context.environments import VARIABLE
+from nigari.workspace.context.working_directory import process_directory
 from nigari.workspace.session.failure import SessionError
 
 TYPE_CHECKING = False

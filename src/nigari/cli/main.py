@@ -16,7 +16,7 @@ from io import FileIO, TextIOWrapper
 from nigari.audience import set_command_line
 from nigari.cli.args import CommandRefused, UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
-from nigari.cli.outlet import error_of, text_outlet
+from nigari.cli.output_stream import error_of, text_outlet
 from nigari.lazy import module_named
 
 TYPE_CHECKING = False
@@ -299,7 +299,7 @@ def _change_directory(has_value: str, directory: str, terminal: Terminal) -> boo
     if not has_value or not directory:
         terminal.err("The option -chdir needs a directory after an equals sign: -chdir=DIR.")
         return False
-    from nigari.workspace.base.working_directory import process_directory
+    from nigari.workspace.context.working_directory import process_directory
 
     try:
         terminal.started_in = terminal.started_in or process_directory(terminal.environ)

@@ -22,7 +22,7 @@ def open_planning(
         has_flag(invocation, "json") and invocation.switch("json")
     )
     person = Person(invocation.terminal, may_ask)
-    session = open_session(invocation, people=person, directory=directory)
+    session = open_session(invocation, prompter=person, directory=directory)
     return Presenter(invocation, tells_events, session)
 
 

@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import Invocation, Terminal
-from nigari.cli.outlet import error_of, text_outlet
+from nigari.cli.output_stream import error_of, text_outlet
 from nigari.cli.state_flags import has_flag, open_session, optional_text
 from nigari.cli.views.diagnostics import show_diagnostics, with_options
 from nigari.diagnostics import Diagnostic, Diagnostics
-from nigari.workspace.base.waiting import run_until_it_waits
+from nigari.workspace.context.asyncio_bridge import run_until_it_waits
 from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from nigari.config.blocks.variable import Variable
-    from nigari.eval.base.inputs import InputValue
+    from nigari.eval.core.inputs import InputValue
 
 INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for input", default="true")
 _ATTEMPTS = 2
@@ -29,17 +29,17 @@ class Person:
     def __init__(self, terminal: Terminal, may_ask: bool) -> None:
         self._terminal = terminal
         self._given: dict[str, InputValue | None] = {}
-        self.can_be_asked: bool = (
+        self.can_prompt: bool = (
             may_ask and terminal.environ.get("TF_INPUT", "").lower() not in _REFUSALS
         )
         self.is_at_terminal: bool = (
-            self.can_be_asked and terminal.stdin.isatty() and terminal.stdout.isatty()
+            self.can_prompt and terminal.stdin.isatty() and terminal.stdout.isatty()
         )
         """Whether other programs may ask, too, which they do at the terminal."""
 
     def value_of(self, variable: Variable) -> InputValue | None:
         """The value of an input variable; None where no answer was given."""
-        from nigari.eval.base.inputs import InputKind, InputValue
+        from nigari.eval.core.inputs import InputKind, InputValue
 
         name = variable.name
         if name not in self._given:
@@ -52,15 +52,15 @@ class Person:
 
     def text(self, name: str, description: str, is_secret: bool) -> str | None:
         """A text for something with a name; None where no answer was given."""
-        if not self.can_be_asked:
+        if not self.can_prompt:
             return None
         lines = [name, *(f"  {line}" for line in description.splitlines()), ""]
         return self._answer("\n".join(lines), is_secret)
 
-    def agrees(self, question: str) -> bool | None:
+    def approves(self, question: str) -> bool | None:
         """Whether the answer to a question is yes or no; None where nobody gives either."""
         for _ in range(_ATTEMPTS):
-            if not self.can_be_asked:
+            if not self.can_prompt:
                 return None
             answer = self._answer(f'{question}\n  Answer "yes" or "no".\n', False)
             if answer is not None and answer.strip() in ("yes", "no"):
@@ -80,7 +80,7 @@ class Person:
             terminal.stdout.write(text)
             terminal.stdout.flush()
 
-            from nigari.workspace.base.interruptions import interruptible
+            from nigari.workspace.context.interruptions import interruptible
 
             try:
                 with interruptible():
@@ -88,7 +88,7 @@ class Person:
             except EOFError:
                 return None
         answer = read_answer(terminal, f"{text}  Enter a value: ")
-        self.can_be_asked = bool(answer)
+        self.can_prompt = bool(answer)
         return answer.rstrip("\r\n") if answer else None
 
 
@@ -98,7 +98,7 @@ def read_answer(terminal: Terminal, prompt: str) -> str:
     Without a terminal there may be nothing to read: then there is no prompt either.
     """
     # Who asks has imported most of it already.
-    from nigari.workspace.base.interruptions import interruptible
+    from nigari.workspace.context.interruptions import interruptible
 
     # Whoever sees the prompt can interrupt it.
     with interruptible():

@@ -18,9 +18,9 @@ from nigari.cli.command import (
 )
 from nigari.cli.variables import ORDER, VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
-from nigari.workspace.base.options import GivenVariables, SessionOptions, StateFiles
-from nigari.workspace.base.people import NOBODY, People
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.options import GivenVariables, SessionOptions, StateFiles
+from nigari.workspace.context.prompts import NO_PROMPTER, Prompter
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def working_directory(invocation: Invocation, name: str = ".") -> WorkingDirecto
     if not chosen:
         return where
     from nigari.diagnostics import Diagnostics
-    from nigari.workspace.base.environments import in_environment
+    from nigari.workspace.context.environments import in_environment
 
     diags = Diagnostics()
     where, sources = in_environment(where, chosen, diags)
@@ -109,13 +109,13 @@ def given_variables(invocation: Invocation) -> GivenVariables:
 def open_session(
     invocation: Invocation,
     name: str = ".",
-    people: People = NOBODY,
+    prompter: Prompter = NO_PROMPTER,
     directory: str | None = None,
 ) -> Session:
     """The session of a working directory, as the options of a command ask for it."""
     options = SessionOptions(state_files(invocation), lock_options(invocation), directory)
     where = working_directory(invocation, name)
-    session = Session(where, given_variables(invocation), options, people)
+    session = Session(where, given_variables(invocation), options, prompter)
     session.on_remembered = partial(_tell_remembered, invocation.terminal)
     session.on_elsewhere = partial(_tell_elsewhere, invocation.terminal)
     return session

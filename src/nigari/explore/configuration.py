@@ -22,9 +22,9 @@ from nigari.explore.values import ValueTable
 from nigari.schema.block import Block
 from nigari.workspace.views.blocks import BackendView, BlockView, ResourceView
 from nigari.workspace.views.declarations import VariableView
-from nigari.workspace.views.known import Known
 from nigari.workspace.views.module_views import CallView, ModuleView
 from nigari.workspace.views.provider_views import ProviderView
+from nigari.workspace.views.static_value import StaticValue
 
 T = TypeVar("T")
 Data = dict[str, object]
@@ -57,7 +57,7 @@ class ConfigurationData:
             }
         return found
 
-    def _backend(self, arguments: Mapping[str, Known], blocks: Iterable[BlockView]) -> Data:
+    def _backend(self, arguments: Mapping[str, StaticValue], blocks: Iterable[BlockView]) -> Data:
         """What is written in the block of a backend, or in one within it."""
         found = self._content(arguments, (), None)
         inner = [
@@ -120,7 +120,7 @@ class ConfigurationData:
             ),
         }
 
-    def _optional(self, known: Known | None) -> int | None:
+    def _optional(self, known: StaticValue | None) -> int | None:
         return None if known is None else self._table.add(known)
 
     def _resource(self, resource: ResourceView) -> Data:
@@ -201,7 +201,10 @@ class ConfigurationData:
         return found
 
     def _content(
-        self, arguments: Mapping[str, Known], blocks: Iterable[BlockView], schema: Block | None
+        self,
+        arguments: Mapping[str, StaticValue],
+        blocks: Iterable[BlockView],
+        schema: Block | None,
     ) -> Data:
         found: Data = {}
         if arguments:
@@ -228,7 +231,7 @@ def _first(instances: Mapping[InstanceKey, T]) -> list[tuple[InstanceKey, T]]:
     return list(instances.items())[:_MOST_INSTANCES]
 
 
-def _differs_by_instance(known: Known) -> bool:
+def _differs_by_instance(known: StaticValue) -> bool:
     return any(each.root_name in _OF_INSTANCES for each in known.references)
 
 

@@ -13,19 +13,19 @@ from nigari.backends.harmless import without_credentials
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic
 from nigari.diagnostics.secret_urls import hidden_url
-from nigari.eval.tree.places import each_instance
+from nigari.eval.tree.placement_rules import each_instance
 from nigari.explore.configuration import ConfigurationData
 from nigari.explore.fleet import fleet_data
 from nigari.explore.graph import blocks_data, operations_data
-from nigari.explore.made import made_data
+from nigari.explore.page_origin import made_data
+from nigari.explore.page_source import Subject
 from nigari.explore.plan import PlanData
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
-from nigari.explore.stored import StoredData
-from nigari.explore.subject import Subject
+from nigari.explore.state_values import StoredData
+from nigari.explore.unmarked_secrets import note_tested, note_written
 from nigari.explore.values import ValueTable
-from nigari.explore.written import note_tested, note_written
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 from nigari.version import VERSION
 from nigari.workspace.views.blocks import BackendView
 from nigari.workspace.views.module_views import ModuleView

@@ -12,13 +12,13 @@ from contextlib import suppress
 from typing import Final
 
 from nigari.diagnostics.secret_urls import hidden_urls
-from nigari.explore.feed import Event, Feed
+from nigari.explore.event_stream import Event, Feed
 from nigari.explore.journal import JournalFollower, journal_events, journal_summary
 from nigari.fleet.runs.journal import DONE, unfinished
 from nigari.fleet.runs.progress import progress_path
 from nigari.fleet.units.documents import graph_document
+from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.inspection import apply_journal
-from nigari.fleet.units.survey import Survey
 
 Data = dict[str, object]
 

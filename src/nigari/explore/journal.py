@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Final
 
-from nigari.explore.feed import Event, Feed, Scrub
+from nigari.explore.event_stream import Event, Feed, Scrub
 from nigari.explore.graph import operations_data
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.workspace.session.apply_events import Entry

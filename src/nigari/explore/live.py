@@ -6,11 +6,11 @@ Whatever goes wrong with it, with its server or with a browser, is never the app
 from __future__ import annotations
 
 from nigari.explore.document import document_of
-from nigari.explore.feed import Feed
+from nigari.explore.event_stream import Feed
 from nigari.explore.journal import event_of
 from nigari.explore.page import page
+from nigari.explore.page_source import planned_subject
 from nigari.explore.server import PageServer
-from nigari.explore.subject import planned_subject
 from nigari.plan.model.changes import Plan
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.session.apply_events import ApplyEvents, Entry

@@ -11,20 +11,20 @@ from typing import Final
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
-from nigari.eval.base.module_tree import ModuleInstance
-from nigari.eval.tree.places import each_instance
+from nigari.eval.core.module_tree import ModuleInstance
+from nigari.eval.tree.placement_rules import each_instance
 from nigari.explore.differences import PartTable
-from nigari.explore.reasons import ReasonTable
+from nigari.explore.reason_entries import ReasonTable
 from nigari.explore.secrets import Secrets
 from nigari.explore.sources import Place, SourceTable
 from nigari.plan.differences.datum import datum
 from nigari.plan.differences.difference import DifferenceScope, paths_of
 from nigari.plan.differences.object_comparison import compare_block
 from nigari.plan.differences.value_comparison import compare
+from nigari.plan.model.action_reasons import why
 from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, OutputChange, Plan
-from nigari.plan.model.reasons import why
 from nigari.state.model import CheckObject, CheckResult
-from nigari.workspace.plans.reasons import PlanReasons
+from nigari.workspace.plans.plan_reasons import PlanReasons
 
 Data = dict[str, object]
 _MOST_REASONS: Final = 20

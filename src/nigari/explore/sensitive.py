@@ -10,15 +10,15 @@ from collections.abc import Mapping
 
 from nigari.diagnostics import Diagnostics
 from nigari.eval.static.run import StaticRun
-from nigari.plan.order.required import configured_providers, providers_of
+from nigari.plan.order.required_providers import configured_providers, providers_of
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
-from nigari.workspace.base.waiting import run_to_end
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.asyncio_bridge import run_to_end
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plugins.provider_schemas import offered_schemas
 from nigari.workspace.plugins.providers import InstalledProviders
-from nigari.workspace.views.known import Known, as_sensitive
+from nigari.workspace.views.static_value import StaticValue, as_sensitive
 
 Schemas = Mapping[str, ProviderSchema]
 """What providers offer, by their addresses."""
@@ -58,7 +58,7 @@ def inner_block(block: Block | None, type: str, labels: tuple[str, ...]) -> Bloc
     return None if nested is None else nested.block
 
 
-def hidden(arguments: Mapping[str, Known], block: Block | None) -> Mapping[str, Known]:
+def hidden(arguments: Mapping[str, StaticValue], block: Block | None) -> Mapping[str, StaticValue]:
     """The arguments, sensitive where the schema says so."""
     if block is None:
         return arguments

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
 
-from nigari.explore.feed import Feed
+from nigari.explore.event_stream import Feed
 from nigari.explore.page import Page
 
 _HOST: Final = "127.0.0.1"

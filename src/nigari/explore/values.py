@@ -13,7 +13,13 @@ from nigari.explore.secrets import Secrets
 from nigari.explore.sources import SourceTable
 from nigari.workspace.explain.explanation import Explanation
 from nigari.workspace.views.declarations import VariableView
-from nigari.workspace.views.known import Known, identity_of, links_of, parts_of, range_of
+from nigari.workspace.views.static_value import (
+    StaticValue,
+    identity_of,
+    links_of,
+    parts_of,
+    range_of,
+)
 
 Row = dict[str, object]
 _MOST_PARTS: Final = 5000
@@ -28,11 +34,11 @@ class ValueTable:
         self.secrets = secrets
         self._rows: list[Row] = []
         self._numbers: dict[object, int] = {}
-        self._pending: list[tuple[int, Known]] = []
+        self._pending: list[tuple[int, StaticValue]] = []
         self._texts: dict[str, int] = {}
         self._left = _MOST_PARTS
 
-    def add(self, known: Known, path: str = "") -> int:
+    def add(self, known: StaticValue, path: str = "") -> int:
         """The number of a value; `path` is the address that `explain` takes, where it has one."""
         number = self._number(known)
         if path:
@@ -50,7 +56,7 @@ class ValueTable:
         """All rows, and the texts of values that they share."""
         return {"rows": self._rows, "texts": self.secrets.scrubbed_all(list(self._texts))}
 
-    def _number(self, known: Known) -> int:
+    def _number(self, known: StaticValue) -> int:
         identity = identity_of(known)
         number = self._numbers.get(identity)
         if number is None:
@@ -59,7 +65,7 @@ class ValueTable:
             self._pending.append((number, known))
         return number
 
-    def _row(self, known: Known) -> Row:
+    def _row(self, known: StaticValue) -> Row:
         told = Explanation(known.name, known.value, known.range, (), ())
         text = self._texts.setdefault(told.shown_value, len(self._texts))
         row: Row = {"name": known.name, "text": text, "phase": told.phase}
@@ -89,7 +95,7 @@ class ValueTable:
         if place is not None:
             row[name] = place
 
-    def _link(self, row: Row, known: Known) -> None:
+    def _link(self, row: Row, known: StaticValue) -> None:
         links: list[list[object]] = []
         for link in links_of(known):
             place = self.sources.place(link.range)
@@ -100,7 +106,7 @@ class ValueTable:
         if parts:
             row["parts"] = parts
 
-    def _parts(self, known: Known) -> list[list[object]]:
+    def _parts(self, known: StaticValue) -> list[list[object]]:
         """What an expression is made of, each with its place, its text and its phase."""
         found: list[list[object]] = []
         if self._left <= 0:

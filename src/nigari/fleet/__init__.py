@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nigari.fleet.aio import Unfinished
     from nigari.fleet.fleet import Fleet, open  # noqa: A004 - people write `nigari.fleet.open`
     from nigari.fleet.runs.orphans import Orphan
-    from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
+    from nigari.fleet.runs.plan_fleet import FleetPlan, PlannedUnit
     from nigari.fleet.runs.results import (
         FleetResult,
         UnitFinished,
@@ -46,7 +46,7 @@ else:
                 "SharedState",
             ),
             "nigari.fleet.runs.orphans": ("Orphan",),
-            "nigari.fleet.runs.planning": ("FleetPlan", "PlannedUnit"),
+            "nigari.fleet.runs.plan_fleet": ("FleetPlan", "PlannedUnit"),
             "nigari.fleet.runs.results": (
                 "FleetResult",
                 "UnitFinished",

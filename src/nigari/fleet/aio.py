@@ -24,7 +24,7 @@ from typing import Final, TypeVar
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.file_lock import FileLock
-from nigari.fleet.runs.applying import Approve, FleetApplying, agree
+from nigari.fleet.runs.apply_fleet import Approve, FleetApplying, agree
 from nigari.fleet.runs.each_unit import EachUnit
 from nigari.fleet.runs.journal import (
     DONE,
@@ -41,23 +41,23 @@ from nigari.fleet.runs.plan_file import (
     read_fleet_plan,
     write_fleet_plan,
 )
-from nigari.fleet.runs.planning import FleetPlan, FleetPlanning
+from nigari.fleet.runs.plan_fleet import FleetPlan, FleetPlanning
 from nigari.fleet.runs.progress import FleetProgress
 from nigari.fleet.runs.results import (
     FleetResult,
     ListenFleet,
 )
-from nigari.fleet.units.choice import Choice, chosen_units
 from nigari.fleet.units.graph import Graph
+from nigari.fleet.units.graph_loader import Survey, survey
 from nigari.fleet.units.known_units import KnownUnit, known_file, read_known, remember_units
-from nigari.fleet.units.survey import Survey, survey
 from nigari.fleet.units.unit import RESCUED, Unit, fleet_directory
+from nigari.fleet.units.unit_filter import Choice, chosen_units
 from nigari.fleet.work.tasks import Kind, TaskOptions, not_stored
 from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record, replace
-from nigari.workspace.base.interruptions import on_interrupt
-from nigari.workspace.base.locks import without_locks
+from nigari.workspace.context.interruptions import on_interrupt
+from nigari.workspace.context.locks import without_locks
 from nigari.workspace.session.failure import SessionError
 
 T = TypeVar("T")

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.unit_values import UnitValues
-from nigari.fleet.work.distant import (
+from nigari.fleet.work.dask_worker import (
     TOPIC,
     Assignment,
     Returned,
@@ -36,7 +36,6 @@ from nigari.fleet.work.distant import (
     work,
     write_file,
 )
-from nigari.fleet.work.rescued import keep_rescued, read_rescued, with_state_kept
 from nigari.fleet.work.shipping import FilePackage, Packer, Shipment
 from nigari.fleet.work.steps import (
     Passed,
@@ -48,6 +47,7 @@ from nigari.fleet.work.steps import (
     skipped_task,
 )
 from nigari.fleet.work.tasks import Kind, Task, TaskOutcome, TaskStatus, not_stored
+from nigari.fleet.work.unsaved_states import keep_rescued, read_rescued, with_state_kept
 from nigari.fleet.work.workers import MakeTask, lost_worker
 from nigari.record import replace
 from nigari.workspace.session.failure import SessionError

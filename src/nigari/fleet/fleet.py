@@ -14,15 +14,15 @@ from types import TracebackType
 from typing import TypeVar
 
 from nigari.fleet import aio
-from nigari.fleet.runs.applying import Approve
+from nigari.fleet.runs.apply_fleet import Approve
 from nigari.fleet.runs.orphans import Orphan
-from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.plan_fleet import FleetPlan
 from nigari.fleet.runs.results import FleetResult, ListenFleet, UnitResult
 from nigari.fleet.units.graph import Graph
 from nigari.fleet.units.unit import Unit
 from nigari.fleet.work.tasks import LOCK_TIMEOUT, Kind, TaskOptions
 from nigari.plan.model.changes import PlanMode
-from nigari.workspace.base.waiting import result_from_thread
+from nigari.workspace.context.asyncio_bridge import result_from_thread
 
 T = TypeVar("T")
 

@@ -20,11 +20,11 @@ from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
-from nigari.eval.base.once import DONE, Effect
+from nigari.eval.core.worklist import DONE, Effect
 from nigari.eval.nodes.output import OutputNode, infinite_output
 from nigari.eval.nodes.resource import ValidateConfig, resource_schema
 from nigari.eval.static.run import StaticRun
-from nigari.eval.validate.run import Opinion, ValidateRun
+from nigari.eval.validate.run import ProviderValidation, ValidateRun
 from nigari.plan.deferred.deferred_changes import deferred_changes
 from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan, PlanMode
 from nigari.plan.model.check_results import (
@@ -36,24 +36,24 @@ from nigari.plan.model.check_results import (
 )
 from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
-from nigari.plan.nodes.find_orphans import Orphans, held_blocks, unreplaced_blocks
+from nigari.plan.nodes.import_lookup import DeclaredTarget, ImportLookup, named_provider
 from nigari.plan.nodes.imports import ImportTarget, report_undeclared
-from nigari.plan.nodes.look_up import DeclaredTarget, LookUp, named_provider
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
+from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blocks
 from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.plan.order.block_graph import Block, BlockGraph
-from nigari.plan.order.removed import RemoveStatements, remove_statements
-from nigari.plan.order.required import providers_of
+from nigari.plan.order.block_settings import BlockSettings
+from nigari.plan.order.removed_blocks import RemoveStatements, remove_statements
+from nigari.plan.order.required_providers import providers_of
 from nigari.plan.order.selection import Selection, destroyed, selection
-from nigari.plan.order.settings import BlockSettings
 from nigari.plan.order.validation_cycles import report_validation_cycles
 from nigari.record import replace
 from nigari.running.deferrals import Deferral
 from nigari.running.driver import Driver
-from nigari.running.opinions import opinion_of
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
 from nigari.running.unknown_values import is_reported
+from nigari.running.validation_requests import validate_with_provider
 from nigari.schema.provider import Schema
 from nigari.state.model import CheckResult, OutputState, State
 from nigari.state.moves.moving import MovedInstance, MoveResult
@@ -102,7 +102,7 @@ class Planner:
             return None
         if options.targets or options.excluded:
             self._warn_of_selection()
-        run, driver = await self._all_worked_out(options, moves.result)
+        run, driver = await self._evaluate_until_stable(options, moves.result)
         try:
             if not self._moves_fit(moves, run, options.mode is PlanMode.DESTROY):
                 return None
@@ -122,18 +122,18 @@ class Planner:
             return None
         return plan
 
-    async def _all_worked_out(
+    async def _evaluate_until_stable(
         self, options: PlanOptions, moved: MoveResult
     ) -> tuple[PlanRun, Driver]:
         """What the configuration wants, once it is known what stays as it is in this round."""
         selected = self._selection(options, moved)
-        run, driver = await self._worked_out(options, moved, selected)
+        run, driver = await self._evaluate(options, moved, selected)
         held, kept = held_blocks(run), unreplaced_blocks(run)
         while not (held <= run.staying and kept.keys() <= run.unreplaced.keys()):
             # What waits together with what needs it does not change in this round.
             await run.ephemeral.close_all()
             held, kept = held | run.staying, {**kept, **run.unreplaced}
-            run, driver = await self._worked_out(options, moved, selected, held, kept)
+            run, driver = await self._evaluate(options, moved, selected, held, kept)
             held, kept = held_blocks(run), unreplaced_blocks(run)
         return run, driver
 
@@ -147,7 +147,7 @@ class Planner:
             selected = destroyed(selected, graph, state, moved.moved, options.refreshes)
         return selected
 
-    async def _worked_out(
+    async def _evaluate(
         self,
         options: PlanOptions,
         moved: MoveResult,
@@ -185,7 +185,9 @@ class Planner:
         check_statements(moves, run, is_opened, self.diags)
         return self.diags.error_count == errors
 
-    async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
+    async def look_up(
+        self, target: ImportTarget | None, parallelism: int
+    ) -> list[ImportLookup] | None:
         """Find an object that exists; without a target, all that import blocks name and that the
         configuration does not have. None after reporting what went wrong.
         """
@@ -210,15 +212,15 @@ class Planner:
         )
         run.begin()
         driver = Driver(run.work, run.perform, parallelism)
-        nodes: list[LookUp] = []
+        nodes: list[ImportLookup] = []
         try:
             await driver.run()
             if target is not None:
                 declared = DeclaredTarget(run, target)
-                nodes.append(LookUp(run, target, declared.provider, declared.config))
+                nodes.append(ImportLookup(run, target, declared.provider, declared.config))
             elif not run.diags.has_errors:
                 missing = self._without_block(run)
-                nodes += [LookUp(run, each, named_provider(run, each)) for each in missing]
+                nodes += [ImportLookup(run, each, named_provider(run, each)) for each in missing]
             run.work.want(nodes)
             await driver.run()
         finally:
@@ -315,24 +317,26 @@ class Planner:
         What the built-in one thinks of data sources is asked in any case, since that a check cannot
         read its data is only a warning, and that nobody could read it is not.
         """
-        found = await self._looked_at(options, _is_about_builtin_data)
+        found = await self._validation_diagnostics(options, _is_about_builtin_data)
         if found.has_errors:
-            found = await self._looked_at(options, _is_about_anything)
+            found = await self._validation_diagnostics(options, _is_about_anything)
         self.diags.extend(found)
 
-    async def _looked_at(
-        self, options: PlanOptions, is_asked: Callable[[Opinion], bool]
+    async def _validation_diagnostics(
+        self, options: PlanOptions, is_asked: Callable[[ProviderValidation], bool]
     ) -> Diagnostics:
         """What is wrong, whatever the values are, and what providers say of what they are asked."""
         is_before_import = not options.follows_imports
         check = ValidateRun(self._static, self._pool, True, is_before_import)
 
         async def perform(effect: Effect) -> None:
-            assert isinstance(effect, Opinion)
+            assert isinstance(effect, ProviderValidation)
             provider = None
             if is_asked(effect):
                 provider = await self._pool.unconfigured(effect.provider, check.diags)
-            check.tell(effect, () if provider is None else await opinion_of(provider, effect))
+            check.tell(
+                effect, () if provider is None else await validate_with_provider(provider, effect)
+            )
 
         await Driver(check.work, perform, options.parallelism).run()
         return check.diags
@@ -474,10 +478,10 @@ def output_change(output: Output, prior: OutputState | None, after: Value) -> Ou
     return OutputChange(output.name, action, before, after, was_sensitive or output.sensitive)
 
 
-def _is_about_builtin_data(effect: Opinion) -> bool:
+def _is_about_builtin_data(effect: ProviderValidation) -> bool:
     is_data = isinstance(effect, ValidateConfig) and effect.mode is DATA
     return is_data and effect.provider.is_builtin
 
 
-def _is_about_anything(effect: Opinion) -> bool:
+def _is_about_anything(effect: ProviderValidation) -> bool:
     return True

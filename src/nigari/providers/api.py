@@ -35,7 +35,7 @@ class ProviderDiagnostic:
     """Whether it is about the provider itself, so that every user of it would say the same."""
 
 
-Told = tuple[ProviderDiagnostic, ...]
+ProviderDiagnostics = tuple[ProviderDiagnostic, ...]
 
 
 class ProviderDeferral(Enum):
@@ -46,7 +46,7 @@ class ProviderDeferral(Enum):
     ABSENT_PREREQUISITE = "ABSENT_PREREQ"
 
 
-def has_errors(diagnostics: Told) -> bool:
+def has_errors(diagnostics: ProviderDiagnostics) -> bool:
     """Whether any of them is an error."""
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
@@ -55,14 +55,14 @@ def has_errors(diagnostics: Told) -> bool:
 class SchemaResponse:
     schema: ProviderSchema | None
     """None only if the diagnostics say why."""
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
 
 
 @record
 class Response:
     """The answer where there is nothing to tell but diagnostics."""
 
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
 
 
 @record
@@ -78,7 +78,7 @@ class UpgradeRequest:
 @record
 class UpgradeResponse:
     state: cty.Value
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
 
 
 @record
@@ -97,7 +97,7 @@ class ReadResponse:
     """Null if the remote object is gone."""
     private: bytes = b""
     identity: cty.Value | None = None
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
     deferred: ProviderDeferral | None = None
 
 
@@ -124,7 +124,7 @@ class PlanResponse:
     identity: cty.Value | None = None
     legacy_type_system: bool = False
     """The provider's library cannot keep the rules for planned values; do not hold it to them."""
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
     deferred: ProviderDeferral | None = None
 
 
@@ -146,7 +146,7 @@ class ApplyResponse:
     private: bytes = b""
     identity: cty.Value | None = None
     legacy_type_system: bool = False
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
 
 
 @record
@@ -170,7 +170,7 @@ class ImportedResource:
 @record
 class ImportResponse:
     resources: tuple[ImportedResource, ...] = ()
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
     deferred: ProviderDeferral | None = None
 
 
@@ -191,7 +191,7 @@ class MoveRequest:
 class MoveResponse:
     state: cty.Value
     private: bytes = b""
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
 
 
 @record
@@ -207,7 +207,7 @@ class ReadDataRequest:
 @record
 class ReadDataResponse:
     state: cty.Value
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
     deferred: ProviderDeferral | None = None
     is_planned: bool = False
     """Whether this is what it will say once others have applied their plans: parts of it may be
@@ -220,20 +220,20 @@ class OpenEphemeralResponse:
     result: cty.Value
     private: bytes | None = None
     renew_at: datetime | None = None
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
 
 
 @record
 class RenewEphemeralResponse:
     private: bytes | None = None
     renew_at: datetime | None = None
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
 
 
 @record
 class FunctionsResponse:
     functions: Mapping[str, FunctionSignature]
-    diagnostics: Told = ()
+    diagnostics: ProviderDiagnostics = ()
 
 
 @record

@@ -112,12 +112,12 @@ class ProviderBase:
         pass
 
 
-def problem(summary: str, detail: str, path: cty.Path | None = None) -> api.Told:
+def problem(summary: str, detail: str, path: cty.Path | None = None) -> api.ProviderDiagnostics:
     """One error."""
     return (api.ProviderDiagnostic(Severity.ERROR, summary, detail, path),)
 
 
-def unknown_type(kind: str, name: str) -> api.Told:
+def unknown_type(kind: str, name: str) -> api.ProviderDiagnostics:
     """The error for a resource type or the like that a provider does not have."""
     return problem(
         f"Unknown {kind}", f"The provider does not have {with_article(kind)} named {quoted(name)}."

@@ -9,7 +9,7 @@ from __future__ import annotations
 from google.protobuf.message import DecodeError, Message
 
 from nigari.diagnostics import Severity
-from nigari.providers.api import ProviderDiagnostic, Told
+from nigari.providers.api import ProviderDiagnostic, ProviderDiagnostics
 from nigari.providers.launch import Plugin
 from nigari.providers.wire.protocol import MAX_MESSAGE, method_path
 
@@ -29,7 +29,7 @@ _LOST_CONNECTION: Final = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
 class CallFailed(Exception):
     """A call has no answer; the diagnostics say why."""
 
-    def __init__(self, diagnostics: Told) -> None:
+    def __init__(self, diagnostics: ProviderDiagnostics) -> None:
         super().__init__(diagnostics[0].summary)
         self.diagnostics = diagnostics
 

@@ -474,7 +474,7 @@ class PluginProvider:
 
     def _state(
         self, message: pb.DynamicValue, schema: Schema, type_name: str
-    ) -> tuple[cty.Value, api.Told]:
+    ) -> tuple[cty.Value, api.ProviderDiagnostics]:
         return received_object(message, schema, self._plugin.name, type_name)
 
     def _identity_message(
@@ -487,7 +487,7 @@ class PluginProvider:
 
     def _identity(
         self, message: pb.ResourceIdentityData, schema: Schema, may_be_unknown: bool = False
-    ) -> tuple[cty.Value | None, api.Told]:
+    ) -> tuple[cty.Value | None, api.ProviderDiagnostics]:
         return received_identity(message, schema, self._plugin.name, may_be_unknown)
 
     def _moment(self, stamp: Timestamp) -> datetime:

@@ -46,7 +46,7 @@ def received_value(message: pb.DynamicValue, type_: cty.Type, plugin: str) -> ct
 
 def received_object(
     message: pb.DynamicValue, schema: Schema, plugin: str, type_name: str
-) -> tuple[cty.Value, api.Told]:
+) -> tuple[cty.Value, api.ProviderDiagnostics]:
     """The object of a message, and what must not be in it."""
     value = received_value(message, schema.block.implied_type, plugin)
     kept = set_write_only_paths(schema.block, value)
@@ -75,7 +75,7 @@ def received_result(
 
 def received_identity(
     message: pb.ResourceIdentityData, schema: Schema, plugin: str, may_be_unknown: bool = False
-) -> tuple[cty.Value | None, api.Told]:
+) -> tuple[cty.Value | None, api.ProviderDiagnostics]:
     """The identity of an object, if the message has one, and what is wrong with it."""
     if schema.identity is None or not message.HasField("identity_data"):
         return None, ()

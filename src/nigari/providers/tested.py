@@ -16,7 +16,7 @@ from nigari.schema.coerce import coerce
 class Failed(AssertionError):
     """The provider has reported errors."""
 
-    def __init__(self, what: str, diagnostics: api.Told) -> None:
+    def __init__(self, what: str, diagnostics: api.ProviderDiagnostics) -> None:
         super().__init__("\n".join([f"{what} failed:", *map(_told_text, diagnostics)]))
         self.diagnostics = diagnostics
 
@@ -38,7 +38,7 @@ class Object:
     config: cty.Value
     private: bytes = b""
     identity: cty.Value | None = None
-    warnings: api.Told = ()
+    warnings: api.ProviderDiagnostics = ()
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401
         """An attribute as plain data."""
@@ -63,7 +63,7 @@ class Planned:
     """The attributes whose change replaces the object."""
     private: bytes
     identity: cty.Value | None
-    warnings: api.Told
+    warnings: api.ProviderDiagnostics
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401
         """A planned attribute as plain data."""

@@ -19,7 +19,7 @@ from types import TracebackType
 from nigari import cty
 from nigari.cty import msgpack
 from nigari.hcl.suggestion import listed
-from nigari.plan.objects.proposed import proposed_new
+from nigari.plan.objects.proposed_object import proposed_new
 from nigari.plan.objects.provider_checks import (
     ProviderFault,
     plan_faults,
@@ -340,7 +340,7 @@ def _declared(kind: str, name: str, offered: Mapping[str, Schema]) -> Block:
     return found.block
 
 
-def _raise_errors(what: str, told: api.Told) -> None:
+def _raise_errors(what: str, told: api.ProviderDiagnostics) -> None:
     if api.has_errors(told):
         raise Failed(what, told)
 

@@ -13,8 +13,8 @@ from nigari.addrs.module import ModuleAddr
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, number, string, unknown
-from nigari.eval.base.instances import Frame, Run
-from nigari.eval.base.module_tree import InstanceData, ModuleInstance
+from nigari.eval.core.instances import Frame, Run
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 
 
 def declared_module(root: ModuleInstance, module: ModuleAddr) -> ModuleInstance | None:

@@ -18,12 +18,12 @@ from nigari.cty.function import MOST_SEARCHED
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
-from nigari.eval.base.compile import Compiled, CompiledBody
-from nigari.eval.base.expansion import Expansion
-from nigari.eval.base.instances import Frame, Origin
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.scope import nodes_of
+from nigari.eval.core.causes import CauseKind, Phase, UnknownCause, causes_within
+from nigari.eval.core.compile import Compiled, CompiledBody
+from nigari.eval.core.expansion import Expansion
+from nigari.eval.core.instances import Frame, Origin
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import nodes_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference
 from nigari.record import record

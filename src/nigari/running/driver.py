@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from nigari.eval.base.once import Effect, WorkList
+from nigari.eval.core.worklist import Effect, WorkList
 
 
 class Driver:

@@ -20,8 +20,8 @@ from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL
 from nigari.providers import api
 from nigari.providers.diagnostics import located
-from nigari.running.open_things import Opened, OpenThing
 from nigari.running.provider_objects import is_sound, with_schema_marks
+from nigari.running.resource_stack import Opened, OpenThing
 from nigari.schema.provider import Schema
 
 _PATIENCE: Final = 10.0

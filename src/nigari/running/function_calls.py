@@ -16,8 +16,8 @@ from nigari.cty.function import Function, FunctionError, Parameter
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import FAILED, Frame
-from nigari.eval.base.once import DONE, Need
+from nigari.eval.core.instances import FAILED, Frame
+from nigari.eval.core.worklist import DONE, Need
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_functions import (
     deferred_function,

@@ -16,9 +16,9 @@ from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import Frame, Origin
-from nigari.eval.base.module_tree import InstanceData
-from nigari.eval.base.once import DONE, Need
+from nigari.eval.core.instances import Frame, Origin
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.worklist import DONE, Need
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_keys import provider_key
 from nigari.eval.nodes.provider_names import FoundConfig, find_config

@@ -16,10 +16,10 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame, Origin
-from nigari.eval.base.module_tree import InstanceData
-from nigari.eval.base.once import Need, Node
-from nigari.eval.base.scope import evaluate_origin
+from nigari.eval.core.instances import Frame, Origin
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.scope import evaluate_origin
+from nigari.eval.core.worklist import Need, Node
 from nigari.eval.nodes.module_call import expand
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.running.deferrals import Deferral, Deferrals, DeferredKind

@@ -7,8 +7,8 @@ from nigari.config.blocks.required_providers import ProviderMeta
 from nigari.config.module import Module
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.hcl.decode import decode
 from nigari.hcl.scope import Scope

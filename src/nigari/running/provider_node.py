@@ -14,9 +14,9 @@ from nigari.addrs.keys import key_text
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import DONE, Need, Node, Stages
-from nigari.eval.base.scope import evaluate, evaluate_body
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import evaluate, evaluate_body
+from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.provider_keys import report_no_provider_instance
 from nigari.eval.nodes.provider_names import FoundConfig
 from nigari.hcl.parser import parse_expression
@@ -41,8 +41,8 @@ from nigari.running.remembered_config import (
     secret_sources,
 )
 from nigari.running.requests import AskProvider
-from nigari.running.silent import silently
 from nigari.running.unknown_values import is_reported
+from nigari.running.without_diagnostics import without_diagnostics
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
 from nigari.schema.placeholders import empty_block, unknown_block
@@ -181,7 +181,7 @@ class ProviderNode(Node):
             self._config = empty_block(block)
             return ()
         if self._recalled_from is not None:
-            frame = silently(frame)
+            frame = without_diagnostics(frame)
         errors = self._diags.error_count
         if config is not None:
             compiled = frame.instance.compiled.body(config.body, decoder_spec(block))
@@ -248,7 +248,7 @@ class ProviderNode(Node):
         """Configure the instance as it was, with secrets from where they came from then."""
         if value is not None and not value.is_known:
             value = unknown_block(block)
-        frame, given = silently(self._found.frame), dict[str, Value]()
+        frame, given = without_diagnostics(self._found.frame), dict[str, Value]()
         for name, text in memory.sources.items():
             expr = parse_expression(Source("<state>", text), frame.run.diags)
             found = evaluate(frame, frame.instance.compiled.expression(expr), self.data)

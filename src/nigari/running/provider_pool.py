@@ -14,8 +14,8 @@ from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.providers import api
 from nigari.providers.diagnostics import located
-from nigari.running.open_things import Opened, OpenThing
-from nigari.running.stand_ins import REAL, StandIns
+from nigari.running.overrides import REAL, StandIns
+from nigari.running.resource_stack import Opened, OpenThing
 from nigari.schema.provider import ProviderSchema
 
 Starter = Callable[[Provider, ProviderSchema | None, Diagnostics], Awaitable[api.Provider | None]]

@@ -22,11 +22,11 @@ from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.unexpected import unexpected
-from nigari.eval.base.expansion import Expansion
-from nigari.eval.base.inputs import Inputs, missing_value
-from nigari.eval.base.instances import Absent, CallNode, Frame, ValueNode
-from nigari.eval.base.module_tree import InstanceData, ModuleInstance
-from nigari.eval.base.once import DONE, Effect, Need
+from nigari.eval.core.expansion import Expansion
+from nigari.eval.core.inputs import Inputs, missing_value
+from nigari.eval.core.instances import Absent, CallNode, Frame, ValueNode
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance
+from nigari.eval.core.worklist import DONE, Effect, Need
 from nigari.eval.nodes.module_call import ModuleCallNode, expand
 from nigari.eval.nodes.phase_run import PhaseRun
 from nigari.eval.nodes.resource import resource_schema
@@ -40,11 +40,11 @@ from nigari.running.declared_modules import declared_module, instance_like
 from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
 from nigari.running.ephemeral_objects import EphemeralObjects
 from nigari.running.function_calls import FunctionCalls
-from nigari.running.kept import KeptValues
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_meta import ProviderMetas
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
+from nigari.running.round_cache import RoundCache
 from nigari.running.unknown_values import report_unknown_expansion
 from nigari.schema.provider import Schema
 from nigari.state.model import State
@@ -61,7 +61,7 @@ class RunSettings:
     working_path: str
     workspace: str = "default"
     listener: Listener = SILENCE
-    kept: KeptValues | None = None
+    kept: RoundCache | None = None
     """What the rounds of a run have in common, where there are several."""
 
 
@@ -94,7 +94,7 @@ class ProviderRun(PhaseRun):
             pool, prior.remembered, self.diags, deferrals
         )
         self.listener: Listener = run_settings.listener
-        self.kept: KeptValues | None = run_settings.kept
+        self.kept: RoundCache | None = run_settings.kept
         self.metas: ProviderMetas = ProviderMetas(pool, self.diags)
         self.ephemeral: EphemeralObjects = EphemeralObjects(pool.opened, self.diags, self.listener)
         self.unread: dict[AbsResourceInstance, str] = {}

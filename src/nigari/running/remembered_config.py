@@ -29,7 +29,7 @@ from nigari.cty.values import (
     tuple_value,
     unknown,
 )
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.module_tree import InstanceData
 from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.lazy import lazy_pattern

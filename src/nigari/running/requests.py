@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Protocol
 
-from nigari.eval.base.once import Effect
+from nigari.eval.core.worklist import Effect
 
 
 class ProviderRequest(Effect):

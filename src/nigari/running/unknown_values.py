@@ -13,9 +13,9 @@ from nigari.config.base.declared import Repetition
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
 from nigari.diagnostics.advice import advice
-from nigari.eval.base.causes import CauseKind, causes_within
-from nigari.eval.base.instances import Frame, Origin, ResourceNode, ValueNode
-from nigari.eval.base.scope import nodes_of, scope_of
+from nigari.eval.core.causes import CauseKind, causes_within
+from nigari.eval.core.instances import Frame, Origin, ResourceNode, ValueNode
+from nigari.eval.core.scope import nodes_of, scope_of
 from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
 

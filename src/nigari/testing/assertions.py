@@ -17,12 +17,12 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.causes import CauseKind, causes_within
-from nigari.eval.base.deprecation import used
-from nigari.eval.base.instances import FAILED, Frame, ValueNode
-from nigari.eval.base.once import DONE, Need, Stages
-from nigari.eval.base.scope import Binding
-from nigari.eval.base.unresolved import report_undeclared
+from nigari.eval.core.causes import CauseKind, causes_within
+from nigari.eval.core.deprecation import used
+from nigari.eval.core.instances import FAILED, Frame, ValueNode
+from nigari.eval.core.scope import Binding
+from nigari.eval.core.unresolved import report_undeclared
+from nigari.eval.core.worklist import DONE, Need, Stages
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.conditions import failed_condition, message_text
 from nigari.eval.nodes.variable import VariableNode

@@ -10,23 +10,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.values import OutputValue
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import CallNode, Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA
-from nigari.eval.base.once import Node
+from nigari.eval.core.instances import CallNode, Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA
+from nigari.eval.core.worklist import Node
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.expressions import Expression, Literal, Parentheses
 from nigari.hcl.operators import Operation
 from nigari.hcl.scope import Scope
 from nigari.lang.references import Reference
 from nigari.lang.render import value_glimpse
-from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.chain_text import chain_lines
 from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
+from nigari.workspace.explain.queries import ValueQueries
 
 Sources = Mapping[str, bytes]
 
 
-class FinishedEvaluation(Evaluation):
+class FinishedEvaluation(ValueQueries):
     """A configuration that has been planned or applied, for those who look at it."""
 
     __slots__ = ()

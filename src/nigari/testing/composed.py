@@ -48,7 +48,7 @@ _ZERO: Final = number(0)
 
 def compose(
     type_name: str, block: Block, config: Value, given: Values
-) -> tuple[Value | None, api.Told]:
+) -> tuple[Value | None, api.ProviderDiagnostics]:
     """The made-up value of an object; None where the diagnostics have errors."""
     composing = _Composing(iter(texts_for(type_name)))
     value = composing.block(block, config, given)

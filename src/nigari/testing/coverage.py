@@ -17,10 +17,10 @@ from nigari.config.module import Module
 from nigari.config.test_files import TestRun
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.indexed import element_of
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.scope import Binding, expanded_body
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.keyed_references import element_of
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import Binding, expanded_body
 from nigari.hcl.body import Block, Body
 from nigari.hcl.decode import schema_of
 from nigari.hcl.expressions import Expression

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
 from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.base.module_tree import Modules
+from nigari.eval.core.module_tree import Modules
 from nigari.eval.static.run import StaticRun, run_static
-from nigari.eval.tree.places import check_places
+from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.nodes.plan_run import PlanOptions
@@ -26,11 +26,16 @@ from nigari.record import record, replace
 from nigari.running.provider_run import ProviderRun
 from nigari.state.model import State
 from nigari.testing.assertions import Judge
-from nigari.testing.expected import Expectations
+from nigari.testing.expected_failures import Expectations
+from nigari.testing.module_under_test import (
+    TestedModules,
+    check_targets,
+    merged_overrides,
+    run_providers,
+)
 from nigari.testing.outcome import RunOutcome, Shown, Status
 from nigari.testing.plugins import Plugins
-from nigari.testing.stand_ins import Replacements
-from nigari.testing.tested import TestedModules, check_targets, merged_overrides, run_providers
+from nigari.testing.test_overrides import Replacements
 from nigari.testing.values import TestValues, ValueSource
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.test_modules import load_tested, modules_below
@@ -77,7 +82,7 @@ class Execution:
         file: TestFile,
         run: TestRun,
         outcome: RunOutcome,
-        view: ApplyView,
+        view: ApplyListener,
     ) -> None:
         self._laboratory = laboratory
         self._file = file
@@ -262,7 +267,7 @@ def new_planning(laboratory: Laboratory, prepared: Prepared, state: State) -> Pl
     )
 
 
-async def apply(planning: Planning, plan: Plan, view: ApplyView) -> State:
+async def apply(planning: Planning, plan: Plan, view: ApplyListener) -> State:
     """Carry out a plan; the state is kept nowhere but here."""
 
     async def keep(state: State, lasting: bool) -> bool:

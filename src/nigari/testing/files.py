@@ -12,7 +12,7 @@ import re
 import time
 from typing import Final
 
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
 from nigari.backends.disk import write_unused
 from nigari.backends.snapshots import new_lineage
 from nigari.config.blocks.provider_config import ProviderConfig
@@ -78,7 +78,7 @@ class TestFileRunner:
         self._laboratory = laboratory
         self._file = file
         self._stopping = stopping
-        self._view = ApplyView()
+        self._view = ApplyListener()
         self._states: dict[str, Kept] = {}
         self._outputs: dict[str, Value] = {}
         self._prepared: dict[str, Prepared] = {}

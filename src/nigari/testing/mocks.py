@@ -116,7 +116,7 @@ class Mock:
         await self.real.close()
 
 
-def _nothing_to_take_over(what: str) -> api.Told:
+def _nothing_to_take_over(what: str) -> api.ProviderDiagnostics:
     return problem(
         "Object of a mock",
         f"A mocked provider has no objects outside of the test, so nothing can be {what}. Leave "

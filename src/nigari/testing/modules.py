@@ -24,11 +24,11 @@ from nigari import cty
 from nigari.addrs.absolute import resource_of
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, MANAGED, ResourceMode
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
 from nigari.config.test_files import TestFile, decode_test_file
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import InputKind, InputValue
+from nigari.eval.core.inputs import InputKind, InputValue
 from nigari.eval.nodes.resource import resource_schema
 from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
@@ -54,8 +54,8 @@ from nigari.testing.execution import (
 from nigari.testing.outcome import RunOutcome, Shown
 from nigari.testing.plugins import Plugins
 from nigari.testing.values import ValueSource
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plugins.provider_schemas import offered_schemas
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.session.failure import SessionError
@@ -188,7 +188,7 @@ class ModuleUnderTest:
         outcome = RunOutcome("python")
         laboratory = self._laboratory({**self._variables, **variables})
         run = self._file.runs[index]
-        execution = Execution(laboratory, self._file, run, outcome, ApplyView())
+        execution = Execution(laboratory, self._file, run, outcome, ApplyListener())
         changed = await execution.execute(self._state, {})
         if changed is not None and execution.prepared is not None:
             self._state, self._prepared = changed, execution.prepared
@@ -218,7 +218,7 @@ class ModuleUnderTest:
                 planning = new_planning(self._laboratory({}), self._prepared, self._state)
                 plan = await planning.plan(PlanOptions(PlanMode.DESTROY, parallelism=PARALLELISM))
                 if plan is not None:
-                    self._state = await apply(planning, plan, ApplyView())
+                    self._state = await apply(planning, plan, ApplyListener())
                 told.extend(taken(planning, self._plugins))
                 await planning.close()
         finally:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from nigari.config.test_files import TestFile
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import Inputs
+from nigari.eval.core.inputs import Inputs
 from nigari.eval.static.run import StaticRun, run_static
-from nigari.eval.tree.places import check_places
+from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.functions.table import function_table
@@ -26,11 +26,11 @@ from nigari.testing.files import Stopping, TestFileRunner
 from nigari.testing.outcome import FileOutcome, Leftover, Status, SuiteOutcome
 from nigari.testing.plugins import Plugins
 from nigari.testing.values import ValueSource
-from nigari.workspace.base.interruptions import Interruptions, on_interrupt
-from nigari.workspace.base.options import GivenVariables
-from nigari.workspace.base.variable_values import read_variables
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.context.interruptions import Interruptions, on_interrupt
+from nigari.workspace.context.options import GivenVariables
+from nigari.workspace.context.variable_values import read_variables
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.function import Function
 from nigari.cty.values import Value, object_value, string
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import InputKind, Inputs, InputValue
+from nigari.eval.core.inputs import InputKind, Inputs, InputValue
 from nigari.eval.nodes.variable import fitted
 from nigari.hcl.bound import Names
 from nigari.hcl.expressions import Expression

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from nigari.apply.provisioners.base import Arguments, ProvisionerFailure, text_of
+from nigari.apply.provisioners.provisioner import Arguments, ProvisionerFailure, text_of
 from nigari.cty.function import FunctionError
 from nigari.cty.stdlib.timestamps import parse_duration
 from nigari.record import record

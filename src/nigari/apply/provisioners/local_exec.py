@@ -6,7 +6,7 @@ import asyncio
 import signal
 from typing import Final
 
-from nigari.apply.provisioners.base import (
+from nigari.apply.provisioners.provisioner import (
     Arguments,
     Machine,
     ProvisionerFailure,

@@ -7,8 +7,8 @@ import base64
 import socket
 from typing import Final
 
-from nigari.apply.provisioners.base import ProvisionerFailure
 from nigari.apply.provisioners.connection import Proxy
+from nigari.apply.provisioners.provisioner import ProvisionerFailure
 
 _LONGEST_HEAD: Final = 1 << 14
 

@@ -7,14 +7,14 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
-from nigari.apply.provisioners.base import (
+from nigari.apply.provisioners.connection import connection_from
+from nigari.apply.provisioners.provisioner import (
     Arguments,
     Machine,
     ProvisionerFailure,
     Say,
     text_of,
 )
-from nigari.apply.provisioners.connection import connection_from
 from nigari.apply.provisioners.scp import put, put_content
 from nigari.apply.provisioners.ssh import SshSession, open_session
 from nigari.cty.values import Value

@@ -11,14 +11,14 @@ from functools import partial
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.context import ApplyContext
-from nigari.apply.provisioners.base import Arguments, Machine, ProvisionerFailure, Say
 from nigari.apply.provisioners.local_exec import run_local
+from nigari.apply.provisioners.provisioner import Arguments, Machine, ProvisionerFailure, Say
 from nigari.config.blocks.provisioner import Connection, Provisioner
 from nigari.cty.values import Value
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
-from nigari.eval.base.once import Need
-from nigari.eval.base.scope import evaluate_body
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.scope import evaluate_body
+from nigari.eval.core.worklist import Need
 from nigari.hcl.body import Body
 from nigari.record import record
 from nigari.running.unknown_values import is_reported

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from nigari.apply.provisioners.base import Machine, ProvisionerFailure
+from nigari.apply.provisioners.provisioner import Machine, ProvisionerFailure
 
 if TYPE_CHECKING:
     from asyncssh import SSHClientConnection, SSHClientProcess

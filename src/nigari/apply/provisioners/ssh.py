@@ -15,8 +15,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from nigari.apply.provisioners.base import ProvisionerFailure, Say
 from nigari.apply.provisioners.connection import UNIX, HostConnection, Login
+from nigari.apply.provisioners.provisioner import ProvisionerFailure, Say
 from nigari.apply.provisioners.proxy import proxied_socket
 
 if TYPE_CHECKING:

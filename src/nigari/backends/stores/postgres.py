@@ -233,8 +233,12 @@ class PostgresStore:
         return info
 
     async def unlock(self, workspace: str, lock: LockInfo) -> None:
-        self._held.pop(workspace, None)
-        if not await self._release(int(lock.path)):
+        try:
+            # Still held: a connection that is lost here takes the lock again before it releases it.
+            is_released = await self._release(int(lock.path))
+        finally:
+            self._held.pop(workspace, None)
+        if not is_released:
             raise BackendFailure("The lock was lost, because the connection was interrupted.")
 
     async def force_unlock(self, workspace: str, lock_id: str) -> None:

@@ -9,8 +9,8 @@ from nigari.diagnostics import Diagnostic, Severity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nigari.cli.planned import PlanningCommand
-    from nigari.workspace.session.locked import LockedSession
+    from nigari.cli.planning_command import PlanningCommand
+    from nigari.workspace.session.locked_session import LockedSession
 
 
 def run(invocation: Invocation) -> int:
@@ -25,7 +25,7 @@ def apply(invocation: Invocation, is_end: bool = False) -> int:
         begun = begin_planning(invocation)
         if begun is None:
             return 1
-    from nigari.cli.planned import PlanningCommand
+    from nigari.cli.planning_command import PlanningCommand
     from nigari.plan.model.changes import PlanMode
 
     mode = PlanMode.DESTROY if is_end else None

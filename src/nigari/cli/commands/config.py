@@ -8,7 +8,7 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.views.resolved import resolved
 
 
@@ -25,7 +25,7 @@ def run(invocation: Invocation) -> int:
     if static is None:
         show_problems(invocation, session)
         return 1
-    document = resolved(Evaluation(static, session.sources), session.inputs)
+    document = resolved(ValueQueries(static, session.sources), session.inputs)
     session.diags.extend(static.diags)
     invocation.terminal.out(json.dumps(document, indent=2, ensure_ascii=False))
     show_problems(invocation, session)

@@ -14,11 +14,11 @@ from nigari.cli.state_flags import JSON_INTO_FLAG, LOCK_FLAGS, STATE_FLAG
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import check_undeclared
+from nigari.eval.core.inputs import check_undeclared
 from nigari.eval.static.inspection_run import InspectionRun
 from nigari.eval.static.run import StaticRun
 from nigari.lang.functions.table import function_table
-from nigari.workspace.base.waiting import run_until_it_waits
+from nigari.workspace.context.asyncio_bridge import run_until_it_waits
 
 
 class _Console:
@@ -81,7 +81,7 @@ class _Console:
         inspection: InspectionRun
         if snapshots.state.resources:
             from nigari.plan.inspection.state_inspection import StateInspection
-            from nigari.plan.order.required import providers_of
+            from nigari.plan.order.required_providers import providers_of
 
             shown = directory.as_shown(snapshots.state)
             needed = providers_of(run.root.instance, shown)

@@ -7,8 +7,8 @@ from nigari.cli.state_flags import chosen_environment, plain_directory
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.render import no_context
-from nigari.workspace.base.environments import FILE_NAME
-from nigari.workspace.base.last_apply import LastApply
+from nigari.workspace.context.environments import FILE_NAME
+from nigari.workspace.context.last_apply import LastApply
 from nigari.workspace.session.environment_result import EnvironmentInfo, list_environments
 
 

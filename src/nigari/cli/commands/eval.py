@@ -9,8 +9,8 @@ from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.cli.views.explanation import explanation_json
-from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.explainer import Explainer
+from nigari.workspace.explain.queries import ValueQueries
 
 _NOT_STATIC = 2
 
@@ -23,7 +23,7 @@ def run(invocation: Invocation) -> int:
     static = session.static()
     found = None
     if static is not None:
-        evaluation = Evaluation(static, session.workspace.sources)
+        evaluation = ValueQueries(static, session.workspace.sources)
         explainer = Explainer(evaluation, session.diags, session.where)
         found = explainer.expression(invocation.arguments[0], invocation.text("module"))
         session.diags.extend(static.diags)

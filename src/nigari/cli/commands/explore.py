@@ -19,13 +19,13 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
 from nigari.diagnostics import Diagnostics
 from nigari.explore.document import Document, document_of, fleet_document
-from nigari.explore.feed import Event, Feed, follow, read_events
+from nigari.explore.event_stream import Event, Feed, follow, read_events
 from nigari.explore.fleet import FleetFollower
 from nigari.explore.journal import JournalFollower, journal_events
 from nigari.explore.page import PageNotBuilt, built, page
+from nigari.explore.page_source import configuration_subject, plan_subject
 from nigari.explore.server import PageServer
-from nigari.explore.subject import configuration_subject, plan_subject
-from nigari.fleet.units.survey import survey
+from nigari.fleet.units.graph_loader import survey
 from nigari.record import record
 from nigari.workspace.session.apply_journal import journal_path
 from nigari.workspace.session.session import Session

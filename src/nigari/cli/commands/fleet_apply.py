@@ -15,8 +15,8 @@ from nigari.cli.views.fleet_text import plan_summary
 from nigari.cli.views.style import style_of
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.aio import Unfinished
-from nigari.fleet.runs.applying import Approve, agree
-from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.apply_fleet import Approve, agree
+from nigari.fleet.runs.plan_fleet import FleetPlan
 from nigari.fleet.runs.results import FleetResult, UnitResult, UnitStatus
 from nigari.plan.model.changes import PlanMode
 

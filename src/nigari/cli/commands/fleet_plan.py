@@ -9,7 +9,7 @@ from nigari.cli.fleet_flags import MARKDOWN_FLAG, ORPHANS_FLAG, STATE_FLAGS, Fle
 from nigari.cli.views.fleet_text import plan_summary
 from nigari.cli.views.style import style_of
 from nigari.fleet.runs.orphans import orphan_data, orphan_warning
-from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.plan_fleet import FleetPlan
 from nigari.fleet.work.tasks import TaskOptions
 from nigari.plan.model.changes import PlanMode
 

@@ -14,7 +14,7 @@ from nigari.workspace.setup.init_options import BackendOptions, InitOptions
 def run(invocation: Invocation) -> int:
     """Install modules."""
     person = Person(invocation.terminal, not invocation.switch("json"))
-    presenter = Presenter(invocation, session=open_session(invocation, people=person))
+    presenter = Presenter(invocation, session=open_session(invocation, prompter=person))
     upgrade = invocation.switch("update")
     options = InitOptions(
         upgrade,

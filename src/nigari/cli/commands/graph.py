@@ -14,14 +14,14 @@ from nigari.cli.command import (
     Invocation,
 )
 from nigari.cli.plan_flags import PLAN_FLAGS, SHOWING_FLAGS, whole_number
-from nigari.cli.planned import PlanningCommand
+from nigari.cli.planning_command import PlanningCommand
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import JSON_FLAG
 from nigari.cli.views.graph_dot import blocks_data, blocks_dot, operations_dot
 from nigari.events import SILENCE
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
-from nigari.workspace.session.locked import LockedSession
+from nigari.workspace.session.locked_session import LockedSession
 
 _OPERATIONS = "apply"
 _MODES = {

@@ -7,7 +7,7 @@ from nigari.addrs.resource import MANAGED
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.plan_flags import PARALLELISM_FLAG
-from nigari.cli.planned import PlanningCommand
+from nigari.cli.planning_command import PlanningCommand
 from nigari.cli.prompt import INPUT_FLAG
 from nigari.cli.state_flags import (
     BACKUP_FLAG,
@@ -20,7 +20,7 @@ from nigari.cli.state_flags import (
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.workspace.session.locked import LockedSession
+from nigari.workspace.session.locked_session import LockedSession
 
 
 def run(invocation: Invocation) -> int:

@@ -46,7 +46,7 @@ def run(invocation: Invocation) -> int:
     """Make the working directory ready."""
     options = _options(invocation)
     person = Person(invocation.terminal, _may_ask(invocation))
-    presenter = Presenter(invocation, session=open_session(invocation, people=person))
+    presenter = Presenter(invocation, session=open_session(invocation, prompter=person))
     if invocation.switch("show"):
         return _show(presenter)
     if invocation.switch("forget"):
@@ -74,7 +74,7 @@ def run(invocation: Invocation) -> int:
 def _show(presenter: Presenter) -> int:
     """Show what is remembered for the selected workspace, and the locations of states."""
     from nigari.lang.render import value_display
-    from nigari.workspace.base.remembered import load_remembered
+    from nigari.workspace.context.remembered_variables import load_remembered
 
     session = presenter.session
     selected = session.selected
@@ -95,7 +95,7 @@ def _show(presenter: Presenter) -> int:
 
 def _forget(presenter: Presenter) -> int:
     """Forget what is remembered for the selected workspace."""
-    from nigari.workspace.base.remembered import forget
+    from nigari.workspace.context.remembered_variables import forget
 
     selected = presenter.session.selected
     try:

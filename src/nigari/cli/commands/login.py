@@ -31,13 +31,13 @@ _ASKS_FOR_PASSWORD: Final = (
 
 def run(invocation: Invocation) -> int:
     """Log in to the host that the argument names."""
-    from nigari.workspace.base.waiting import run_to_end
+    from nigari.workspace.context.asyncio_bridge import run_to_end
 
     presenter = Presenter(invocation)
     if len(invocation.arguments) != 1:
         raise UsageError("The command needs one argument, the name of the host to log in to.")
     person = Person(presenter.terminal, invocation.switch("input"))
-    if not person.can_be_asked:
+    if not person.can_prompt:
         presenter.diags.error(
             "Login requires input",
             "Logging in asks questions, so it cannot be used with -input=false. Where nobody can "

@@ -14,7 +14,7 @@ from nigari.packages.hosts.host_credentials import CredentialsError, TokenLocati
 
 def run(invocation: Invocation) -> int:
     """Remove the token of the host that the argument names."""
-    from nigari.workspace.base.waiting import run_to_end
+    from nigari.workspace.context.asyncio_bridge import run_to_end
 
     presenter = Presenter(invocation)
     if len(invocation.arguments) != 1:

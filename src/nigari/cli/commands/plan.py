@@ -8,7 +8,7 @@ from nigari.cli.plan_start import begin_planning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nigari.workspace.session.locked import LockedSession
+    from nigari.workspace.session.locked_session import LockedSession
 
 _CHANGES = 2
 
@@ -18,7 +18,7 @@ def run(invocation: Invocation) -> int:
     begun = begin_planning(invocation)
     if begun is None:
         return 1
-    from nigari.cli.planned import PlanningCommand
+    from nigari.cli.planning_command import PlanningCommand
 
     command = PlanningCommand(invocation, begun=begun)
 

@@ -8,7 +8,7 @@ from nigari.cli.plan_start import begin_planning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nigari.workspace.session.locked import LockedSession
+    from nigari.workspace.session.locked_session import LockedSession
 
 
 def run(invocation: Invocation) -> int:
@@ -17,7 +17,7 @@ def run(invocation: Invocation) -> int:
     if begun is None:
         return 1
     from nigari.addrs.resource import MANAGED
-    from nigari.cli.planned import PlanningCommand
+    from nigari.cli.planning_command import PlanningCommand
     from nigari.plan.model.changes import PlanMode
 
     command = PlanningCommand(invocation, PlanMode.NORMAL, begun=begun)

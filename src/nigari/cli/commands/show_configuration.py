@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import open_session
-from nigari.plan.order.required import providers_of
+from nigari.plan.order.required_providers import providers_of
 from nigari.plan.show.json_document import document
 from nigari.state.json_text import escaped_for_html
 from nigari.state.model import State

@@ -21,7 +21,7 @@ from nigari.workspace.session.opened_plan import open_plan
 TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
 if TYPE_CHECKING:
-    from nigari.workspace.plans.reasons import PlanReasons
+    from nigari.workspace.plans.plan_reasons import PlanReasons
 
 
 async def show_plan(path: str, presenter: Presenter) -> bool:
@@ -56,7 +56,7 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
 
 
 def _reasons(presenter: Presenter, planning: Planning, plan: Plan) -> PlanReasons:
-    from nigari.workspace.session.plan_reasons import plan_reasons
+    from nigari.workspace.session.session_reasons import plan_reasons
 
     return plan_reasons(presenter.session, planning, plan)
 

@@ -14,9 +14,9 @@ from nigari.cty.go_text import go_quote
 from nigari.hcl.quoting import quoted
 from nigari.state.edit import MoveOutcome, move
 from nigari.state.model import State
-from nigari.workspace.base.environments import FILE_NAME, in_environment
-from nigari.workspace.base.options import NO_VARIABLES, SessionOptions
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.environments import FILE_NAME, in_environment
+from nigari.workspace.context.options import NO_VARIABLES, SessionOptions
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.session.session import Session
 
 

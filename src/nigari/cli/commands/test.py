@@ -13,10 +13,10 @@ from nigari.cli.state_flags import SAYING_FLAGS, given_variables
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.config.test_files import TestFile
 from nigari.diagnostics import Diagnostics
+from nigari.testing.file_watcher import Stamps, changes, concerned, stamps
 from nigari.testing.outcome import FileOutcome, Status, SuiteOutcome
 from nigari.testing.suite import Abandoned, Suite, TestOptions, TestView
-from nigari.testing.watching import Stamps, changes, concerned, stamps
-from nigari.workspace.base.waiting import run_to_end
+from nigari.workspace.context.asyncio_bridge import run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

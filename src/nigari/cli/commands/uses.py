@@ -10,7 +10,7 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.explain.uses import User, uses_of
 
 
@@ -25,7 +25,7 @@ def run(invocation: Invocation) -> int:
     address = invocation.arguments[0]
     users = None
     if static is not None:
-        evaluation = Evaluation(static, session.sources)
+        evaluation = ValueQueries(static, session.sources)
         users = uses_of(evaluation, address, session.where.at, session.diags)
     if users is None:
         show_problems(invocation, session)

@@ -10,7 +10,7 @@ from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, s
 from nigari.diagnostics import Diagnostics
 from nigari.markers import VALID
 from nigari.workspace import Workspace
-from nigari.workspace.configuration.checking import validate
+from nigari.workspace.configuration.check_directory import validate
 
 _FORMAT_VERSION = "1.0"
 
@@ -44,7 +44,7 @@ def _document(workspace: Workspace, diags: Diagnostics) -> str:
     import json
 
     from nigari.diagnostics.render import to_json
-    from nigari.workspace.base.shown_sources import ShownSources
+    from nigari.workspace.context.shown_sources import ShownSources
 
     sources = ShownSources(workspace.sources)
     found = diags.in_order()

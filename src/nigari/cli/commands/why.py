@@ -7,16 +7,16 @@ import asyncio
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.plan_flags import PLAN_FLAGS, SHOWING_FLAGS
-from nigari.cli.planned import PlanningCommand
+from nigari.cli.planning_command import PlanningCommand
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.cli.views.plan_reasons import ReasonsJson
 from nigari.plan.model.changes import Plan
 from nigari.workspace.plans.planning import Planning
-from nigari.workspace.session.locked import LockedSession
+from nigari.workspace.session.locked_session import LockedSession
 from nigari.workspace.session.opened_plan import open_plan
-from nigari.workspace.session.plan_reasons import plan_reasons
+from nigari.workspace.session.session_reasons import plan_reasons
 
 
 def run(invocation: Invocation) -> int:

@@ -8,7 +8,7 @@ from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import LOCK_FLAGS, SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cty.go_text import go_quote
-from nigari.workspace.base.options import NO_STATE_FILES
+from nigari.workspace.context.options import NO_STATE_FILES
 from nigari.workspace.states.state import read_state_file
 
 

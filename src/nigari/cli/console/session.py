@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.compile import Compiled
-from nigari.eval.base.once import Node
-from nigari.eval.base.scope import evaluate
+from nigari.eval.core.compile import Compiled
+from nigari.eval.core.scope import evaluate
+from nigari.eval.core.worklist import Node
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source

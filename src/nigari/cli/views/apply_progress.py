@@ -11,8 +11,8 @@ import time
 from contextlib import asynccontextmanager
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.apply.all_views import AllViews
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
+from nigari.apply.listeners import ApplyListeners
 from nigari.cli.command import Terminal
 from nigari.cli.views.live_line import LiveLine
 from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
@@ -71,14 +71,14 @@ def duration(seconds: float) -> str:
     return f"{minutes}m{left}s" if minutes else f"{left}s"
 
 
-class TimedView(ApplyView):
+class TimedView(ApplyListener):
     """A view that also hears that time passes."""
 
     def tick(self) -> None:
         """A second has passed."""
 
 
-class TimedViews(AllViews, TimedView):
+class TimedViews(ApplyListeners, TimedView):
     """Several views that are told the same, also that time passes."""
 
     def __init__(self, views: Sequence[TimedView]) -> None:
@@ -90,7 +90,7 @@ class TimedViews(AllViews, TimedView):
             view.tick()
 
 
-class Untimed(AllViews, TimedView):
+class Untimed(ApplyListeners, TimedView):
     """Views that do not care how time passes."""
 
 

@@ -14,8 +14,8 @@ from nigari.cty.values import null
 from nigari.plan.differences.datum import datum
 from nigari.plan.differences.difference import DifferenceScope, Fate, Paths, paths_of
 from nigari.plan.differences.object_comparison import compare_block
+from nigari.plan.model.action_reasons import reason_text
 from nigari.plan.model.changes import Action, Change, Drift, Reason
-from nigari.plan.model.reasons import reason_text
 from nigari.state.json_text import indented
 
 TYPE_CHECKING = False

@@ -29,7 +29,7 @@ def show_diagnostics(
     if not len(diagnostics):
         return
     from nigari.diagnostics import Layout, to_text
-    from nigari.workspace.base.shown_sources import ShownSources
+    from nigari.workspace.context.shown_sources import ShownSources
 
     sources = ShownSources(sources)
     no_color = no_color or terminal.is_on("no-color")

@@ -6,7 +6,7 @@ from nigari.backends.harmless import without_credentials
 from nigari.cty.values import Value
 from nigari.diagnostics.render import ContextOf, place_to_json
 from nigari.diagnostics.snippet import Sources
-from nigari.workspace.base.shown_sources import ShownSources
+from nigari.workspace.context.shown_sources import ShownSources
 from nigari.workspace.explain.explanation import Explanation
 
 

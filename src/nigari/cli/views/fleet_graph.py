@@ -8,7 +8,7 @@ from html import escape
 
 from nigari.fleet.units.documents import place
 from nigari.fleet.units.graph import Edge, ForeignState
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 
 _WIDTH, _HEIGHT, _ACROSS, _BETWEEN = 220, 26, 300, 12
 

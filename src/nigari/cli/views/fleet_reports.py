@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from nigari.diagnostics import Diagnostic, Severity
-from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.plan_fleet import FleetPlan
 from nigari.fleet.runs.results import UnitResult, UnitStatus
 from nigari.fleet.work.tasks import Changes
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nigari.cli.views.style import Style
 from nigari.diagnostics.layout import display_width
-from nigari.fleet.runs.planning import FleetPlan
+from nigari.fleet.runs.plan_fleet import FleetPlan
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from nigari.cli.outlet import error_of
+from nigari.cli.output_stream import error_of
 from nigari.diagnostics import ContextOf, Diagnostics, Severity, Sources
 from nigari.diagnostics.render import no_context, to_json
 from nigari.plan.show.json_document import document
@@ -47,7 +47,7 @@ class JsonLines:
         """Write each diagnostic as an event."""
         if not len(diags):
             return
-        from nigari.workspace.base.shown_sources import ShownSources
+        from nigari.workspace.context.shown_sources import ShownSources
 
         sources = ShownSources(sources)
         for each in diags.in_order():

@@ -12,8 +12,8 @@ from nigari.cli.views.plan_text import summary
 from nigari.cty.type_json import type_to_json
 from nigari.markers import APPLIED, DESTROYED
 from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, Plan, Reason
+from nigari.plan.show.deferred_summary import counted_kinds, deferred_summary
 from nigari.plan.show.plan_json import importing, value_to_data
-from nigari.plan.show.waiting import counted_kinds, deferred_summary
 from nigari.state.model import State
 
 TYPE_CHECKING = False

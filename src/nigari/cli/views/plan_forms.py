@@ -9,13 +9,13 @@ from nigari.cli.state_flags import has_flag, optional_text
 from nigari.cli.views.plan_text import plan_text
 from nigari.cli.views.presentation import Presentation
 from nigari.plan.model.changes import Plan
-from nigari.plan.show.relevant import RelevantAttribute
-from nigari.plan.show.short import filter_of
+from nigari.plan.show.grouped_changes import filter_of
+from nigari.plan.show.relevant_attributes import RelevantAttribute
 
 TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
 if TYPE_CHECKING:
-    from nigari.workspace.plans.reasons import PlanReasons
+    from nigari.workspace.plans.plan_reasons import PlanReasons
 
 
 def is_short(invocation: Invocation) -> bool:

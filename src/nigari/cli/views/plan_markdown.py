@@ -13,8 +13,8 @@ from nigari.cli.views.plan_text import outputs_text, summary
 from nigari.cli.views.presentation import Presentation
 from nigari.explore.secrets import Secrets
 from nigari.plan.model.changes import Change, Plan
-from nigari.plan.show.short import ShortChange, short_changes
-from nigari.plan.show.waiting import deferred_summary, waiting_line
+from nigari.plan.show.deferred_summary import deferred_summary, waiting_line
+from nigari.plan.show.grouped_changes import GroupedChange, short_changes
 from nigari.workspace.plans.change_reasons import ChangeReasons
 
 TYPE_CHECKING = False
@@ -118,7 +118,7 @@ def _warning(changes: Sequence[Change]) -> Iterator[str]:
     yield f"\n> [!WARNING]\n> Objects will be lost: {', '.join(counts)}.\n"
 
 
-def _table(lines: Sequence[ShortChange], limit: int) -> Iterator[str]:
+def _table(lines: Sequence[GroupedChange], limit: int) -> Iterator[str]:
     """A line for each, as far as there is room for them."""
     yield "\n| | address | why |\n| --- | --- | --- |\n"
     for index, each in enumerate(lines):

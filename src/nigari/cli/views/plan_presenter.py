@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
 from nigari.cli.plan_flags import check_form
 from nigari.cli.presenter import Presenter
 from nigari.cli.views.apply_progress import Counts, Progress, TimedView, TimedViews, Untimed
@@ -24,7 +24,7 @@ from nigari.diagnostics.layout import Layout
 from nigari.lang.render import value_display
 from nigari.markers import SAVED_PLAN
 from nigari.plan.model.changes import Action, Plan
-from nigari.plan.show.waiting import waiting_line
+from nigari.plan.show.deferred_summary import waiting_line
 from nigari.state.model import State
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.show_plan import ShownPlan
@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
 if TYPE_CHECKING:
     from nigari.cli.views.json_lines import JsonLines
-    from nigari.workspace.plans.reasons import PlanReasons
+    from nigari.workspace.plans.plan_reasons import PlanReasons
 
 
 class PlanPresenter:
@@ -57,7 +57,7 @@ class PlanPresenter:
             views.append(ProgressEvents(presenter.events))
         self.view: TimedViews = TimedViews(views)
 
-    def add(self, view: ApplyView) -> None:
+    def add(self, view: ApplyListener) -> None:
         """Let somebody else hear what happens, too."""
         self.view = TimedViews((self.view, Untimed((view,))))
 
@@ -84,7 +84,7 @@ class PlanPresenter:
                 self._tell_reasons(self._reasons(planning, plan), presenter.events)
 
     def _reasons(self, planning: Planning, plan: Plan) -> PlanReasons:
-        from nigari.workspace.session.plan_reasons import plan_reasons
+        from nigari.workspace.session.session_reasons import plan_reasons
 
         return plan_reasons(self._presenter.session, planning, plan)
 

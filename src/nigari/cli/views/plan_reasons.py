@@ -7,10 +7,10 @@ from nigari.cli.views.plan_text import not_shown, summary
 from nigari.diagnostics.render import ContextOf, place_to_json
 from nigari.diagnostics.snippet import Sources
 from nigari.plan.model.changes import Plan
-from nigari.plan.show.short import Filter
+from nigari.plan.show.grouped_changes import Filter
 from nigari.workspace.explain.explanation import Explanation
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
-from nigari.workspace.plans.reasons import PlanReasons
+from nigari.workspace.plans.plan_reasons import PlanReasons
 
 Members = dict[str, object]
 

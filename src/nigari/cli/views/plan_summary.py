@@ -8,8 +8,8 @@ from nigari.cli.views.change_text import symbol
 from nigari.cli.views.plan_text import not_shown, summary
 from nigari.cli.views.style import Style
 from nigari.plan.model.changes import Change, Plan
-from nigari.plan.show.short import Filter, ShortChange, counted, short_changes
-from nigari.plan.show.waiting import deferred_summary
+from nigari.plan.show.deferred_summary import deferred_summary
+from nigari.plan.show.grouped_changes import Filter, GroupedChange, counted, short_changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def addresses_text(plan: Plan, shows: Filter) -> str:
     return "".join(f"{change.action.value}\t{change.address}\n" for change in shown)
 
 
-def _line(short: ShortChange, style: Style) -> str:
+def _line(short: GroupedChange, style: Style) -> str:
     name = style.bold(short.block)
     if short.count == 1:
         name = style.bold(short.addresses[0])

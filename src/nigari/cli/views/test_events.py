@@ -24,8 +24,8 @@ from nigari.testing.outcome import (
 )
 from nigari.testing.suite import Abandoned, TestView
 from nigari.version import OPENTOFU_VERSION
-from nigari.workspace.base.shown_sources import ShownSources
 from nigari.workspace.configuration.directory import Workspace
+from nigari.workspace.context.shown_sources import ShownSources
 from nigari.workspace.plans.show_plan import ShownPlan
 
 

@@ -16,7 +16,7 @@ from nigari.diagnostics.render import to_text
 from nigari.diagnostics.snippet import Sources
 from nigari.testing.coverage import Coverage
 from nigari.testing.outcome import FileOutcome, Status, SuiteOutcome
-from nigari.workspace.base.shown_sources import ShownSources
+from nigari.workspace.context.shown_sources import ShownSources
 
 _ROOM = 200
 """What is kept free to say what was left out."""

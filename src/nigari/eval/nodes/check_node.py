@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.diagnostics import Range
-from nigari.eval.base.once import Need, Node, Stages
+from nigari.eval.core.worklist import Need, Node, Stages
 
 
 class CheckNode(Node):

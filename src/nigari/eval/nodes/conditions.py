@@ -15,12 +15,12 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
-from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.base.compared import compared
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import Need
-from nigari.eval.base.scope import evaluate, scope_of
+from nigari.eval.core.causes import CauseKind, UnknownCause, causes_within
+from nigari.eval.core.comparison_data import compared
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import evaluate, scope_of
+from nigari.eval.core.worklist import Need
 from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope

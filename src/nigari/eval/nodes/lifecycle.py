@@ -19,10 +19,10 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, ListType
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import Need, Node, Stages
-from nigari.eval.base.slots import RequestValue, Slot, fill
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.static_position import RequestValue, StaticPosition, fill
+from nigari.eval.core.worklist import Need, Node, Stages
 from nigari.eval.nodes.resource import deferred_data
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_traversal
@@ -108,9 +108,11 @@ class ResourceSettings(Node):
     def step(self) -> Sequence[Need]:
         return self._stages.step()
 
-    def _slot(self, argument: str, expr: Expression) -> Slot:
+    def _slot(self, argument: str, expr: Expression) -> StaticPosition:
         what = f"{argument} of {self.frame.label(str(self.resource.addr))}"
-        return Slot(what, self.frame, expr, self._request, deferred_data(self.resource.repetition))
+        return StaticPosition(
+            what, self.frame, expr, self._request, deferred_data(self.resource.repetition)
+        )
 
     def _replacement(self) -> Sequence[Need]:
         found = self._truth("create_before_destroy", self.resource.lifecycle.create_before_destroy)
@@ -154,7 +156,7 @@ class ResourceSettings(Node):
             self.ignored = tuple(path for path in paths if path is not None)
         return ()
 
-    def _path(self, slot: Slot, text: Value) -> Traversal | None:
+    def _path(self, slot: StaticPosition, text: Value) -> Traversal | None:
         """The path that a string stands for, as one would have written it in brackets."""
         source = Source(f"<{slot.what}>", text.as_string())
         path = parse_traversal(source, self.frame.run.diags)
@@ -182,7 +184,9 @@ class RemovedSettings(Node):
         )
         self._frame = frame
         expr = removed.destroy
-        self._slot = None if expr is None else Slot(f"destroy of {what}", frame, expr, request)
+        self._slot = (
+            None if expr is None else StaticPosition(f"destroy of {what}", frame, expr, request)
+        )
         self._stages = Stages(self._ending, self.moments.step)
 
     @property
@@ -286,7 +290,7 @@ class ProvisionerMoments(Node):
         if keyword in words:
             return keyword
         what = f"{argument} of a provisioner of {self._frame.label(self._what)}"
-        slot = Slot(what, self._frame, expr, self._request, self._data)
+        slot = StaticPosition(what, self._frame, expr, self._request, self._data)
         value = fill(slot)
         if not isinstance(value, Value):
             return value or words[0]
@@ -324,7 +328,7 @@ class StaticAddress(Node):
         keys: list[Value] = []
         needs: list[Need] = []
         for expr in self.address.keys:
-            slot = Slot("key of an address", self.frame, expr, self._request)
+            slot = StaticPosition("key of an address", self.frame, expr, self._request)
             value = fill(slot)
             if isinstance(value, Value):
                 if _is_key(value):
@@ -348,7 +352,7 @@ def _is_key(value: Value) -> bool:
     )
 
 
-def _truth(slot: Slot) -> bool | list[Need] | None:
+def _truth(slot: StaticPosition) -> bool | list[Need] | None:
     """Whether an argument is true; None where it is null, or that has been reported."""
     value = fill(slot)
     if not isinstance(value, Value):
@@ -361,7 +365,7 @@ def _truth(slot: Slot) -> bool | list[Need] | None:
     return None if value.is_null else value.as_bool()
 
 
-def _report(slot: Slot, wanted: str) -> None:
+def _report(slot: StaticPosition, wanted: str) -> None:
     slot.frame.run.diags.error(
         "Invalid value before planning", f"The {slot.what} must be {wanted}.", slot.expr.range
     )

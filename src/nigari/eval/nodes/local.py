@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from nigari.config.blocks.local import Local
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame, LocalNode, Origin, ValueNode
-from nigari.eval.base.once import Need
-from nigari.eval.base.scope import evaluate_origin
+from nigari.eval.core.instances import Frame, LocalNode, Origin, ValueNode
+from nigari.eval.core.scope import evaluate_origin
+from nigari.eval.core.worklist import Need
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import attribute_expression
 

@@ -22,7 +22,7 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.expansion import (
+from nigari.eval.core.expansion import (
     SINGLE_INSTANCE,
     Asked,
     Expansion,
@@ -30,16 +30,16 @@ from nigari.eval.base.expansion import (
     expand_enabled,
     expand_for_each,
 )
-from nigari.eval.base.instances import (
+from nigari.eval.core.instances import (
     FAILED,
     Absent,
     CallNode,
     Frame,
     ValueNode,
 )
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import DONE, Need
-from nigari.eval.base.scope import evaluate, scope_of
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import evaluate, scope_of
+from nigari.eval.core.worklist import DONE, Need
 from nigari.hcl.evaluation import Fault
 from nigari.hcl.suggestion import did_you_mean, listed
 

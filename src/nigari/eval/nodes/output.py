@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from nigari.config.blocks.output import Output
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Range, Severity
-from nigari.eval.base.instances import Frame, Origin, ValueNode
-from nigari.eval.base.once import Need
-from nigari.eval.base.scope import evaluate_origin
+from nigari.eval.core.instances import Frame, Origin, ValueNode
+from nigari.eval.core.scope import evaluate_origin
+from nigari.eval.core.worklist import Need
 from nigari.eval.nodes.module_call import is_remote
 from nigari.lang.marks import EPHEMERAL, SENSITIVE, Deprecated
 

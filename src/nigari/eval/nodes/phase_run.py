@@ -20,9 +20,9 @@ from nigari.config.blocks.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import CallNode, Frame, ResourceNode, ValueNode
-from nigari.eval.base.module_tree import ModuleInstance
-from nigari.eval.base.once import Need, Node, WorkList
+from nigari.eval.core.instances import CallNode, Frame, ResourceNode, ValueNode
+from nigari.eval.core.module_tree import ModuleInstance
+from nigari.eval.core.worklist import Need, Node, WorkList
 from nigari.eval.nodes.local import LocalValueNode
 from nigari.eval.nodes.output import OutputNode
 from nigari.hcl.body import Attribute

@@ -9,10 +9,10 @@ from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.module import Module
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import Need, Node
-from nigari.eval.base.slots import RequestValue, Slot, fill_instances
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.static_position import RequestValue, StaticPosition, fill_instances
+from nigari.eval.core.worklist import Need, Node
 
 
 def provider_of(module: Module, local_name: str) -> Provider:
@@ -53,7 +53,7 @@ class ProviderConfigNode(Node):
         if expr is None:
             self.instances = {None: NO_INSTANCE_DATA}
             return ()
-        slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._request)
+        slot = StaticPosition(f"{argument} of {self.label}", self.frame, expr, self._request)
         found = fill_instances(slot, argument)
         if isinstance(found, list):
             return found

@@ -12,8 +12,8 @@ from nigari.cty.function import Function, Parameter
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.causes import CauseKind, UnknownCause
-from nigari.eval.base.instances import Frame
+from nigari.eval.core.causes import CauseKind, UnknownCause
+from nigari.eval.core.instances import Frame
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
 

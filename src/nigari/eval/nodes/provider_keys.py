@@ -15,8 +15,8 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
 from nigari.hcl.suggestion import listed
 
 

@@ -15,8 +15,8 @@ from nigari.addrs.provider import (
 from nigari.addrs.provider import ProviderConfig as ProviderConfigAddr
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.module import Module
-from nigari.eval.base.instances import Frame, Origin
-from nigari.eval.base.module_tree import InstanceData, ModuleInstance
+from nigari.eval.core.instances import Frame, Origin
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.hcl.expressions import Expression
 from nigari.record import record, replace

@@ -24,11 +24,11 @@ from nigari.cty.paths import GetAttr, Path, path_text
 from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.base.compile import Compiled, CompiledBody
-from nigari.eval.base.instances import Frame, ResourceNode, Run
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
-from nigari.eval.base.scope import Binding, evaluate, evaluate_body, scope_of
+from nigari.eval.core.compile import Compiled, CompiledBody
+from nigari.eval.core.instances import Frame, ResourceNode, Run
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import Binding, evaluate, evaluate_body, scope_of
+from nigari.eval.core.worklist import DONE, Effect, Need, Node, Stages
 from nigari.eval.nodes.conditions import message_text
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_keys import check_provider_key

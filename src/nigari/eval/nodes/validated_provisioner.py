@@ -8,10 +8,10 @@ from functools import partial
 from nigari.config.blocks.provisioner import Provisioner
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import ResourceNode
-from nigari.eval.base.module_tree import InstanceData
-from nigari.eval.base.once import Need
-from nigari.eval.base.scope import evaluate_body
+from nigari.eval.core.instances import ResourceNode
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.scope import evaluate_body
+from nigari.eval.core.worklist import Need
 from nigari.hcl.body import Body
 from nigari.hcl.suggestion import did_you_mean
 from nigari.schema.block import Block

@@ -11,9 +11,9 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.once import DONE, Need, Node
-from nigari.eval.base.scope import evaluate, scope_of
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.scope import evaluate, scope_of
+from nigari.eval.core.worklist import DONE, Need, Node
 from nigari.eval.nodes.conditions import failed_condition, message_text
 from nigari.eval.nodes.variable import VariableNode
 from nigari.hcl.expressions import Expression

@@ -16,11 +16,11 @@ from nigari.cty.paths import path_text
 from nigari.cty.types import without_optional
 from nigari.cty.values import Value, null, unknown
 from nigari.diagnostics import Cause, Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
-from nigari.eval.base.inputs import InputValue
-from nigari.eval.base.instances import FAILED, Frame, Origin, ValueNode
-from nigari.eval.base.once import Need, Node
-from nigari.eval.base.scope import evaluate
+from nigari.eval.core.causes import CauseKind, Phase, UnknownCause
+from nigari.eval.core.inputs import InputValue
+from nigari.eval.core.instances import FAILED, Frame, Origin, ValueNode
+from nigari.eval.core.scope import evaluate
+from nigari.eval.core.worklist import Need, Node
 from nigari.hcl.body import Attribute
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 

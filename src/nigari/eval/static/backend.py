@@ -16,10 +16,10 @@ from nigari.cty.errors import CtyError
 from nigari.cty.paths import path_text
 from nigari.cty.values import Value, null
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.instances import Origin
-from nigari.eval.base.once import Node
-from nigari.eval.base.scope import nodes_of
-from nigari.eval.base.slots import Slot
+from nigari.eval.core.instances import Origin
+from nigari.eval.core.scope import nodes_of
+from nigari.eval.core.static_position import StaticPosition
+from nigari.eval.core.worklist import Node
 from nigari.eval.nodes.variable import RootVariable
 from nigari.eval.static.run import StaticRun, slot_value
 from nigari.hcl.body import AttributeSchema, BlockSchema, Body, BodySchema
@@ -37,7 +37,7 @@ class BackendArguments:
     value: Value
     range: Range
     """The header of the block."""
-    places: Mapping[str, Slot]
+    places: Mapping[str, StaticPosition]
     """Where the arguments are, by their names; those of nested blocks after the block's."""
 
     def inputs(self, argument: str) -> BackendInputs:
@@ -70,7 +70,7 @@ def fill_backend(run: StaticRun, backend: BackendBlock, schema: Block) -> Backen
     """The values of a backend's arguments; None where one of them has been reported or asked
     for.
     """
-    places: dict[str, Slot] = {}
+    places: dict[str, StaticPosition] = {}
     value = _Filling(run, backend).body(backend.body, schema, "", places)
     if value is None:
         return None
@@ -114,7 +114,9 @@ class _Filling:
         self._diags: Diagnostics = run.diags
         self._word = backend.block.type
 
-    def body(self, body: Body, schema: Block, prefix: str, places: dict[str, Slot]) -> Value | None:
+    def body(
+        self, body: Body, schema: Block, prefix: str, places: dict[str, StaticPosition]
+    ) -> Value | None:
         """The value of a body; None where a part of it cannot be had."""
         errors = self._diags.error_count
         content = body.content(_body_schema(schema), self._diags)
@@ -122,7 +124,7 @@ class _Filling:
         values: dict[str, Value] = {}
         for name, attribute in content.attributes.items():
             what = f"{self._word} argument {prefix}{name}"
-            slot = places[f"{prefix}{name}"] = Slot(
+            slot = places[f"{prefix}{name}"] = StaticPosition(
                 what, self._run.root, attribute.expr, self._run.request
             )
             value = self._argument(slot, schema, name)
@@ -145,7 +147,7 @@ class _Filling:
                     is_whole = False
         return _shaped(schema, values) if is_whole else None
 
-    def _argument(self, slot: Slot, schema: Block, name: str) -> Value | None:
+    def _argument(self, slot: StaticPosition, schema: Block, name: str) -> Value | None:
         value = self._value(slot)
         if value is None:
             return None
@@ -155,7 +157,7 @@ class _Filling:
             _report_unfit(slot, error, self._diags)
             return None
 
-    def _value(self, slot: Slot) -> Value | None:
+    def _value(self, slot: StaticPosition) -> Value | None:
         """The value of an argument; what it is made of is quoted only if it may be shown itself."""
         name = slot.what.rpartition(" ")[2].partition(".")[0]
         if is_harmless(self._type, name):
@@ -167,7 +169,11 @@ class _Filling:
         return value
 
     def _blocks(
-        self, bodies: list[Body], nested: NestedBlock, prefix: str, places: dict[str, Slot]
+        self,
+        bodies: list[Body],
+        nested: NestedBlock,
+        prefix: str,
+        places: dict[str, StaticPosition],
     ) -> Value | None:
         found = [
             self.body(each, nested.block, f"{prefix}{position}." if position else prefix, places)
@@ -206,7 +212,7 @@ def _report_missing(what: str, body: Body, diags: Diagnostics) -> None:
     )
 
 
-def _report_unfit(slot: Slot, error: CtyError, diags: Diagnostics) -> None:
+def _report_unfit(slot: StaticPosition, error: CtyError, diags: Diagnostics) -> None:
     part = f" at {path_text(error.path)}" if error.path else ""
     diags.error(
         "Invalid value for a backend argument",

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from nigari.diagnostics import Range
 from nigari.diagnostics.advice import advice
-from nigari.eval.base.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.base.instances import ValueNode
-from nigari.eval.base.once import DONE, Need, Node
-from nigari.eval.base.slots import RequestValue, Slot, explain_unknown
+from nigari.eval.core.causes import CauseKind, UnknownCause, causes_within
+from nigari.eval.core.instances import ValueNode
+from nigari.eval.core.static_position import RequestValue, StaticPosition, explain_unknown
+from nigari.eval.core.worklist import DONE, Need, Node
 
 
 class ConstVariable(Node):
@@ -51,7 +51,7 @@ class ConstVariable(Node):
             return ()
         what = f"constant {variable.label}"
         explain_unknown(
-            Slot(what, origin.frame, origin.compiled.expr, self._request, origin.data),
+            StaticPosition(what, origin.frame, origin.compiled.expr, self._request, origin.data),
             variable.value,
         )
         return ()

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from nigari.config.blocks.variable import Variable
 from nigari.cty.values import Value
-from nigari.eval.base.causes import CauseKind, causes_within
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.once import Need, Stages
-from nigari.eval.base.scope import evaluate_origin
-from nigari.eval.base.slots import Slot, explain_unknown
+from nigari.eval.core.causes import CauseKind, causes_within
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.scope import evaluate_origin
+from nigari.eval.core.static_position import StaticPosition, explain_unknown
+from nigari.eval.core.worklist import Need, Stages
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.hcl.expressions import Expression
 
@@ -35,7 +35,7 @@ def default_check(frame: Frame, variable: Variable) -> CheckNode | None:
 
 
 def _check(frame: Frame, default: Expression, what: str) -> Sequence[Need]:
-    slot = Slot(what, frame, default, request=lambda _: False)
+    slot = StaticPosition(what, frame, default, request=lambda _: False)
     value = evaluate_origin(slot.origin)
     if not isinstance(value, Value):
         return value

@@ -15,17 +15,17 @@ from nigari.config.base.declared import Repetition
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
-from nigari.eval.base.causes import CauseKind, UnknownCause, caused_by
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import Absent, CallNode, Frame, Run
-from nigari.eval.base.module_tree import (
+from nigari.eval.core.causes import CauseKind, UnknownCause, caused_by
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.instances import Absent, CallNode, Frame, Run
+from nigari.eval.core.module_tree import (
     NO_INSTANCE_DATA,
     InstallModule,
     InstanceData,
     ModuleInstance,
 )
-from nigari.eval.base.once import DONE, Effect, Need
-from nigari.eval.base.slots import Slot, explain_unknown
+from nigari.eval.core.static_position import StaticPosition, explain_unknown
+from nigari.eval.core.worklist import DONE, Effect, Need
 from nigari.eval.nodes.module_call import ModuleCallNode, expand
 from nigari.record import replace
 from nigari.typed import Protocol
@@ -230,7 +230,9 @@ class StaticCall(ModuleCallNode):
             )
             for argument, expr in arguments:
                 if expr is not None:
-                    slot = Slot(f"{argument} of {self.label}", self.frame, expr, self._run.request)
+                    slot = StaticPosition(
+                        f"{argument} of {self.label}", self.frame, expr, self._run.request
+                    )
                     explain_unknown(slot, expansion.deferred_by)
             return self._end()
         if expansion.is_wrong:

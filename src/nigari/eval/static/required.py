@@ -14,9 +14,9 @@ from nigari.addrs.provider import Provider, parse_provider
 from nigari.config.blocks.language import RequiredVersion, check_required_version
 from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.once import Need, Node
-from nigari.eval.base.slots import RequestValue, Slot, fill_text
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.static_position import RequestValue, StaticPosition, fill_text
+from nigari.eval.core.worklist import Need, Node
 
 
 class RequiredSourceNode(Node):
@@ -49,7 +49,7 @@ class RequiredSourceNode(Node):
         if self.frame.parent is not None:
             _report_source_in_child(self)
             return ()
-        text = fill_text(Slot(self.label, self.frame, expr, self._request))
+        text = fill_text(StaticPosition(self.label, self.frame, expr, self._request))
         if isinstance(text, str):
             self.provider = parse_provider(text, self.frame.run.diags, expr.range)
             return ()
@@ -79,7 +79,7 @@ class ProgramVersion(Node):
         """A version that cannot be worked out has been reported."""
 
     def step(self) -> Sequence[Need]:
-        slot = Slot(self.label, self.frame, self.required.expr, self._request)
+        slot = StaticPosition(self.label, self.frame, self.required.expr, self._request)
         text = fill_text(slot, takes_null=True)
         if isinstance(text, str):
             check_required_version(text, self.range, self.frame.run.diags)

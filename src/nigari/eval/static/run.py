@@ -25,13 +25,13 @@ from nigari.config.blocks.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.values import FALSE, Value, string, unknown
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.inputs import Inputs
-from nigari.eval.base.instances import CallNode, Frame, ResourceNode, ValueNode
-from nigari.eval.base.module_tree import InstallModule, InstanceData, ModuleInstance, Modules
-from nigari.eval.base.once import Effect, Need, Node, Stages
-from nigari.eval.base.slots import Slot, fill, fill_text
+from nigari.eval.core.causes import CauseKind, Phase, UnknownCause
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.inputs import Inputs
+from nigari.eval.core.instances import CallNode, Frame, ResourceNode, ValueNode
+from nigari.eval.core.module_tree import InstallModule, InstanceData, ModuleInstance, Modules
+from nigari.eval.core.static_position import StaticPosition, fill, fill_text
+from nigari.eval.core.worklist import Effect, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.lifecycle import (
     RemovedSettings,
@@ -286,7 +286,7 @@ class StaticRun(PhaseRun):
         for target in (encryption.state, encryption.plan):
             expr = None if target is None else target.enforced
             if target is not None and expr is not None and not is_written_out(expr):
-                slot = Slot(
+                slot = StaticPosition(
                     f"enforced of {target.name}", frame, expr, self.request, takes_secrets=True
                 )
                 yield CheckNode(slot.what, Stages(partial(_filled, slot)), expr.range)
@@ -299,13 +299,15 @@ class StaticRun(PhaseRun):
     ) -> tuple[str, str | None] | list[Need] | None:
         name = f"module.{call.name}"
         source = fill_text(
-            Slot(f"source of {frame.label(name)}", frame, call.source, self.request, data)
+            StaticPosition(f"source of {frame.label(name)}", frame, call.source, self.request, data)
         )
         if isinstance(source, list):
             return source
         if call.version is None:
             return None if source is None else (source, None)
-        slot = Slot(f"version of {frame.label(name)}", frame, call.version, self.request, data)
+        slot = StaticPosition(
+            f"version of {frame.label(name)}", frame, call.version, self.request, data
+        )
         version = fill_text(slot, takes_null=True)
         if isinstance(version, list):
             return version
@@ -401,7 +403,7 @@ class StaticRun(PhaseRun):
 
 def _comes_from(refused: set[str], effect: InstallModule, caller: ModuleInstance) -> bool:
     """Whether the source or version of a call comes from a variable among these."""
-    from nigari.eval.static.deciding import variables_behind
+    from nigari.eval.static.input_dependencies import variables_behind
 
     call = caller.module.calls[effect.addr.name]
     return any(
@@ -426,7 +428,7 @@ def _is_constraint(text: str, expr: Expression, diags: Diagnostics) -> bool:
     return parse_module_constraints(text, diags, expr.range) is not None
 
 
-def _filled(slot: Slot) -> Sequence[Need]:
+def _filled(slot: StaticPosition) -> Sequence[Need]:
     found = fill(slot)
     return found if isinstance(found, list) else ()
 
@@ -459,7 +461,7 @@ def run_static(
         expanded |= run.missing.expansions
 
 
-def slot_value(run: StaticRun, slot: Slot) -> Value | None:
+def slot_value(run: StaticRun, slot: StaticPosition) -> Value | None:
     """The value of a slot, with whatever it needs worked out first."""
     while True:
         value = fill(slot)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.module import ModuleAddr
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.core.module_tree import ModuleInstance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.config.module import Module
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Severity
-from nigari.eval.base.module_tree import ModuleInstance
-from nigari.eval.tree.places import place
+from nigari.eval.core.module_tree import ModuleInstance
+from nigari.eval.tree.placement_rules import place
 from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
 
 TYPE_CHECKING = False

@@ -12,8 +12,8 @@ from nigari.config.base.provider_ref import ProviderRef
 from nigari.config.base.same_expression import is_same_iteration
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.module_tree import ModuleInstance
-from nigari.eval.tree.places import each_module
+from nigari.eval.core.module_tree import ModuleInstance
+from nigari.eval.tree.placement_rules import each_module
 from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
 from nigari.hcl.expressions import Expression
 

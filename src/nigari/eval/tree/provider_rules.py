@@ -14,10 +14,10 @@ from nigari.config.blocks.resource import Resource
 from nigari.config.module import Module
 from nigari.config.provider_names import check_provider_names
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.tree.passed_providers import check_called, report_passed_otherwise
-from nigari.eval.tree.places import each_module
+from nigari.eval.tree.placement_rules import each_module
 from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
 from nigari.hcl.expressions import Expression
 from nigari.hcl.suggestion import did_you_mean

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nigari.config.blocks.module_call import PassedProvider
     from nigari.config.blocks.provider_config import ProviderConfig
     from nigari.config.blocks.required_providers import RequiredProvider
-    from nigari.eval.base.module_tree import ModuleInstance
+    from nigari.eval.core.module_tree import ModuleInstance
     from nigari.hcl.expressions import Expression
 
 

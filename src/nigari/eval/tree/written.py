@@ -13,7 +13,7 @@ from nigari.addrs.module import ROOT_MODULE
 from nigari.config.base.written import is_written_out, written_value
 from nigari.cty.types import BOOL, STRING
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.module_tree import InstallModule, ModuleInstance, Modules
+from nigari.eval.core.module_tree import InstallModule, ModuleInstance, Modules
 from nigari.hcl.static import expr_as_keyword
 from nigari.lang.versions import parse_module_constraints
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nigari.config.blocks.provisioner import Provisioner
     from nigari.config.blocks.resource import Resource
     from nigari.config.module import Module
-    from nigari.eval.base.compile import CompiledModule
+    from nigari.eval.core.compile import CompiledModule
     from nigari.hcl.expressions import Expression
 
 

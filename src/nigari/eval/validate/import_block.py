@@ -23,10 +23,10 @@ from nigari.cty.types import (
 )
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame, ResourceNode
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import Need, Node, Stages
-from nigari.eval.base.scope import evaluate
+from nigari.eval.core.instances import Frame, ResourceNode
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import evaluate
+from nigari.eval.core.worklist import Need, Node, Stages
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.resource import Schemas
 from nigari.hcl.expressions import Expression

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nigari.eval.base.once import Need
+from nigari.eval.core.worklist import Need
 from nigari.eval.nodes.resource import ValidatedResource
 
 

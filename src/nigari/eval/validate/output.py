@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from nigari.config.blocks.output import Output
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.once import DONE, Need, Node, Stages
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.conditions import Conditions
 from nigari.eval.nodes.output import OutputNode
 from nigari.eval.nodes.resource import needs_of_dependencies

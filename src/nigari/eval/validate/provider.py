@@ -12,10 +12,10 @@ from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import Effect, Need, Node, Stages
-from nigari.eval.base.scope import evaluate_body
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import evaluate_body
+from nigari.eval.core.worklist import Effect, Need, Node, Stages
 from nigari.providers.api import ProviderDiagnostic
 from nigari.providers.diagnostics import located
 from nigari.record import record
@@ -34,7 +34,7 @@ class ValidateProvider(Effect):
     config: Value
 
 
-class Opinions(Protocol):
+class ProviderValidations(Protocol):
     """Who remembers what providers have said."""
 
     def told(self, effect: ValidateProvider) -> Sequence[ProviderDiagnostic] | None:
@@ -53,7 +53,7 @@ class ValidatedProvider(Node):
         config: ProviderConfig,
         provider: Provider,
         schema: Block,
-        opinions: Opinions,
+        opinions: ProviderValidations,
     ) -> None:
         super().__init__()
         self.frame: Frame = frame

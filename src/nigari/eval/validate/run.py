@@ -27,18 +27,18 @@ from nigari.cty.paths import path_text
 from nigari.cty.types import BOOL
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import REPORTED, CauseKind, UnknownCause, causes_within
-from nigari.eval.base.deprecation import deprecated_variable
-from nigari.eval.base.instances import (
+from nigari.eval.core.causes import REPORTED, CauseKind, UnknownCause, causes_within
+from nigari.eval.core.deprecation import deprecated_variable
+from nigari.eval.core.instances import (
     FAILED,
     CallNode,
     Frame,
     ResourceNode,
     ValueNode,
 )
-from nigari.eval.base.module_tree import InstanceData, ModuleInstance
-from nigari.eval.base.once import DONE, Effect, Need, Node, Stages
-from nigari.eval.base.scope import evaluate
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance
+from nigari.eval.core.scope import evaluate
+from nigari.eval.core.worklist import DONE, Effect, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.module_call import TreeCall, expand, is_remote
 from nigari.eval.nodes.phase_run import PhaseRun
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 _MOST_NAMED: Final = 3
 """How many instances a diagnostic names that is about several."""
 
-Opinion = ValidateConfig | ValidateProvider
+ProviderValidation = ValidateConfig | ValidateProvider
 """What providers are asked about."""
 
 
@@ -207,7 +207,7 @@ class ValidateRun(PhaseRun):
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
-        self._told: dict[Opinion, Sequence[ProviderDiagnostic]] = {}
+        self._told: dict[ProviderValidation, Sequence[ProviderDiagnostic]] = {}
         self._imports: dict[AbsResource, list[ValidatedImport]] | None = None
         """The import blocks, which only the root module has."""
         self._configured = {frame.instance: nodes for frame, nodes in static.providers.items()}
@@ -417,19 +417,19 @@ class ValidateRun(PhaseRun):
             block = offered.provider.block
             self.want(ValidatedProvider(found.frame, config, found.provider, block, self))
 
-    def told(self, effect: Opinion) -> Sequence[ProviderDiagnostic] | None:
+    def told(self, effect: ProviderValidation) -> Sequence[ProviderDiagnostic] | None:
         return self._told.get(effect)
 
-    def tell(self, effect: Opinion, told: Sequence[ProviderDiagnostic]) -> None:
+    def tell(self, effect: ProviderValidation, told: Sequence[ProviderDiagnostic]) -> None:
         """Take note of what a provider has said."""
         self._told[effect] = told
 
-    def run(self, ask: Callable[[Opinion], Sequence[ProviderDiagnostic]]) -> None:
+    def run(self, ask: Callable[[ProviderValidation], Sequence[ProviderDiagnostic]]) -> None:
         """Check everything. `ask` gets a provider's opinion of a configuration."""
 
         def answer(effects: Sequence[Effect]) -> None:
             for effect in effects:
-                assert isinstance(effect, Opinion)
+                assert isinstance(effect, ProviderValidation)
                 self._told[effect] = ask(effect)
                 self.work.answer(effect)
 

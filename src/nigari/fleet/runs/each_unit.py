@@ -13,7 +13,7 @@ from nigari.fleet.runs.results import (
     UnitStarted,
     result_of,
 )
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.unit import settings_file
 from nigari.fleet.work.steps import Step, StepKey
 from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskOutcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.work.inputs import UnitInputs, needs_of
 from nigari.fleet.work.tasks import Outputs
 

@@ -17,9 +17,9 @@ from nigari.cty.json import value_to_json
 from nigari.diagnostics import Diagnostic, JsonValue, Severity
 from nigari.fleet.runs.journal import make_private
 from nigari.fleet.units.graph import Graph
+from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.inspection import apply_journal
 from nigari.fleet.units.known_units import KnownUnit, as_unit, undeclared
-from nigari.fleet.units.survey import Survey
 from nigari.fleet.units.unit import FILE_NAME, Unit, fleet_directory, instance_name
 from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskStatus
 from nigari.fleet.work.workers import Workers

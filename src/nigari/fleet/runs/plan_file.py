@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.runs.planning import FleetPlan, PlannedUnit
+from nigari.fleet.runs.plan_fleet import FleetPlan, PlannedUnit
 from nigari.fleet.runs.results import UnitResult, UnitStatus
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.work.tasks import ChangeLine, Changes
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record, replace

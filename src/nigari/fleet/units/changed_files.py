@@ -14,9 +14,9 @@ from nigari.diagnostics import Diagnostics
 from nigari.fleet.units.definition import FleetDefinition
 from nigari.fleet.units.files_read import FilesRead, files_read, reads_files
 from nigari.fleet.units.git import CommitFiles, git, names_in
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.unit import FILE_NAME, Unit
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 
 def known_commit(root: str, reference: str, diags: Diagnostics) -> str | None:

@@ -42,8 +42,8 @@ from nigari.fleet.units.unit_values import DeclaredValues, UnitValues
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, BodySchema, Content
 from nigari.lang.files import Files, KeptFiles
 from nigari.record import replace
-from nigari.workspace.base.own_file import BlockInstance, OwnFile, parse_own_file
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.nigari_files import BlockInstance, OwnFile, parse_own_file
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import read_overrides
 
 _BLOCKS: Final = (BlockSchema("fleet"), BlockSchema("unit", ("name",)))

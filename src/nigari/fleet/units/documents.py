@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from nigari.diagnostics import Diagnostic, JsonValue, Range
 from nigari.fleet.units.graph import Edge, ForeignState
-from nigari.fleet.units.survey import Survey
+from nigari.fleet.units.graph_loader import Survey
 
 FORMAT_VERSION = "1.0"
 

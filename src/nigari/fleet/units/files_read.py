@@ -14,8 +14,8 @@ from nigari.cty.refinements import string_prefix
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.fleet.units.inspection import open_session
 from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.expressions import Expression
@@ -23,13 +23,13 @@ from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.files import Entry, Files
 from nigari.record import record
-from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.file_calls import (
     called_with,
     expressions_of,
     file_calls,
     frames_of,
 )
+from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.session.session import Session
 
 
@@ -57,7 +57,7 @@ def files_read(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, V
         directories |= {_at(session, each.directory) for each in places if not each.package}
         # Which files a module has was asked until here; from now on only functions list files.
         recorder.listed.clear()
-        calls = _Calls(Evaluation(run, session.sources))
+        calls = _Calls(ValueQueries(run, session.sources))
         for frame in frames_of(calls.evaluation):
             calls.look_at(frame)
         prefixes |= {_prefix(session, each) for each in calls.prefixes}
@@ -116,7 +116,7 @@ class _Recorder:
 class _Calls:
     """Evaluates whatever calls functions that read files."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: ValueQueries) -> None:
         self.evaluation = evaluation
         self.prefixes: set[str] = set()
 

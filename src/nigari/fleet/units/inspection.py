@@ -18,20 +18,20 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import KIND_MAP, KIND_OBJECT
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
 from nigari.eval.static.run import StaticRun
 from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.body import AttributeSchema, BodySchema
 from nigari.providers.builtin.remote_state import RemoteState
 from nigari.record import record
-from nigari.workspace.base.environments import in_environment
-from nigari.workspace.base.options import GivenVariables
-from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
+from nigari.workspace.context.environments import in_environment
+from nigari.workspace.context.options import GivenVariables
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.explain.file_calls import frames_of
+from nigari.workspace.explain.queries import ValueQueries, compiled_origin, reasons
 from nigari.workspace.session.apply_journal import journal_path
-from nigari.workspace.session.opening import given_variables
+from nigari.workspace.session.open_session import given_variables
 from nigari.workspace.session.session import Session
 from nigari.workspace.states.backend import (
     BackendMemory,
@@ -161,7 +161,7 @@ def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | No
 
 
 def _reads(session: Session, run: StaticRun) -> Iterator[StateRead]:
-    evaluation = Evaluation(run, session.sources)
+    evaluation = ValueQueries(run, session.sources)
     for frame in frames_of(evaluation):
         for addr, resource in frame.module.resources.items():
             if addr.type == _REMOTE_STATE and addr.mode is DATA:
@@ -172,7 +172,7 @@ def _reads(session: Session, run: StaticRun) -> Iterator[StateRead]:
 
 def _read(
     session: Session,
-    evaluation: Evaluation,
+    evaluation: ValueQueries,
     frame: Frame,
     resource: Resource,
     data: InstanceData,

@@ -18,8 +18,8 @@ from typing import Final
 
 from nigari.backends.identity import StateIdentity
 from nigari.diagnostics import Diagnostics
+from nigari.fleet.units.graph_loader import DATA_VARIABLE, Survey
 from nigari.fleet.units.patterns import path_matcher
-from nigari.fleet.units.survey import DATA_VARIABLE, Survey
 from nigari.fleet.units.unit import Unit, fleet_directory
 from nigari.packages.base.whole_file import write_whole
 from nigari.record import record

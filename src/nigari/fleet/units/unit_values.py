@@ -14,7 +14,7 @@ from nigari.addrs.module import ROOT_MODULE
 from nigari.cty.types import KIND_MAP, KIND_OBJECT, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, string
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
+from nigari.eval.core.causes import CauseKind, Phase, UnknownCause
 from nigari.fleet.units.unit import FILE_NAME, Unit
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression, Index, Reference

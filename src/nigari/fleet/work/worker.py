@@ -20,8 +20,8 @@ from typing import Final
 from nigari.config.kept_modules import keeping_modules
 from nigari.diagnostics.unexpected import unexpected
 from nigari.fleet.work.messages import Interrupt, read_message, write_message
-from nigari.fleet.work.performing import perform
 from nigari.fleet.work.tasks import Task, TaskOutcome, TaskStatus
+from nigari.fleet.work.unit_task import perform
 from nigari.providers.fork_server import use_fork_servers
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000

@@ -20,7 +20,6 @@ from typing import Final, Protocol
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.units.unit_values import UnitValues
 from nigari.fleet.work.messages import Interrupt, read_message, write_message
-from nigari.fleet.work.rescued import with_state_kept
 from nigari.fleet.work.steps import (
     Passed,
     StepKey,
@@ -31,6 +30,7 @@ from nigari.fleet.work.steps import (
     take_step,
 )
 from nigari.fleet.work.tasks import Kind, Task, TaskOutcome, TaskStatus
+from nigari.fleet.work.unsaved_states import with_state_kept
 from nigari.fleet.work.walk import Walk
 
 MakeTask = Callable[[], Task | None]

@@ -12,12 +12,12 @@ from typing import Final
 
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.values import Value
-from nigari.eval.base.causes import UnknownCause, causes_within
-from nigari.eval.base.instances import ResourceNode, ValueNode
-from nigari.eval.base.scope import nodes_of
+from nigari.eval.core.causes import UnknownCause, causes_within
+from nigari.eval.core.instances import ResourceNode, ValueNode
+from nigari.eval.core.scope import nodes_of
 from nigari.eval.nodes.output import OutputNode
 from nigari.lang.references import Reference
-from nigari.plan.deferred.rounds import call_of
+from nigari.plan.deferred.round_plan import call_of
 from nigari.record import record
 from nigari.running.deferrals import Deferral, Written, written
 

@@ -14,12 +14,12 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA, EPHEMERAL, ResourceInstance
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import null, unknown
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.output import OutputNode
 from nigari.eval.nodes.provider_names import find_block
 from nigari.eval.nodes.resource import resource_schema
 from nigari.plan.deferred.chains import Chains
-from nigari.plan.deferred.rounds import DeferralRounds
+from nigari.plan.deferred.round_plan import DeferralRounds
 from nigari.plan.model.changes import Action, Change, DeferredChange
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind

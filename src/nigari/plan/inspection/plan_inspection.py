@@ -14,10 +14,10 @@ from nigari.addrs.resource import EPHEMERAL
 from nigari.config.blocks.resource import Resource
 from nigari.cty.paths import GetAttr, Path, path_text, transform
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import Frame, ResourceNode
-from nigari.eval.base.once import Need
+from nigari.eval.core.causes import CauseKind, Phase, UnknownCause
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.instances import Frame, ResourceNode
+from nigari.eval.core.worklist import Need
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.resource import Schemas, resource_schema
 from nigari.eval.static.inspection_run import InspectionRun

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from nigari.addrs.absolute import Abs
 from nigari.addrs.provider import Provider
 from nigari.config.blocks.resource import Resource
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.instances import Frame, ResourceNode
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.instances import Frame, ResourceNode
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.resource import Schemas, resource_schema
 from nigari.eval.static.inspection_run import InspectionRun

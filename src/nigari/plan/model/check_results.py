@@ -8,7 +8,7 @@ from typing import Final
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.parse import parse_module
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.conditions import ConditionResult
 from nigari.plan.model.conditions import Noted
 from nigari.record import record

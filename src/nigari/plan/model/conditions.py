@@ -8,8 +8,8 @@ from nigari.addrs.absolute import AbsResourceInstance, block_of
 from nigari.config.base.declared import CheckRule
 from nigari.cty.values import Value
 from nigari.diagnostics import Severity
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
 from nigari.eval.nodes.conditions import Conditions
 
 Noted = tuple[str, str, str, Conditions]

@@ -15,16 +15,16 @@ from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import Value, null, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.module_tree import InstanceData
 from nigari.eval.nodes.resource import ephemeral_argument
 from nigari.events import Listener
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.instances import ChangingInstance
 from nigari.plan.nodes.pending import DeferrableResource
-from nigari.plan.objects.deferring import ProviderDefers
-from nigari.plan.objects.prior import current_value
-from nigari.plan.objects.proposed import planned_unknown
+from nigari.plan.objects.prior_object import current_value
+from nigari.plan.objects.proposed_object import planned_unknown
+from nigari.plan.objects.provider_deferral import ProviderDefers
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record, replace

@@ -9,12 +9,12 @@ from __future__ import annotations
 from nigari.addrs.keys import InstanceKey
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.values import Value
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.module_tree import InstanceData
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import Change, EphemeralInstance
 from nigari.plan.nodes.instances import InstanceNode
 from nigari.plan.nodes.pending import DeferrableResource
-from nigari.plan.objects.proposed import planned_unknown
+from nigari.plan.objects.proposed_object import planned_unknown
 from nigari.running.deferrals import DeferralReason
 from nigari.running.ephemeral_objects import ephemeral_value
 

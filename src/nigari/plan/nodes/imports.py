@@ -21,15 +21,15 @@ from nigari.cty.types import KIND_TUPLE, STRING
 from nigari.cty.values import Value, number
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
-from nigari.eval.base.expansion import Asked, expand_for_each
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.once import Need, Node
-from nigari.eval.base.scope import evaluate, scope_of
+from nigari.eval.core.expansion import Asked, expand_for_each
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import evaluate, scope_of
+from nigari.eval.core.worklist import Need, Node
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.plan.objects.deferring import ProviderDefers
-from nigari.plan.objects.prior import PriorObject
+from nigari.plan.objects.prior_object import PriorObject
+from nigari.plan.objects.provider_deferral import ProviderDefers
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record

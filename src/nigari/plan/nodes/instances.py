@@ -20,16 +20,16 @@ from nigari.config.base.declared import CheckRule
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Range, Severity
-from nigari.eval.base.causes import UnknownCause
-from nigari.eval.base.compile import CompiledBody
-from nigari.eval.base.instances import FAILED, Frame, ValueNode
-from nigari.eval.base.module_tree import InstanceData
-from nigari.eval.base.once import DONE, Need, Node, Stages
-from nigari.eval.base.scope import evaluate_body
+from nigari.eval.core.causes import UnknownCause
+from nigari.eval.core.compile import CompiledBody
+from nigari.eval.core.instances import FAILED, Frame, ValueNode
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.scope import evaluate_body
+from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.conditions import Conditions
 from nigari.plan.model.changes import Change
 from nigari.plan.model.conditions import resource_conditions
-from nigari.plan.nodes.lookups import PlanLookups
+from nigari.plan.nodes.plan_host import PlanHost
 from nigari.providers import api
 from nigari.running.deferrals import (
     Deferral,
@@ -49,7 +49,7 @@ class InstanceOwner(Protocol):
     frame: Frame
     resource: Resource
     value: Value
-    run: PlanLookups
+    run: PlanHost
     schema: Schema | None
     body: CompiledBody | None
 

@@ -3,7 +3,7 @@
 An instance upgrades and refreshes what is stored, or imports it, evaluates what may force or
 prevent a replacement, and asks its provider for a plan. How a prior object and a configuration
 become a change is in `nigari.plan.objects.planned_change`; what is no longer declared is in
-`nigari.plan.nodes.orphans`.
+`nigari.plan.nodes.orphan_nodes`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from nigari.config.base.written_address import decode_address
 from nigari.config.blocks.lifecycle import Lifecycle
 from nigari.cty.values import FALSE, Value, null, object_value, unknown
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import Frame, Origin
-from nigari.eval.base.module_tree import InstanceData
-from nigari.eval.base.once import DONE, Need
+from nigari.eval.core.instances import Frame, Origin
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.worklist import DONE, Need
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
@@ -33,10 +33,10 @@ from nigari.plan.nodes.instances import ChangingInstance
 from nigari.plan.nodes.pending import deferred_before
 from nigari.plan.nodes.protection import protection, refuse_destruction
 from nigari.plan.nodes.resources import PlannedResource
-from nigari.plan.objects.deferring import ProviderDefers
-from nigari.plan.objects.ignored import ignore, ignore_all
+from nigari.plan.objects.ignore_changes import ignore, ignore_all
 from nigari.plan.objects.planned_change import DesiredObject, Ignore, plan_change
-from nigari.plan.objects.prior import PriorObject, as_secret_as, read, taken_over, upgraded
+from nigari.plan.objects.prior_object import PriorObject, as_secret_as, read, taken_over, upgraded
+from nigari.plan.objects.provider_deferral import ProviderDefers
 from nigari.providers import api
 from nigari.state.model import InstanceState, StoredObject
 

@@ -11,8 +11,8 @@ from nigari.config.base.declared import CheckRule
 from nigari.config.blocks.resource import Resource
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Range, Severity
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.once import DONE, Need, Node, Stages
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.conditions import Conditions
 from nigari.eval.nodes.variable import ArgumentVariable

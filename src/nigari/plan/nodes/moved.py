@@ -16,9 +16,9 @@ from nigari.config.base.declared import Repetition
 from nigari.config.base.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import ModuleInstance
-from nigari.eval.base.once import DONE
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import ModuleInstance
+from nigari.eval.core.worklist import DONE
 from nigari.eval.static.run import StaticRun
 from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.plan.nodes.resources import PlannedResource

@@ -19,13 +19,13 @@ from nigari.addrs.values import InputVariable, LocalValue
 from nigari.config.base.declared import Dependencies
 from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import CallNode, Frame, ResourceNode
-from nigari.eval.base.once import DONE, Need, Node
+from nigari.eval.core.instances import CallNode, Frame, ResourceNode
+from nigari.eval.core.worklist import DONE, Need, Node
 from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action
 from nigari.plan.nodes.instances import ChangingInstance
 from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
-from nigari.plan.objects.prior import PriorModules
+from nigari.plan.objects.prior_object import PriorModules
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.variants import with_callers
 from nigari.running.deferrals import Deferral

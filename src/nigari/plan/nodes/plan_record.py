@@ -11,12 +11,12 @@ from collections.abc import Callable
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.values import Value, null
-from nigari.eval.base.causes import UnknownCause
+from nigari.eval.core.causes import UnknownCause
 from nigari.plan.model.changes import Change, Drift, EphemeralInstance
 from nigari.plan.model.conditions import Noted
-from nigari.plan.objects.prior import PriorObject
+from nigari.plan.objects.prior_object import PriorObject
 from nigari.plan.order.block_graph import BlockGraph
-from nigari.plan.order.settings import BlockSettings
+from nigari.plan.order.block_settings import BlockSettings
 from nigari.running.deferrals import Deferral
 from nigari.schema.provider import Schema
 from nigari.state.draft import StateDraft

@@ -15,8 +15,8 @@ from nigari.addrs.provider import config_of
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.addrs.targets import Target
 from nigari.config.blocks.resource import Resource
-from nigari.eval.base.instances import Frame, ResourceNode
-from nigari.eval.base.once import DONE, Node
+from nigari.eval.core.instances import Frame, ResourceNode
+from nigari.eval.core.worklist import DONE, Node
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.data import DataResource, NeededData
 from nigari.plan.nodes.ephemeral import EphemeralResource
@@ -27,10 +27,10 @@ from nigari.plan.nodes.pending import DeferrableResource
 from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.nodes.prior_values import PriorResource
 from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
-from nigari.plan.objects.prior import PriorModules, prior_modules
+from nigari.plan.objects.prior_object import PriorModules, prior_modules
 from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.selection import Selection
-from nigari.plan.order.settings import BlockSettings
 from nigari.plan.order.variants import with_callers
 from nigari.record import record
 from nigari.running.deferrals import Deferral, Deferrals

@@ -11,10 +11,10 @@ from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey, key_order
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.once import Need
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.worklist import Need
 from nigari.plan.nodes.resources import RepeatedResource, collected
-from nigari.plan.objects.prior import current_value
+from nigari.plan.objects.prior_object import current_value
 from nigari.schema.provider import Schema
 from nigari.state.model import ResourceState, State
 

@@ -14,9 +14,9 @@ from nigari.cty.types import BOOL
 from nigari.cty.values import FALSE, Value
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
-from nigari.eval.base.instances import Origin
-from nigari.eval.base.once import Need
-from nigari.eval.base.scope import evaluate_origin
+from nigari.eval.core.instances import Origin
+from nigari.eval.core.scope import evaluate_origin
+from nigari.eval.core.worklist import Need
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
 

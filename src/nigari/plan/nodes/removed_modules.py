@@ -15,13 +15,13 @@ from nigari.addrs.module import ModuleAddr
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value
-from nigari.eval.base.instances import CallNode, Frame
-from nigari.eval.base.once import Need
+from nigari.eval.core.instances import CallNode, Frame
+from nigari.eval.core.worklist import Need
 from nigari.eval.nodes.local import LocalValueNode
 from nigari.eval.nodes.variable import ArgumentVariable
 from nigari.plan.nodes.prior_values import PriorResource
 from nigari.running.declared_modules import former_instance
-from nigari.running.silent import silently
+from nigari.running.without_diagnostics import without_diagnostics
 from nigari.schema.provider import Schema
 from nigari.state.model import State
 
@@ -50,7 +50,7 @@ def _vanished(
     instance = former_instance(parent.instance, call.name, key)
     if instance is None:
         return None
-    caller = silently(parent)
+    caller = without_diagnostics(parent)
     frame = Frame(caller.run, instance, caller)
     arguments = parent.instance.compiled.arguments(call, caller.run.diags)
     module = instance.module

@@ -16,19 +16,19 @@ from nigari.config.base.declared import Repetition
 from nigari.config.blocks.resource import Resource
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null, object_value, tuple_value, unknown
-from nigari.eval.base.compile import CompiledBody
-from nigari.eval.base.expansion import Expansion
-from nigari.eval.base.instances import FAILED, Frame, ResourceNode
-from nigari.eval.base.module_tree import InstanceData
-from nigari.eval.base.once import Need
+from nigari.eval.core.compile import CompiledBody
+from nigari.eval.core.expansion import Expansion
+from nigari.eval.core.instances import FAILED, Frame, ResourceNode
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.worklist import Need
 from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.resource import advised
 from nigari.lang.references import Reference
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.conditions import resource_conditions
 from nigari.plan.nodes.instances import InstanceNode
-from nigari.plan.nodes.lookups import PlanLookups
-from nigari.plan.objects.prior import current_value
+from nigari.plan.nodes.plan_host import PlanHost
+from nigari.plan.objects.prior_object import current_value
 from nigari.running.deferrals import (
     Deferral,
     DeferredKind,
@@ -70,9 +70,9 @@ class PlannedResource(RepeatedResource):
 
     __slots__ = ("_is_expanded", "_keys", "body", "declared", "deferral", "run", "schema")
 
-    def __init__(self, frame: Frame, resource: Resource, run: PlanLookups) -> None:
+    def __init__(self, frame: Frame, resource: Resource, run: PlanHost) -> None:
         super().__init__(frame, resource)
-        self.run: PlanLookups = run
+        self.run: PlanHost = run
         self.schema: Schema | None = None
         self.body: CompiledBody | None = None
         self._is_expanded = False

@@ -21,10 +21,10 @@ from nigari.eval.nodes.resource import ephemeral_argument
 from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.model.changes import Action, Change, Reason
-from nigari.plan.objects.deferring import ProviderDefers
-from nigari.plan.objects.prior import PriorObject
-from nigari.plan.objects.proposed import proposed_new
+from nigari.plan.objects.prior_object import PriorObject
+from nigari.plan.objects.proposed_object import proposed_new
 from nigari.plan.objects.provider_checks import ProviderFault, plan_faults, type_faults
+from nigari.plan.objects.provider_deferral import ProviderDefers
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
@@ -188,7 +188,7 @@ class _Conversation:
             raise ProviderDefers(answer.deferred)
         return answer
 
-    def _tell(self, told: api.Told) -> None:
+    def _tell(self, told: api.ProviderDiagnostics) -> None:
         if not told:
             return
         wanted = self._wanted

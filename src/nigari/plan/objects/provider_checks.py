@@ -15,7 +15,7 @@ from nigari.cty.paths import GetAttr, Index, Path
 from nigari.cty.refinements import range_excludes
 from nigari.cty.types import KIND_DYNAMIC, KIND_OBJECT, KIND_SET
 from nigari.cty.values import Value, null, number, string
-from nigari.plan.objects.proposed import unrefined
+from nigari.plan.objects.proposed_object import unrefined
 from nigari.record import record
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 

@@ -29,7 +29,7 @@ from nigari.addrs.values import InputVariable, LocalValue, ProviderFunction
 from nigari.config.base.declared import CheckRule, Dependencies, Repetition
 from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import FoundBlock, find_block
 from nigari.eval.nodes.resource import Schemas, resource_schema

@@ -36,9 +36,9 @@ from nigari.plan.order.block_graph import (
     is_given_by_call,
     work_out,
 )
-from nigari.plan.order.circles import circles
+from nigari.plan.order.cycles import cycles
 from nigari.plan.order.operations_of import Endings, OperationsOf, shared_depth
-from nigari.plan.order.stored_needs import (
+from nigari.plan.order.stored_dependencies import (
     Moved,
     contrary_holders,
     former_modules,
@@ -388,7 +388,7 @@ class _Building:
         # What is declared makes no circle by itself.
         if not self._has_former_ends:
             return
-        circle = circles(self._followers())
+        circle = cycles(self._followers())
         contrary = [
             (number, each, block, need)
             for number, before, block, need in self._declared_ends
@@ -405,7 +405,7 @@ class _Building:
         """Give up an order among endings that makes a circle through a provider's configuration."""
         if not self._across:
             return
-        circle = circles(self._followers())
+        circle = cycles(self._followers())
         for number, before in self._across:
             for each in before:
                 if circle[each] == circle[number]:

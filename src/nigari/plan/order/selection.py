@@ -26,7 +26,7 @@ from nigari.addrs.targets import Target
 from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block
 from nigari.plan.order.operation_order import ancestor
 from nigari.plan.order.operations_of import shared_depth
-from nigari.plan.order.stored_needs import Moved, stored_needs
+from nigari.plan.order.stored_dependencies import Moved, stored_needs
 from nigari.plan.order.variants import Variants, with_callers
 from nigari.record import record, replace
 from nigari.state.model import State

@@ -13,7 +13,7 @@ from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr, ModuleCallInstance
 from nigari.addrs.targets import Target
 from nigari.config.blocks.module_call import ModuleCall
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.core.module_tree import ModuleInstance
 
 
 class Variants:

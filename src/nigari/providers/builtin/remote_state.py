@@ -39,13 +39,13 @@ class RemoteOutputs:
     """What was read; no outputs at all (None) means that there is no such state."""
 
     outputs: Mapping[str, cty.Value] | None
-    diagnostics: api.Told = ()
+    diagnostics: api.ProviderDiagnostics = ()
     is_planned: bool = False
     """Whether these are the outputs that the state will have, unknown where only apply can tell."""
 
 
 Reader = Callable[[RemoteState], Awaitable[RemoteOutputs]]
-Checker = Callable[[RemoteState], Awaitable[api.Told]]
+Checker = Callable[[RemoteState], Awaitable[api.ProviderDiagnostics]]
 
 
 async def no_reader(_state: RemoteState) -> RemoteOutputs:
@@ -54,14 +54,14 @@ async def no_reader(_state: RemoteState) -> RemoteOutputs:
     return RemoteOutputs(None, told)
 
 
-async def no_checker(_state: RemoteState) -> api.Told:
+async def no_checker(_state: RemoteState) -> api.ProviderDiagnostics:
     """The checker where backends' arguments are not known."""
     return ()
 
 
-async def validate(config: cty.Value, check: Checker) -> api.Told:
+async def validate(config: cty.Value, check: Checker) -> api.ProviderDiagnostics:
     """Check shapes, and with `check` the backend's arguments as soon as they are all known."""
-    told: api.Told = ()
+    told: api.ProviderDiagnostics = ()
     settings = config.attribute("config")
     backend = config.attribute("backend")
     if not settings.is_null and not _is_mapping(settings):

@@ -28,11 +28,11 @@ _NULL_RESOURCE: Final = Block(
 )
 
 
-def validate(config: cty.Value) -> api.Told:
+def validate(config: cty.Value) -> api.ProviderDiagnostics:
     """Refuse values for the results."""
     if config.is_null or not config.is_known:
         return ()
-    told: api.Told = ()
+    told: api.ProviderDiagnostics = ()
     for name in ("id", "output"):
         if not config.attribute(name).is_null:
             told += problem(
@@ -69,7 +69,7 @@ def plan(request: api.PlanRequest) -> api.PlanResponse:
     return api.PlanResponse(cty.object_value(planned), replaced)
 
 
-def _infinite(path: cty.Path) -> api.Told:
+def _infinite(path: cty.Path) -> api.ProviderDiagnostics:
     where = cty.path_text(path).removeprefix(".")
     return problem(
         "Infinite number", f"The value of {where} is infinite, and a state cannot store that.", path
@@ -130,5 +130,5 @@ def move_state(request: api.MoveRequest) -> api.MoveResponse:
     return api.MoveResponse(coerce(TERRAFORM_DATA.block, cty.object_value(values)), request.private)
 
 
-def _bad_state(reason: str) -> api.Told:
+def _bad_state(reason: str) -> api.ProviderDiagnostics:
     return problem("Unreadable state", f"The stored object cannot be read: {reason}.")

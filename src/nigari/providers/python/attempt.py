@@ -102,7 +102,7 @@ def attribute_path(text: str) -> cty.Path | None:
 class AttemptResult:
     """What has come of an attempt."""
 
-    told: api.Told = ()
+    told: api.ProviderDiagnostics = ()
     """Warnings, and errors if it failed."""
     result: Any = None
     exists: bool | None = None
@@ -120,7 +120,7 @@ class AttemptResult:
         return self.deferred if is_allowed else None
 
     @property
-    def warnings(self) -> api.Told:
+    def warnings(self) -> api.ProviderDiagnostics:
         """What was told beside errors."""
         return tuple(each for each in self.told if each.severity is Severity.WARNING)
 

@@ -83,5 +83,5 @@ def _moment(left: object) -> datetime | None:
     return datetime.now(UTC) + left
 
 
-def _not_open() -> api.Told:
+def _not_open() -> api.ProviderDiagnostics:
     return problem("Ephemeral object not open", "It was already closed, or was never opened here.")

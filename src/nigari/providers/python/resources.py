@@ -125,7 +125,7 @@ class ResourceType:
 
     async def _create(
         self, request: api.ApplyRequest, caller: Caller
-    ) -> tuple[cty.Value, api.Told]:
+    ) -> tuple[cty.Value, api.ProviderDiagnostics]:
         made = await self._wanted(request.planned, request.config)
         if made.failed:
             return request.prior, made.told
@@ -142,7 +142,7 @@ class ResourceType:
 
     async def _update(
         self, request: api.ApplyRequest, caller: Caller
-    ) -> tuple[cty.Value, api.Told]:
+    ) -> tuple[cty.Value, api.ProviderDiagnostics]:
         if _without_limits(self.fields, request.planned) == _without_limits(
             self.fields, request.prior
         ):
@@ -160,7 +160,7 @@ class ResourceType:
 
     async def _delete(
         self, request: api.ApplyRequest, caller: Caller
-    ) -> tuple[cty.Value, api.Told]:
+    ) -> tuple[cty.Value, api.ProviderDiagnostics]:
         doomed = await attempt(self.fields.to_instance, request.prior)
         if doomed.failed:
             return request.prior, doomed.told
@@ -218,7 +218,7 @@ class ResourceType:
         outcome: AttemptResult,
         otherwise: cty.Value,
         base: cty.Value | None = None,
-    ) -> tuple[cty.Value, api.Told]:
+    ) -> tuple[cty.Value, api.ProviderDiagnostics]:
         """An instance as state; a value of the wrong type is the provider's fault and is named.
 
         `base` is the value that the instance was made from.
@@ -246,7 +246,7 @@ class ResourceType:
                 continue
         return coerce(self.fields.block, cty.object_value(values))
 
-    def _wrong(self, error: Exception) -> api.Told:
+    def _wrong(self, error: Exception) -> api.ProviderDiagnostics:
         where = cty.path_text(error.path) if isinstance(error, cty.CtyError) else ""
         text = f"{where.removeprefix('.')}: {error}" if where else str(error)
         return problem(
@@ -255,13 +255,13 @@ class ResourceType:
 
     def _changed(
         self, instance: object, untouched: cty.Value, outcome: AttemptResult, prior: cty.Value
-    ) -> tuple[cty.Value, api.Told]:
+    ) -> tuple[cty.Value, api.ProviderDiagnostics]:
         """What is left of a prior object after a failure: what the method has noted in it."""
         state, more = self._left(instance, AttemptResult(), prior, prior)
         return (prior if state == untouched else state), outcome.told + more
 
 
-async def validated(fields: Fields | None, config: cty.Value) -> api.Told:
+async def validated(fields: Fields | None, config: cty.Value) -> api.ProviderDiagnostics:
     """Run a class's own `validate` as soon as everything it could look at is known."""
     if fields is None or config.is_null or not config.is_wholly_known:
         return ()
@@ -271,7 +271,7 @@ async def validated(fields: Fields | None, config: cty.Value) -> api.Told:
     return (await attempt(made.result.validate)).told
 
 
-def _no_existence(type_name: str, result: object) -> api.Told:
+def _no_existence(type_name: str, result: object) -> api.ProviderDiagnostics:
     """The error for a `read` that leaves open whether the object exists.
 
     A forgotten `return True` must not remove an existing object from the state.

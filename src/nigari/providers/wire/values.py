@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from nigari import cty
 from nigari.cty import msgpack
 from nigari.diagnostics import Severity
-from nigari.providers.api import ProviderDiagnostic, Told
+from nigari.providers.api import ProviderDiagnostic, ProviderDiagnostics
 from nigari.providers.wire import protocol6_pb2 as pb
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def path_message(steps: cty.Path) -> pb.AttributePath:
     return message
 
 
-def diagnostics(messages: Iterable[pb.Diagnostic]) -> Told:
+def diagnostics(messages: Iterable[pb.Diagnostic]) -> ProviderDiagnostics:
     """What the provider has to say. A severity that is none counts as an error."""
     return tuple(
         ProviderDiagnostic(
@@ -87,7 +87,7 @@ def diagnostics(messages: Iterable[pb.Diagnostic]) -> Told:
     )
 
 
-def diagnostic_messages(told: Told) -> list[pb.Diagnostic]:
+def diagnostic_messages(told: ProviderDiagnostics) -> list[pb.Diagnostic]:
     """What a provider of ours has to say."""
     return [
         pb.Diagnostic(

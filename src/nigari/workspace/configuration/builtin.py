@@ -12,11 +12,11 @@ from nigari.cty.types import Type
 from nigari.cty.values import Value
 from nigari.eval.nodes.provider_functions import provider_parameter
 from nigari.eval.nodes.resource import ValidateConfig
-from nigari.workspace.base.waiting import run_until_it_waits
+from nigari.workspace.context.asyncio_bridge import run_until_it_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nigari.eval.validate.run import Opinion
+    from nigari.eval.validate.run import ProviderValidation
     from nigari.providers.api import ProviderDiagnostic
     from nigari.providers.builtin.functions import BuiltinFunction
     from nigari.schema.provider import ProviderSchema
@@ -67,7 +67,9 @@ class _Calling:
         return response.result
 
 
-def ask_builtin(environ: Mapping[str, str], effect: Opinion) -> Sequence[ProviderDiagnostic]:
+def ask_builtin(
+    environ: Mapping[str, str], effect: ProviderValidation
+) -> Sequence[ProviderDiagnostic]:
     """What a built-in provider says of a configuration."""
     if not isinstance(effect, ValidateConfig):
         return ()

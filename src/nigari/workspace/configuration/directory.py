@@ -12,23 +12,23 @@ from collections.abc import Callable, Mapping
 
 from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.tree.places import check_places
+from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.eval.tree.written import read_tree
-from nigari.workspace.base.home_directory import home_directory
 from nigari.workspace.configuration.modules import CalledModules, InstalledPackages
+from nigari.workspace.context.home_directory import home_directory
 
 TYPE_CHECKING = False
 # A configuration can be looked at without what evaluates it.
 if TYPE_CHECKING:
     from nigari.cty.function import Function
-    from nigari.eval.base.causes import UnknownCause
-    from nigari.eval.base.inputs import Inputs
-    from nigari.eval.base.module_tree import ModuleInstance, Modules
+    from nigari.eval.core.causes import UnknownCause
+    from nigari.eval.core.inputs import Inputs
+    from nigari.eval.core.module_tree import ModuleInstance, Modules
     from nigari.eval.static.run import StaticRun, StaticSettings
     from nigari.lang.files import Files
-    from nigari.workspace.base.working_directory import WorkingDirectory
     from nigari.workspace.configuration.modules import Packages
+    from nigari.workspace.context.working_directory import WorkingDirectory
 
 
 class Workspace:
@@ -137,6 +137,6 @@ class Workspace:
 def _impure(name: str) -> UnknownCause:
     """Why a function that gives another result at every call gives none before planning."""
     from nigari.addrs.module import ROOT_MODULE
-    from nigari.eval.base.causes import CauseKind, UnknownCause
+    from nigari.eval.core.causes import CauseKind, UnknownCause
 
     return UnknownCause(CauseKind.IMPURE_FUNCTION, ROOT_MODULE, f"{name}()")

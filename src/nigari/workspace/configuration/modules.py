@@ -16,7 +16,7 @@ from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
 from nigari.diagnostics.secret_urls import hidden_url
-from nigari.eval.base.compile import CompiledModule
+from nigari.eval.core.compile import CompiledModule
 from nigari.hcl.suggestion import listed
 from nigari.lang.files import DiskFiles, Files
 from nigari.lang.versions import parse_module_constraints, parse_version
@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 # Many configurations call no modules.
 if TYPE_CHECKING:
     from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
-    from nigari.eval.base.module_tree import InstallModule, ModuleInstance
+    from nigari.eval.core.module_tree import InstallModule, ModuleInstance
     from nigari.packages.modules.module_manifest import Manifest, ModuleRecord
 
 NOT_INSTALLED = "Module not installed"
@@ -383,7 +383,7 @@ def _deciding(wanted: PackageRequest) -> list[str]:
     """The variables that the source and version of a call depend on."""
     if wanted.caller is None:
         return []
-    from nigari.eval.static.deciding import deciding_variables
+    from nigari.eval.static.input_dependencies import deciding_variables
 
     call = wanted.caller.module.calls[wanted.addr.name]
     written = (call.source, call.version)

@@ -21,9 +21,9 @@ TYPE_CHECKING = False
 # What is written out is found without what evaluates.
 if TYPE_CHECKING:
     from nigari.config.module import Module
-    from nigari.eval.base.instances import Frame
-    from nigari.eval.base.module_tree import ModuleInstance
-    from nigari.eval.base.slots import Slot
+    from nigari.eval.core.instances import Frame
+    from nigari.eval.core.module_tree import ModuleInstance
+    from nigari.eval.core.static_position import StaticPosition
     from nigari.eval.static.run import StaticRun
     from nigari.hcl.expressions import Expression
     from nigari.workspace.plugins.providers import InstalledProviders
@@ -88,10 +88,10 @@ def _text(run: StaticRun, frame: Frame, expr: Expression, what: str) -> str | No
     from nigari.cty.convert import convert
     from nigari.cty.errors import CtyError
     from nigari.cty.types import STRING
-    from nigari.eval.base.slots import Slot
+    from nigari.eval.core.static_position import StaticPosition
     from nigari.eval.static.run import slot_value
 
-    slot = Slot(frame.label(what), frame, expr, run.request)
+    slot = StaticPosition(frame.label(what), frame, expr, run.request)
     value = slot_value(run, slot)
     if value is None:
         return None
@@ -227,5 +227,5 @@ def _report_other_provider(
     )
 
 
-def _report_no_string(slot: Slot, diags: Diagnostics) -> None:
+def _report_no_string(slot: StaticPosition, diags: Diagnostics) -> None:
     diags.error("String required", f"The {slot.what} must be a string.", slot.expr.range)

@@ -17,13 +17,13 @@ from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.inputs import InputKind, Inputs, InputValue
-from nigari.eval.base.instances import Origin
-from nigari.eval.base.module_tree import InstallModule
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.inputs import InputKind, Inputs, InputValue
+from nigari.eval.core.instances import Origin
+from nigari.eval.core.module_tree import InstallModule
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.static.run import StaticRun, run_static
-from nigari.eval.tree.places import check_places
+from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.hcl.body import Block
 from nigari.lang.versions import parse_provider_constraints
@@ -31,7 +31,7 @@ from nigari.packages.providers.requirement import Requirement
 from nigari.record import replace
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import CalledModules
-from nigari.workspace.explain.asked import Question
+from nigari.workspace.explain.queries import ValueQuery
 
 
 def find_test_modules(
@@ -123,7 +123,7 @@ def _inputs(run: StaticRun, test: TestRun) -> Inputs:
     inputs: dict[str, InputValue] = {}
     for name, expr in test.variables.items():
         origin = Origin(run.root, run.root.instance.compiled.expression(expr))
-        question = Question(f"var.{name}", origin)
+        question = ValueQuery(f"var.{name}", origin)
         run.evaluate([question])
         inputs[name] = InputValue(InputKind.CALLER, "the test", value=question.value)
     return inputs

@@ -11,14 +11,14 @@ from functools import cached_property
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.once import Effect
+from nigari.eval.core.worklist import Effect
 from nigari.eval.static.run import StaticRun
-from nigari.eval.validate.run import Opinion, ValidateRun
+from nigari.eval.validate.run import ProviderValidation, ValidateRun
 from nigari.running.driver import Driver
-from nigari.running.opinions import opinion_of
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
-from nigari.workspace.configuration.cycles import report_cycles
+from nigari.running.validation_requests import validate_with_provider
+from nigari.workspace.configuration.validation_cycles import report_cycles
 from nigari.workspace.plugins.providers import InstalledProviders
 
 TYPE_CHECKING = False
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from nigari.addrs.values import ProviderFunction
     from nigari.cty.function import Function
-    from nigari.eval.base.instances import Frame
-    from nigari.eval.base.once import Need
+    from nigari.eval.core.instances import Frame
+    from nigari.eval.core.worklist import Need
     from nigari.lang.references import Reference
     from nigari.running.function_calls import FunctionCalls
 
@@ -57,9 +57,11 @@ async def validate_with_plugins(
             if isinstance(effect, ProviderRequest):
                 await effect.perform()
                 return
-            assert isinstance(effect, Opinion)
+            assert isinstance(effect, ProviderValidation)
             provider = running.get(effect.provider)
-            check.tell(effect, () if provider is None else await opinion_of(provider, effect))
+            check.tell(
+                effect, () if provider is None else await validate_with_provider(provider, effect)
+            )
 
         await Driver(check.work, perform, _AT_ONCE).run()
         diags.extend(check.diags)

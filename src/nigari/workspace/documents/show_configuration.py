@@ -23,10 +23,10 @@ from nigari.cty.type_json import type_to_json
 from nigari.cty.types import DYNAMIC, STRING
 from nigari.cty.values import Value, tuple_value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
-from nigari.eval.base.once import Node
-from nigari.eval.base.scope import evaluate, evaluate_origin
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
+from nigari.eval.core.scope import evaluate, evaluate_origin
+from nigari.eval.core.worklist import Node
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import find_block
 from nigari.eval.nodes.resource import resource_schema

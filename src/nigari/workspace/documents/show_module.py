@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.compile import CompiledModule
-from nigari.eval.base.inputs import Inputs
-from nigari.eval.base.module_tree import InstallModule, ModuleInstance
+from nigari.eval.core.compile import CompiledModule
+from nigari.eval.core.inputs import Inputs
+from nigari.eval.core.module_tree import InstallModule, ModuleInstance
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.documents.show_configuration import Data, configuration_data
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from nigari.addrs.provider import Provider
 from nigari.config.blocks.resource import Resource
-from nigari.eval.base.instances import Frame
+from nigari.eval.core.instances import Frame
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.body import Body

@@ -20,10 +20,10 @@ from nigari.backends.harmless import marked
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.cty.values import object_value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.causes import Phase, UnknownCause
-from nigari.eval.base.expansion import Expansion
-from nigari.eval.base.instances import CallNode, Frame, Origin
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.causes import Phase, UnknownCause
+from nigari.eval.core.expansion import Expansion
+from nigari.eval.core.instances import CallNode, Frame, Origin
+from nigari.eval.core.module_tree import InstanceData
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -32,15 +32,15 @@ from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
-from nigari.workspace.base.working_directory import WorkingDirectory
-from nigari.workspace.explain.asked import (
-    Evaluation,
+from nigari.workspace.context.working_directory import WorkingDirectory
+from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
+from nigari.workspace.explain.queries import (
+    ValueQueries,
     any_instance,
     compiled_origin,
     missing_instances,
     provider_behind,
 )
-from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ class _NamedResource:
 class Explainer:
     """Looks things up in the static phase of a configuration."""
 
-    def __init__(self, evaluation: Evaluation, diags: Diagnostics, where: WorkingDirectory) -> None:
+    def __init__(
+        self, evaluation: ValueQueries, diags: Diagnostics, where: WorkingDirectory
+    ) -> None:
         self._evaluation = evaluation
         self._run = evaluation.run
         self._builder = ExplanationBuilder(evaluation)
@@ -88,7 +90,7 @@ class Explainer:
         if explanation is None or explanation.phase != Phase.APPLY.value:
             return explanation
         # What decides is another block: only then are references and schemas looked at.
-        from nigari.workspace.explain.least_rounds import least_rounds
+        from nigari.workspace.explain.round_estimate import least_rounds
         from nigari.workspace.plugins.provider_schemas import schema_lookup
 
         least = least_rounds(self._evaluation, text, schema_lookup(self._where))

@@ -17,20 +17,20 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.diagnostics.snippet import cut_snippet
-from nigari.eval.base.causes import CauseKind, Phase, UnknownCause, causes_within
-from nigari.eval.base.decisive import part_of, written_part
-from nigari.eval.base.indexed import indexed_references, referenced_value
-from nigari.eval.base.instances import FAILED, Frame, Origin, ResourceNode, ValueNode
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.base.scope import attribute_names, nodes_of
+from nigari.eval.core.causes import CauseKind, Phase, UnknownCause, causes_within
+from nigari.eval.core.instances import FAILED, Frame, Origin, ResourceNode, ValueNode
+from nigari.eval.core.keyed_references import indexed_references, referenced_value
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import attribute_names, nodes_of
+from nigari.eval.core.value_dependencies import part_of, written_part
 from nigari.hcl.scanner import is_identifier
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference
 from nigari.lang.render import value_display
 from nigari.lazy import lazy_pattern
 from nigari.record import record, replace
-from nigari.workspace.base.shown_sources import ShownSources
-from nigari.workspace.explain.asked import Evaluation, compiled_origin, reasons
+from nigari.workspace.context.shown_sources import ShownSources
+from nigari.workspace.explain.queries import ValueQueries, compiled_origin, reasons
 
 _MOST_DEEP = 12
 _MOST_CHAINS = 10
@@ -214,7 +214,7 @@ class ExplanationBuilder:
     """The work of explaining one value: what has been shown is not shown again."""
 
     def __init__(
-        self, evaluation: Evaluation, follows_keys: bool = True, follows_resources: bool = False
+        self, evaluation: ValueQueries, follows_keys: bool = True, follows_resources: bool = False
     ) -> None:
         """`follows_keys` says whether `each.key` and `count.index` come from anything: from what
         decides which instances there are, and not for an instance that there is.

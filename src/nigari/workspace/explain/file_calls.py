@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
 from nigari.hcl.body import Body
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
-from nigari.workspace.explain.asked import Evaluation, compiled_origin
+from nigari.workspace.explain.queries import ValueQueries, compiled_origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _READING: Final = frozenset(
 )
 
 
-def frames_of(evaluation: Evaluation) -> Iterator[Frame]:
+def frames_of(evaluation: ValueQueries) -> Iterator[Frame]:
     """Every module instance, as far as it is known which there are."""
     pending = [evaluation.run.root]
     while pending:
@@ -81,7 +81,7 @@ def function_name(call: FunctionCall) -> str:
 
 
 def called_with(
-    evaluation: Evaluation, frame: Frame, expr: Expression, data: InstanceData
+    evaluation: ValueQueries, frame: Frame, expr: Expression, data: InstanceData
 ) -> Value:
     """The value of an expression in a module instance, as far as it is known before anything runs."""
     return evaluation.value("path", compiled_origin(frame, expr, data)).unmark_deep()[0]

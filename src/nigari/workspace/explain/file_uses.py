@@ -14,12 +14,11 @@ from nigari.cty.refinements import string_prefix
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.hcl.expressions import Expression
 from nigari.plan.order.block_graph import Block
 from nigari.record import record
-from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.file_calls import (
     LISTING,
     called_with,
@@ -28,6 +27,7 @@ from nigari.workspace.explain.file_calls import (
     frames_of,
     function_name,
 )
+from nigari.workspace.explain.queries import ValueQueries
 
 Locate = Callable[[str], str]
 """Gives the path of a file for one that is written in the configuration."""
@@ -45,7 +45,7 @@ class _Written:
     instances: tuple[InstanceData, ...] = (NO_INSTANCE_DATA,)
 
 
-def blocks_of_file(evaluation: Evaluation, path: str, locate: Locate) -> list[Block]:
+def blocks_of_file(evaluation: ValueQueries, path: str, locate: Locate) -> list[Block]:
     """The blocks that a change of a file is felt by first."""
     looking = _Looking(evaluation, path, locate)
     found = [each.block for frame in frames_of(evaluation) for each in looking.felt_in(frame)]
@@ -55,7 +55,7 @@ def blocks_of_file(evaluation: Evaluation, path: str, locate: Locate) -> list[Bl
 class _Looking:
     """Looks for one file."""
 
-    def __init__(self, evaluation: Evaluation, path: str, locate: Locate) -> None:
+    def __init__(self, evaluation: ValueQueries, path: str, locate: Locate) -> None:
         self._evaluation = evaluation
         self._locate = locate
         self._path = os.path.realpath(locate(path))

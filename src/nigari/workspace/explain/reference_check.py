@@ -14,15 +14,15 @@ from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.config.blocks.resource import Resource as ResourceBlock
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, tuple_value, unknown
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.expansion import Expansion
-from nigari.eval.base.instances import Frame, Origin, ResourceNode
-from nigari.eval.base.once import DONE, Need
-from nigari.eval.base.scope import check_instance, evaluate_origin
+from nigari.eval.core.expansion import Expansion
+from nigari.eval.core.instances import Frame, Origin, ResourceNode
+from nigari.eval.core.scope import check_instance, evaluate_origin
+from nigari.eval.core.worklist import DONE, Need
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.resource import resource_schema
 from nigari.record import replace
 from nigari.schema.provider import ProviderSchema
-from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.queries import ValueQueries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class _TypedResource(ResourceNode):
 
 
 def check_references(
-    evaluation: Evaluation, origin: Origin, find: FindSchema, diags: Diagnostics
+    evaluation: ValueQueries, origin: Origin, find: FindSchema, diags: Diagnostics
 ) -> None:
     """Report references of an expression to what resources do not have."""
     frame, errors = origin.frame, diags.error_count

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.module_tree import ModuleInstance
+from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.body import Body
 from nigari.hcl.native_body import NativeBody
@@ -21,8 +21,8 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.record import record
 from nigari.state.json_text import quoted
-from nigari.workspace.explain.asked import Evaluation
 from nigari.workspace.explain.file_uses import EXPANSION, Locate, blocks_of_file
+from nigari.workspace.explain.queries import ValueQueries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class User:
 
 
 def uses_of(
-    evaluation: Evaluation, address: str, locate: Locate, diags: Diagnostics
+    evaluation: ValueQueries, address: str, locate: Locate, diags: Diagnostics
 ) -> list[User] | None:
     """Everything that depends on an address or a file, the nearest first; None after reporting that
     there is no such thing.

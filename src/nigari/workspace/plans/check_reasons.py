@@ -11,12 +11,12 @@ from nigari.config.base.declared import CheckRule
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.causes import REPORTED
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.causes import REPORTED
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
 from nigari.plan.model.check_results import value_at
-from nigari.workspace.explain.asked import Evaluation, compiled_origin
 from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
+from nigari.workspace.explain.queries import ValueQueries, compiled_origin
 from nigari.workspace.plans.change_reasons import ArgumentReason
 
 
@@ -51,7 +51,7 @@ def rules_of(
 
 
 def failed_rules(
-    evaluation: Evaluation, frame: Frame, rules: Sequence[CheckRule], data: InstanceData
+    evaluation: ValueQueries, frame: Frame, rules: Sequence[CheckRule], data: InstanceData
 ) -> Iterator[ArgumentReason]:
     """What the conditions come from that do not hold, or whose value cannot be worked out here, as
     those that name `self`.

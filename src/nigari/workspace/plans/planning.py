@@ -13,15 +13,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import Resource
-from nigari.apply.provisioners.base import Machine
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
+from nigari.apply.provisioners.provisioner import Machine
 from nigari.backends.identity import StateIdentity
 from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.causes import CauseKind, UnknownCause
-from nigari.eval.base.fixed_functions import FixedFunctions
-from nigari.eval.base.inputs import Inputs
+from nigari.eval.core.causes import CauseKind, UnknownCause
+from nigari.eval.core.fixed_functions import FixedFunctions
+from nigari.eval.core.inputs import Inputs
 from nigari.eval.nodes.resource import resource_schema
 from nigari.eval.static.run import StaticRun
 from nigari.events import SILENCE, Listener
@@ -30,26 +30,26 @@ from nigari.plan.engine import Planner
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.model.plan_file import SavedPlan
+from nigari.plan.nodes.import_lookup import ImportLookup
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.plan.nodes.look_up import LookUp
 from nigari.plan.nodes.plan_run import PlanOptions
-from nigari.plan.nodes.refreshed import found_state
+from nigari.plan.nodes.refreshed_state import found_state
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.operation_order import execution_graph
-from nigari.plan.order.required import providers_of
+from nigari.plan.order.required_providers import providers_of
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.record import ReadOnly
-from nigari.running.kept import KeptValues
+from nigari.running.overrides import REAL, StandIns
 from nigari.running.provider_pool import ProviderPool, Starter
 from nigari.running.provider_run import RunSettings
-from nigari.running.stand_ins import REAL, StandIns
+from nigari.running.round_cache import RoundCache
 from nigari.schema.provider import ProviderSchema, Schema
 from nigari.state.model import State
-from nigari.workspace.base.home_directory import home_directory
-from nigari.workspace.base.interruptions import on_interrupt
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.requirements import providers_fit
+from nigari.workspace.context.home_directory import home_directory
+from nigari.workspace.context.interruptions import on_interrupt
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.states.remote_state import RemoteStates, remote_state_checker
 
@@ -57,7 +57,7 @@ TYPE_CHECKING = False
 # Most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.apply.engine import Application
-    from nigari.apply.keeping import Keep
+    from nigari.apply.state_writer import Keep
 
 Save = Callable[[State], Awaitable[None]]
 """Stores the state that an application has ended with."""
@@ -79,7 +79,7 @@ class Planning:
         start: Starter | None = None,
         stand_ins: StandIns = REAL,
         planned: Mapping[StateIdentity, Mapping[str, Value]] = ReadOnly({}),
-        kept: KeptValues | None = None,
+        kept: RoundCache | None = None,
     ) -> None:
         """Who plans several times knows which providers are `installed`, and may `start` them in
         a way of its own. `planned` are outputs that other states will have. What is `kept` is the
@@ -135,7 +135,9 @@ class Planning:
         self.diags.extend(planner.diags)
         return None if self.diags.has_errors else plan
 
-    async def look_up(self, target: ImportTarget | None, parallelism: int) -> list[LookUp] | None:
+    async def look_up(
+        self, target: ImportTarget | None, parallelism: int
+    ) -> list[ImportLookup] | None:
         """Objects that exist, as `Planner.look_up` finds them; None after reporting why not."""
         if not self._providers_fit():
             return None
@@ -195,7 +197,7 @@ class Planning:
     async def apply(
         self,
         plan: Plan,
-        view: ApplyView,
+        view: ApplyListener,
         keep: Keep,
         save: Save,
         parallelism: int = 10,

@@ -15,7 +15,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
-from nigari.eval.base.inputs import InputKind, Inputs, InputValue
+from nigari.eval.core.inputs import InputKind, Inputs, InputValue
 from nigari.eval.nodes.variable import fitted
 from nigari.eval.static.run import StaticRun
 from nigari.events import Listener
@@ -25,9 +25,9 @@ from nigari.packages.providers.lockfile import FILE_NAME
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import SavedPlan, checksum
 from nigari.record import record, replace
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import InstalledPackages
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plans.plan_files import LinkedFiles, UnchangedFiles, real_path
 from nigari.workspace.plans.planning import Planning
 from nigari.workspace.states.backend import SavedBackend

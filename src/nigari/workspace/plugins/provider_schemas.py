@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA
 from nigari.diagnostics import Diagnostics
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def schema_lookup(where: WorkingDirectory) -> Callable[[Provider], ProviderSchem
     """Finds what a provider offers, each asked once; nothing for one that cannot be asked."""
     from functools import cache
 
-    from nigari.workspace.base.waiting import run_until_it_waits
+    from nigari.workspace.context.asyncio_bridge import run_until_it_waits
     from nigari.workspace.plugins.providers import InstalledProviders
 
     installed = InstalledProviders(where)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.packages.providers.installed_program import ProviderProgram
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plugins.schema_cache import Form, SchemaCache
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
 from nigari.packages.base.platforms import current_platform
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
 # The built-in provider needs nothing of what the others do.

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
 from nigari.plan.model.changes import Change
@@ -36,7 +36,7 @@ _WORK: Final = {
 """The operations that take time, and what they count as."""
 
 
-class ApplyEvents(ApplyView):
+class ApplyEvents(ApplyListener):
     """Turns what it hears into entries. Nothing that goes wrong with them reaches the apply: after
     an exception there are no more.
     """

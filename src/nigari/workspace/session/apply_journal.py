@@ -18,8 +18,8 @@ from contextlib import suppress
 from nigari.cty.errors import CtyError
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import InputKind, Inputs, InputValue
-from nigari.eval.base.once import DONE
+from nigari.eval.core.inputs import InputKind, Inputs, InputValue
+from nigari.eval.core.worklist import DONE
 from nigari.file_lock import FileLock, take_lock
 from nigari.packages.base.whole_file import make_directories
 from nigari.plan.model.changes import Plan

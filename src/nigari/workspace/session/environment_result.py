@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from nigari.backends.harmless import is_harmless_anywhere, without_credentials
 from nigari.diagnostics import Diagnostics
 from nigari.record import ReadOnly, record, replace
-from nigari.workspace.base.environment import Environment, Setting
-from nigari.workspace.base.environments import read_environments
-from nigari.workspace.base.last_apply import LastApply, load_last_apply
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.environment import Environment, Setting
+from nigari.workspace.context.environments import read_environments
+from nigari.workspace.context.last_apply import LastApply, load_last_apply
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 
 @record

@@ -35,12 +35,12 @@ class SessionError(Exception):
 
     def __str__(self) -> str:
         from nigari.diagnostics import to_text
-        from nigari.workspace.base.shown_sources import ShownSources
+        from nigari.workspace.context.shown_sources import ShownSources
 
         return to_text(self.errors or self.diagnostics, ShownSources(self.sources)).strip()
 
     def _repr_html_(self) -> str:
         from nigari.diagnostics.html import diagnostics_html
-        from nigari.workspace.base.shown_sources import ShownSources
+        from nigari.workspace.context.shown_sources import ShownSources
 
         return diagnostics_html(self.diagnostics, ShownSources(self.sources))

@@ -17,18 +17,18 @@ from nigari.cty.paths import path_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, JsonValue
 from nigari.plan.model import changes
+from nigari.plan.model.action_reasons import why
 from nigari.plan.model.plan_file import SavedPlan
-from nigari.plan.model.reasons import why
 from nigari.record import ReadOnly, record
-from nigari.workspace.base.options import GivenVariables, SessionOptions
-from nigari.workspace.base.waiting import run_to_end
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.asyncio_bridge import run_to_end
+from nigari.workspace.context.options import GivenVariables, SessionOptions
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plans.change_reasons import ChangeReasons
 from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.failure import SessionError
-from nigari.workspace.session.locked import MadePlan, read_plan, write_saved
-from nigari.workspace.session.plan_reasons import plan_reasons
+from nigari.workspace.session.locked_session import MadePlan, read_plan, write_saved
 from nigari.workspace.session.session import Session
+from nigari.workspace.session.session_reasons import plan_reasons
 
 
 @record

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.apply.view import ApplyView
+from nigari.apply.listener import ApplyListener
 from nigari.cty.values import Value
 from nigari.events import Event, Failed, Finished, Interrupted, Listen, ProvisionerOutput, Started
 from nigari.plan.model.changes import Change
@@ -30,7 +30,7 @@ _VERBS: Final = {
 }
 
 
-class Announcer(ApplyView):
+class Announcer(ApplyListener):
     """Turns what planning and applying tell into events."""
 
     def __init__(self, listen: Listen) -> None:

@@ -1,10 +1,10 @@
 """The session: one working directory with its configuration, its state, and all that is done to them.
 
 Commands and Python programs work through it alike. It says nothing and asks nobody by itself: what
-is wrong is collected in `diags`, and `people` answer questions. Everything is looked at when it is
+is wrong is collected in `diags`, and `prompter` answer questions. Everything is looked at when it is
 needed and then once: the configuration is read once, and its static phase runs once, whoever asks.
 
-What happens under the lock of the state is in `nigari.workspace.session.locked`.
+What happens under the lock of the state is in `nigari.workspace.session.locked_session`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from functools import partial
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.record import replace
-from nigari.workspace.base.mentions import may_be_encrypted, mentions
-from nigari.workspace.base.options import (
+from nigari.workspace.context.options import (
     NO_OPTIONS,
     NO_VARIABLES,
     GivenVariables,
     SessionOptions,
     StateFiles,
 )
-from nigari.workspace.base.people import NOBODY, People
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.prompts import NO_PROMPTER, Prompter
+from nigari.workspace.context.quick_scan import may_be_encrypted, mentions
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
 # What only some commands, or only some directories need, is imported when it is.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nigari.backends.snapshots import Snapshots
     from nigari.backends.workspaces import Workspaces, WorkspaceStates
     from nigari.config.blocks.variable import Variable
-    from nigari.eval.base.inputs import Inputs
+    from nigari.eval.core.inputs import Inputs
     from nigari.eval.static.run import StaticRun
     from nigari.lang.files import Files
     from nigari.packages.providers.requirement import Requirement
@@ -73,13 +73,13 @@ class Session:
         where: WorkingDirectory,
         variables: GivenVariables = NO_VARIABLES,
         options: SessionOptions = NO_OPTIONS,
-        people: People = NOBODY,
+        prompter: Prompter = NO_PROMPTER,
         diags: Diagnostics | None = None,
     ) -> None:
         """`diags` is a collector to share, with another session of the same directory."""
         self.where: WorkingDirectory = where
         self.options = options
-        self.people = people
+        self.prompter = prompter
         self.diags: Diagnostics = Diagnostics() if diags is None else diags
         """What has been found wrong so far."""
         self.on_remembered: Callable[[Sequence[str]], object] = _ignore
@@ -128,7 +128,7 @@ class Session:
         self._inputs = self._read_variables(self._workspace)
 
     def _read_variables(self, workspace: Workspace) -> Inputs:
-        from nigari.workspace.base.variable_values import read_variables
+        from nigari.workspace.context.variable_values import read_variables
 
         reader = read_variables(self.where, self.selected, self.variables, self.diags)
         workspace.sources.update(reader.sources)
@@ -194,8 +194,8 @@ class Session:
             )
             return False
         if own is None and name:
-            from nigari.workspace.base.environment import Environment
-            from nigari.workspace.base.environments import in_environment
+            from nigari.workspace.context.environment import Environment
+            from nigari.workspace.context.environments import in_environment
 
             where, _ = in_environment(self.where, name, Diagnostics())
             # What it declares is in the plan, so that it need not be declared any more.
@@ -300,7 +300,7 @@ class Session:
 
     def _lacks_providers(self, declared: Mapping[str, Variable], found: Diagnostics) -> bool:
         """Report which providers are missing, unless planning would not get that far."""
-        from nigari.eval.base.inputs import check_complete, check_undeclared
+        from nigari.eval.core.inputs import check_complete, check_undeclared
 
         check_undeclared(self.inputs, declared, self.diags)
         check_complete(self.inputs, declared, self.diags)
@@ -320,13 +320,13 @@ class Session:
     def complete(self, wanted: Iterable[Variable]) -> Inputs:
         """The values that are given, with those of wanted variables that had to be asked for."""
         inputs = dict(self.inputs)
-        for variable in wanted if self.people.can_be_asked else ():
+        for variable in wanted if self.prompter.can_prompt else ():
             if (
                 variable.name not in inputs
                 and variable.default is None
                 and not variable.is_reserved
             ):
-                answer = self.people.value_of(variable)
+                answer = self.prompter.value_of(variable)
                 if answer is not None:
                     inputs[variable.name] = answer
         return inputs
@@ -347,7 +347,7 @@ class Session:
                 return True
         from nigari.workspace.setup.initialize import Initialization
 
-        work = Initialization(self.where, options, self.people, view, last)
+        work = Initialization(self.where, options, self.prompter, view, last)
         selected = self.selected
         inputs = self._read_variables(work.workspace)
         self.shown = work.workspace
@@ -422,7 +422,7 @@ class Session:
 
     def _forget_remembered(self) -> list[str]:
         """Do without the values that init remembers; the variables that they are for."""
-        from nigari.eval.base.inputs import InputKind
+        from nigari.eval.core.inputs import InputKind
 
         others = {k: v for k, v in self.inputs.items() if v.kind is not InputKind.REMEMBERED}
         names = [f"var.{name}" for name in self.inputs if name not in others]
@@ -501,7 +501,7 @@ class Session:
     def in_workspace(self, name: str) -> Session:
         """The same directory with another workspace selected."""
         where = self.where.in_workspace(name)
-        other = Session(where, self.variables, self.options, self.people, self.diags)
+        other = Session(where, self.variables, self.options, self.prompter, self.diags)
         other.on_elsewhere = self.on_elsewhere
         return other
 

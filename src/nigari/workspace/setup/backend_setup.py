@@ -18,11 +18,11 @@ from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
 from nigari.eval.static.backend import BackendArguments
-from nigari.workspace.base.people import People
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.prompts import Prompter
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.setup.init_options import BackendOptions
 from nigari.workspace.setup.migrate import Decrypt, Migration, Move, as_it_is
-from nigari.workspace.setup.selection import existing_workspace, remaining_workspace
+from nigari.workspace.setup.workspace_choice import existing_workspace, remaining_workspace
 from nigari.workspace.states.backend import (
     DEFAULT_BACKEND,
     BackendChange,
@@ -56,7 +56,7 @@ class BackendSetup:
         self,
         where: WorkingDirectory,
         options: BackendOptions,
-        people: People,
+        prompter: Prompter,
         sources: dict[str, bytes],
         diags: Diagnostics,
         decrypt: Decrypt = as_it_is,
@@ -66,7 +66,7 @@ class BackendSetup:
         self._data = where.data_directory
         self._memory = BackendMemory(self._data)
         self._options = options
-        self._people = people
+        self._prompter = prompter
         self._sources = sources
         self._diags = diags
         self._change = BackendChange.NONE
@@ -152,10 +152,10 @@ class BackendSetup:
         answers: dict[str, GivenArgument] = {}
         for name in missing_arguments(wanted):
             answer = None
-            if self._people.can_be_asked:
+            if self._prompter.can_prompt:
                 about = f'An argument of the backend "{wanted.type}"'
                 is_secret = not is_harmless(wanted.type, name)
-                answer = self._people.text(name, about, is_secret)
+                answer = self._prompter.text(name, about, is_secret)
             if answer is None:
                 _report_missing(name, wanted, self._diags)
             else:
@@ -175,7 +175,7 @@ class BackendSetup:
         if backend is None:
             return selected
         is_given = bool(self._where.selected(Diagnostics()).set_by)
-        found = await existing_workspace(backend, selected, is_given, self._people, self._diags)
+        found = await existing_workspace(backend, selected, is_given, self._prompter, self._diags)
         if found is None:
             if not self._is_moving or not await self._migration(around).has_states():
                 # What is missing can be created only once the backend is known.
@@ -216,7 +216,7 @@ class BackendSetup:
             empties_source=self.saved is None,
         )
         selected = (self._selected, self._new_selected)
-        confirm = None if self._options.force_copy else self._people.agrees
+        confirm = None if self._options.force_copy else self._prompter.approves
         lock = self._options.lock
         return Migration(move, around, selected, lock, confirm, self._decrypt)
 
@@ -247,7 +247,7 @@ class BackendSetup:
         backend = open_backend(place.type, place.config, around, self._diags)
         if backend is None:
             return None
-        return await remaining_workspace(backend, selection, self._people, self._diags)
+        return await remaining_workspace(backend, selection, self._prompter, self._diags)
 
     @property
     def is_news(self) -> bool:

@@ -17,7 +17,7 @@ from nigari.addrs.provider import Provider
 from nigari.backends.opening import Around
 from nigari.backends.stores.hosted.alias import host_aliases, is_hosted
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import InputKind, Inputs, check_undeclared
+from nigari.eval.core.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
 from nigari.file_lock import FileLock
@@ -33,24 +33,24 @@ from nigari.packages.providers.requirement import Requirement
 from nigari.record import replace
 from nigari.typed import Protocol
 from nigari.workspace import Workspace
-from nigari.workspace.base.locks import without_locks
-from nigari.workspace.base.people import People
-from nigari.workspace.base.remembered import FILE_NAME as REMEMBERED
-from nigari.workspace.base.remembered import (
-    belongs_to,
-    forget,
-    load_remembered,
-    save_remembered,
-    worth_remembering,
-)
-from nigari.workspace.base.waiting import run_until_it_waits
-from nigari.workspace.base.working_directory import WorkingDirectory
 from nigari.workspace.configuration.modules import NoModules, Place
 from nigari.workspace.configuration.requirements import (
     check_sources,
     find_requirements,
     stored_requirements,
 )
+from nigari.workspace.context.asyncio_bridge import run_until_it_waits
+from nigari.workspace.context.locks import without_locks
+from nigari.workspace.context.prompts import Prompter
+from nigari.workspace.context.remembered_variables import FILE_NAME as REMEMBERED
+from nigari.workspace.context.remembered_variables import (
+    belongs_to,
+    forget,
+    load_remembered,
+    save_remembered,
+    worth_remembering,
+)
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.setup.backend_setup import BackendSetup
 from nigari.workspace.setup.init_options import InitOptions
 from nigari.workspace.setup.install import InstallingPackages, InstallView, StagedFiles
@@ -126,7 +126,7 @@ class Initialization:
         self,
         where: WorkingDirectory,
         options: InitOptions,
-        people: People,
+        prompter: Prompter,
         view: InitView,
         last: LastInit | None = None,
     ) -> None:
@@ -134,7 +134,7 @@ class Initialization:
         self._where = where
         self._environ = where.environ
         self._options = options
-        self._people = people
+        self._prompter = prompter
         self._view = view
         self._data = where.data_directory
         self._store = ModuleStore(Path(where.at(where.modules_name)))
@@ -235,7 +235,7 @@ class Initialization:
     def _open_packages(self) -> ModuleSources:
         options = self._options
         origins = ModuleSources(
-            self._config, self._environ, self._people.is_at_terminal, self._store
+            self._config, self._environ, self._prompter.is_at_terminal, self._store
         )
         self._locking = open_module_locking(self._where.path, options.lock_modules, self.diags)
         self._packages = InstallingPackages(
@@ -253,7 +253,7 @@ class Initialization:
         if root is not None and root.module.calls:
             self._view.beginning("modules")
         given = dict(inputs)
-        can_ask = self._people.can_be_asked
+        can_ask = self._prompter.can_prompt
         while True:
             run, diags = self.workspace.static(
                 given, self.selected, can_ask=can_ask, fill_places=self._fill_places
@@ -262,7 +262,7 @@ class Initialization:
                 break
             for name in run.missing.variables:
                 self._last = None
-                answer = self._people.value_of(run.root.module.variables[name])
+                answer = self._prompter.value_of(run.root.module.variables[name])
                 if answer is None:
                     # Whatever needs the value says so in the next round.
                     can_ask = False
@@ -358,7 +358,9 @@ class Initialization:
         options, diags = self._options, self.diags
         sources = self.workspace.sources
         decrypt = state_decryption(run, self._environ)
-        backend = BackendSetup(self._where, options.backend, self._people, sources, diags, decrypt)
+        backend = BackendSetup(
+            self._where, options.backend, self._prompter, sources, diags, decrypt
+        )
         around = Around(self._where.path, self._environ)
         providers = ProviderInstall(
             self._where,

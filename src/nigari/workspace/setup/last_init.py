@@ -20,8 +20,8 @@ from nigari.lang.files import DiskFiles, Entry
 from nigari.packages.base.platforms import current_platform
 from nigari.packages.providers.installation import InstalledProvider, InstallStep
 from nigari.version import VERSION
-from nigari.workspace.base.options import GivenVariables
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.options import GivenVariables
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.setup.init_options import InitOptions
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ _AT_REST: Final = 1_000_000_000
 _DIGEST_SIZE: Final = 32
 _ANSWERED: Final = frozenset((InstallStep.BUILT_IN, InstallStep.REUSED))
 
-Question = tuple[str, str, int]
+ValueQuery = tuple[str, str, int]
 """What is asked of which path, and the limit of what is read; -1 without one."""
 
 
@@ -51,7 +51,7 @@ class NotedFiles:
 
     def __init__(self, files: DiskFiles) -> None:
         self._files = files
-        self.answers: dict[Question, str] = {}
+        self.answers: dict[ValueQuery, str] = {}
         self.is_steady: bool = True
         """Whether the same question always had the same answer."""
 
@@ -99,7 +99,7 @@ class NotedFiles:
         for path in paths:
             self._note(("read", path, -1), _answer(self._files, ("read", path, -1)))
 
-    def _note(self, question: Question, answer: str) -> None:
+    def _note(self, question: ValueQuery, answer: str) -> None:
         if self.answers.setdefault(question, answer) != answer:
             self.is_steady = False
 
@@ -186,7 +186,7 @@ def files_below(directory: str) -> list[str]:
     return [directory, *found]
 
 
-def _answer(files: DiskFiles, question: Question) -> str:
+def _answer(files: DiskFiles, question: ValueQuery) -> str:
     kind, path, limit = question
     ask: Mapping[str, Callable[[], str]] = {
         "read": lambda: _digest(files.read(path, None if limit < 0 else limit)),

@@ -21,7 +21,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
 from nigari.record import record
 from nigari.state.encryption import no_encryption
-from nigari.workspace.setup.moved_state import is_empty, is_same
+from nigari.workspace.setup.state_comparison import is_empty, is_same
 from nigari.workspace.states.backend import SavedBackend
 
 Confirm = Callable[[str], bool | None]

@@ -11,7 +11,7 @@ from collections.abc import Coroutine, Mapping
 from nigari.packages.hosts.network import KnownHosts
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.record import replace
-from nigari.workspace.setup.background import BackgroundLoop
+from nigari.workspace.setup.background_loop import BackgroundLoop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

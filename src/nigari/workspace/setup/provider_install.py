@@ -35,7 +35,7 @@ from nigari.packages.providers.provider_sources import (
 )
 from nigari.packages.providers.provider_store import ProviderStore
 from nigari.packages.providers.requirement import Requirement
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.setup.init_options import ProviderOptions
 

@@ -32,7 +32,7 @@ def made_from(wanted: PackageRequest) -> tuple[Cause, ...]:
     """What the source of a call was made from, if it is not simply written there."""
     if wanted.caller is None:
         return ()
-    from nigari.eval.static.deciding import leading_to
+    from nigari.eval.static.input_dependencies import leading_to
 
     call = wanted.caller.module.calls[wanted.addr.name]
     return tuple(leading_to(wanted.caller, call.source))

@@ -35,7 +35,7 @@ from nigari.packages.base.whole_file import make_directories, write_whole
 from nigari.packages.modules.module_manifest import as_go_writes
 from nigari.record import record
 from nigari.schema.block import Block
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.eval.static.backend import BackendArguments, inputs_behind
 from nigari.eval.static.run import StaticRun
 from nigari.record import record, replace
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.states.backend import (
     DEFAULT_BACKEND,
     BackendChange,

@@ -17,9 +17,9 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, Type
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.once import Node
-from nigari.eval.base.scope import Binding
-from nigari.eval.base.slots import Slot
+from nigari.eval.core.scope import Binding
+from nigari.eval.core.static_position import StaticPosition
+from nigari.eval.core.worklist import Node
 from nigari.eval.static.run import StaticRun, slot_value
 from nigari.hcl.body import Attribute, Body
 from nigari.hcl.expressions import Expression
@@ -39,7 +39,7 @@ from nigari.state.encryption import (
     merge,
 )
 from nigari.state.encryption.envelope import is_encrypted
-from nigari.workspace.base.mentions import ENCRYPTION_VARIABLE
+from nigari.workspace.context.quick_scan import ENCRYPTION_VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ class _Reading:
 
 def static_value(run: StaticRun, what: str, expr: Expression, diags: Diagnostics) -> Value | None:
     """The known value of an expression of the root module, `None` after reporting why not."""
-    slot = Slot(what, run.root, expr, run.request, takes_secrets=True)
+    slot = StaticPosition(what, run.root, expr, run.request, takes_secrets=True)
     value, found = run.noting(partial(slot_value, run, slot))
     # It may depend on something whose error was reported before, elsewhere.
     diags.extend(found if value is not None or found.has_errors else run.diags)

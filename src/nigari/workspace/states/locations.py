@@ -12,9 +12,9 @@ import json
 from pathlib import Path
 
 from nigari.backends.identity import location_arguments, location_text
-from nigari.eval.base.instances import Origin
-from nigari.eval.base.once import Node
-from nigari.eval.base.scope import nodes_of
+from nigari.eval.core.instances import Origin
+from nigari.eval.core.scope import nodes_of
+from nigari.eval.core.worklist import Node
 from nigari.eval.nodes.variable import RootVariable
 from nigari.eval.static.backend import BackendArguments
 from nigari.hcl.scanner import scan_expression

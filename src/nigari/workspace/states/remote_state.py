@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, path_text
 from nigari.diagnostics import Diagnostics
-from nigari.providers.api import ProviderDiagnostic, Told
+from nigari.providers.api import ProviderDiagnostic, ProviderDiagnostics
 from nigari.providers.base import problem
 from nigari.providers.builtin.remote_state import Checker, RemoteOutputs, RemoteState
 from nigari.record import ReadOnly
 from nigari.schema.coerce import coerce
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,20 +126,20 @@ def _arguments_text(wanted: RemoteState) -> str:
     return value_to_json(value, value.type)
 
 
-def _told(diags: Diagnostics) -> Told:
+def _told(diags: Diagnostics) -> ProviderDiagnostics:
     return tuple(ProviderDiagnostic(d.severity, d.summary, d.detail) for d in diags)
 
 
 def remote_state_checker(environ: Mapping[str, str]) -> Checker:
     """Looks, for the built-in provider, at the arguments of a backend with this environment."""
 
-    async def check(wanted: RemoteState) -> Told:
+    async def check(wanted: RemoteState) -> ProviderDiagnostics:
         return _check(wanted, environ)
 
     return check
 
 
-def _check(wanted: RemoteState, environ: Mapping[str, str]) -> Told:
+def _check(wanted: RemoteState, environ: Mapping[str, str]) -> ProviderDiagnostics:
     """Whether there is such a backend and it takes these arguments."""
     from nigari.backends.rules import argument_problems
     from nigari.backends.schemas import BACKENDS
@@ -163,7 +163,7 @@ def _check(wanted: RemoteState, environ: Mapping[str, str]) -> Told:
         text = f'Invalid configuration for the backend "{wanted.backend}": '
         text += f"{where}: {error.message}." if where else f"{error.message}."
         return problem("Invalid backend configuration", text, (GetAttr("config"),))
-    told: Told = ()
+    told: ProviderDiagnostics = ()
     for found in argument_problems(wanted.backend, config, environ):
         told += problem("Invalid backend configuration", found.text, (GetAttr("config"),))
     return told

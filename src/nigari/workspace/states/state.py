@@ -17,8 +17,8 @@ from nigari.backends.workspaces import SelectedWorkspace
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.record import replace
 from nigari.state.encryption import StateLayer, no_encryption
-from nigari.workspace.base.options import NO_STATE_FILES, StateFiles
-from nigari.workspace.base.working_directory import WorkingDirectory
+from nigari.workspace.context.options import NO_STATE_FILES, StateFiles
+from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

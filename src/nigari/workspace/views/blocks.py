@@ -15,9 +15,9 @@ from nigari.config.base.declared import Repetition
 from nigari.config.blocks.backend import BackendBlock
 from nigari.config.blocks.resource import Resource
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.causes import CauseKind, UnknownCause
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.causes import CauseKind, UnknownCause
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.hcl.body import Block, Body
 from nigari.hcl.expressions import Expression
@@ -25,14 +25,14 @@ from nigari.hcl.native_body import NativeBody
 from nigari.hcl.quoting import quoted
 from nigari.lang.marks import SENSITIVE
 from nigari.record import record
-from nigari.workspace.explain.asked import (
-    Evaluation,
+from nigari.workspace.explain.queries import (
+    ValueQueries,
     any_instance,
     compiled_origin,
     missing_instances,
 )
-from nigari.workspace.views.known import Known, as_sensitive, known_expression, text_of
 from nigari.workspace.views.parts import InnerPart, RepeatedPart, Step
+from nigari.workspace.views.static_value import StaticValue, as_sensitive, known_expression, text_of
 
 
 class BlockView:
@@ -45,13 +45,13 @@ class BlockView:
         type: str,
         labels: tuple[str, ...],
         range: Range,
-        arguments: Mapping[str, Known],
+        arguments: Mapping[str, StaticValue],
         blocks: tuple[BlockView, ...],
     ) -> None:
         self.type: str = type
         self.labels: tuple[str, ...] = labels
         self.range: Range = range
-        self.arguments: Mapping[str, Known] = arguments
+        self.arguments: Mapping[str, StaticValue] = arguments
         self.blocks: tuple[BlockView, ...] = blocks
 
     def _key(self) -> tuple[object, ...]:
@@ -71,21 +71,23 @@ class BlockView:
 class Reader:
     """Evaluates what is written in one block of a module instance."""
 
-    evaluation: Evaluation
+    evaluation: ValueQueries
     frame: Frame
     data: InstanceData = NO_INSTANCE_DATA
     """What `each` and `count` mean there."""
     missing: UnknownCause | None = None
     """Why there may be no values: there are no instances."""
 
-    def known(self, name: str, expr: Expression, missing: UnknownCause | None = None) -> Known:
+    def known(
+        self, name: str, expr: Expression, missing: UnknownCause | None = None
+    ) -> StaticValue:
         """The value of an expression."""
         origin = compiled_origin(self.frame, expr, self.data)
         return known_expression(self.evaluation, name, origin, missing or self.missing)
 
     def arguments(
         self, body: Body, name: str, iterators: frozenset[str] = frozenset()
-    ) -> Mapping[str, Known]:
+    ) -> Mapping[str, StaticValue]:
         """The arguments that are written in a body; in `dynamic` blocks they may use iterators."""
         written = body.just_attributes(Diagnostics())
         return {
@@ -131,7 +133,7 @@ def _iterator(body: Body, type_: str) -> str:
 
 
 def repeated_reader(
-    evaluation: Evaluation,
+    evaluation: ValueQueries,
     frame: Frame,
     name: str,
     repetition: Repetition,
@@ -147,7 +149,7 @@ def repeated_reader(
     return Reader(evaluation, frame, data, missing)
 
 
-def repetition_of(reader: Reader, name: str, repetition: Repetition) -> Known | None:
+def repetition_of(reader: Reader, name: str, repetition: Repetition) -> StaticValue | None:
     """The value of `count`, `for_each` or `enabled`; None where a block has none of them."""
     found = (
         ("count", repetition.count),
@@ -208,7 +210,7 @@ class ResourceView(RepeatedPart[Resource]):
         return self._declaration.range
 
     @property
-    def repetition(self) -> Known | None:
+    def repetition(self) -> StaticValue | None:
         """The value of `count`, `for_each` or `enabled`; None where the block is not repeated."""
         return repetition_of(self._reader(), self.address, self._declaration.repetition)
 
@@ -224,7 +226,7 @@ class ResourceView(RepeatedPart[Resource]):
         }
 
     @property
-    def arguments(self) -> Mapping[str, Known]:
+    def arguments(self) -> Mapping[str, StaticValue]:
         """The arguments that are written in the block, with their values."""
         return self._reader().arguments(self._declaration.body, self.address)
 
@@ -250,14 +252,14 @@ class BackendView(InnerPart):
 
     __slots__ = ("_backend", "_reader")
 
-    def __init__(self, evaluation: Evaluation, backend: BackendBlock) -> None:
+    def __init__(self, evaluation: ValueQueries, backend: BackendBlock) -> None:
         self._reader = Reader(evaluation, evaluation.run.root)
         self._backend = backend
 
     def _identity(self) -> object:
         return self._reader.frame
 
-    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+    def _way(self) -> tuple[ValueQueries, tuple[Step, ...]]:
         return self._reader.evaluation, (("backend",),)
 
     def __repr__(self) -> str:
@@ -274,7 +276,7 @@ class BackendView(InnerPart):
         return self._backend.range
 
     @property
-    def arguments(self) -> Mapping[str, Known]:
+    def arguments(self) -> Mapping[str, StaticValue]:
         """The arguments that are written in the block, with their values; those that are not known
         to be harmless are sensitive.
         """
@@ -286,7 +288,7 @@ class BackendView(InnerPart):
         """The nested blocks."""
         return tuple(map(self._shown_block, self._reader.blocks(self._backend.body, "backend")))
 
-    def _shown(self, name: str, known: Known) -> Known:
+    def _shown(self, name: str, known: StaticValue) -> StaticValue:
         is_secret = SENSITIVE in marked(self.type, name, known.value).marks
         return as_sensitive(known) if is_secret else known
 

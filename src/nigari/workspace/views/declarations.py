@@ -11,21 +11,21 @@ from nigari.config.blocks.variable import Variable
 from nigari.cty.types import Type
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
-from nigari.eval.base.instances import Frame, ValueNode
+from nigari.eval.core.instances import Frame, ValueNode
 from nigari.hcl.expressions import Expression
 from nigari.record import record
 from nigari.typed import Protocol
-from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.views.blocks import Reader
-from nigari.workspace.views.known import Known, Why, told, why_node
+from nigari.workspace.views.static_value import Provenance, StaticValue, told, why_node
 
 
 @record
 class Rule:
     """A condition that a value must meet: a `validation` or a `precondition` block."""
 
-    condition: Known
-    error_message: Known
+    condition: StaticValue
+    error_message: StaticValue
     range: Range
     """Where the header of the block is."""
 
@@ -34,7 +34,7 @@ class WrittenDeclaration(Protocol):
     """The expressions of a declaration, evaluated when somebody asks."""
 
     @property
-    def default(self) -> Known | None: ...
+    def default(self) -> StaticValue | None: ...
     @property
     def rules(self) -> tuple[Rule, ...]: ...
 
@@ -43,7 +43,7 @@ class WrittenDeclaration(Protocol):
 class _Evaluated:
     """The expressions of a declaration, once they are evaluated."""
 
-    default: Known | None
+    default: StaticValue | None
     rules: tuple[Rule, ...]
 
 
@@ -65,7 +65,7 @@ class _Expressions:
         self._rules = rules
 
     @property
-    def default(self) -> Known | None:
+    def default(self) -> StaticValue | None:
         expr = self._default
         return None if expr is None else self._reader.known(f"default of {self._name}", expr)
 
@@ -95,7 +95,7 @@ class _VariableWords:
     giver: str
 
 
-class VariableView(Known):
+class VariableView(StaticValue):
     """An input variable: the value that it has, and its declaration."""
 
     __slots__ = ("_words", "_written")
@@ -105,7 +105,7 @@ class VariableView(Known):
         name: str,
         value: Value,
         range: Range | None,
-        why: Why,
+        why: Provenance,
         words: _VariableWords,
         written: WrittenDeclaration,
     ) -> None:
@@ -129,7 +129,7 @@ class VariableView(Known):
         return self._words.description
 
     @property
-    def default(self) -> Known | None:
+    def default(self) -> StaticValue | None:
         """The default; None where there is none, so that a value is required."""
         return self._written.default
 
@@ -176,7 +176,7 @@ class _OutputWords:
     deprecated: str
 
 
-class OutputView(Known):
+class OutputView(StaticValue):
     """An output value: the value, and its declaration."""
 
     __slots__ = ("_words", "_written")
@@ -186,7 +186,7 @@ class OutputView(Known):
         name: str,
         value: Value,
         range: Range | None,
-        why: Why,
+        why: Provenance,
         words: _OutputWords,
         written: WrittenDeclaration,
     ) -> None:
@@ -226,7 +226,7 @@ class OutputView(Known):
 
 
 def variable_view(
-    evaluation: Evaluation, frame: Frame, variable: Variable, node: ValueNode
+    evaluation: ValueQueries, frame: Frame, variable: Variable, node: ValueNode
 ) -> VariableView:
     """A variable that has been evaluated."""
     words = _VariableWords(
@@ -245,7 +245,7 @@ def variable_view(
 
 
 def output_view(
-    evaluation: Evaluation, frame: Frame, output: Output, node: ValueNode
+    evaluation: ValueQueries, frame: Frame, output: Output, node: ValueNode
 ) -> OutputView:
     """An output that has been evaluated."""
     words = _OutputWords(output.description, output.sensitive, output.ephemeral, output.deprecated)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from nigari.addrs.keys import InstanceKey
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.base.instances import Frame
-from nigari.workspace.explain.asked import Evaluation
+from nigari.eval.core.instances import Frame
+from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.views.blocks import (
     Reader,
     ResourceView,
@@ -24,7 +24,6 @@ from nigari.workspace.views.declarations import (
     output_view,
     variable_view,
 )
-from nigari.workspace.views.known import Known, known_node
 from nigari.workspace.views.parts import InnerPart, RepeatedPart, Step, way_to_module
 from nigari.workspace.views.provider_views import (
     ProviderRequirement,
@@ -33,6 +32,7 @@ from nigari.workspace.views.provider_views import (
     reference_text,
     required_providers,
 )
+from nigari.workspace.views.static_value import StaticValue, known_node
 
 
 class CallView(RepeatedPart[ModuleCall]):
@@ -67,18 +67,18 @@ class CallView(RepeatedPart[ModuleCall]):
         return self._declaration.range
 
     @property
-    def source(self) -> Known:
+    def source(self) -> StaticValue:
         """Where the module comes from."""
         return self._reader().known(f"{self.address}.source", self._declaration.source)
 
     @property
-    def version(self) -> Known | None:
+    def version(self) -> StaticValue | None:
         """The version constraint; None where there is none."""
         expr = self._declaration.version
         return None if expr is None else self._reader().known(f"{self.address}.version", expr)
 
     @property
-    def arguments(self) -> Mapping[str, Known]:
+    def arguments(self) -> Mapping[str, StaticValue]:
         """The arguments for the module's variables, with their values."""
         reader, written = self._reader(), self._declaration.body.just_attributes(Diagnostics())
         return {
@@ -93,7 +93,7 @@ class CallView(RepeatedPart[ModuleCall]):
         return {str(each.in_child): reference_text(each.in_parent) for each in passed}
 
     @property
-    def repetition(self) -> Known | None:
+    def repetition(self) -> StaticValue | None:
         """The value of `count`, `for_each` or `enabled`; None where the block is not repeated."""
         return repetition_of(self._reader(), self.address, self._declaration.repetition)
 
@@ -139,14 +139,14 @@ class ModuleView(InnerPart):
 
     __slots__ = ("_evaluation", "_frame")
 
-    def __init__(self, evaluation: Evaluation, frame: Frame) -> None:
+    def __init__(self, evaluation: ValueQueries, frame: Frame) -> None:
         self._evaluation = evaluation
         self._frame = frame
 
     def _identity(self) -> object:
         return self._frame
 
-    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+    def _way(self) -> tuple[ValueQueries, tuple[Step, ...]]:
         return self._evaluation, way_to_module(self._frame)
 
     def __repr__(self) -> str:
@@ -179,7 +179,7 @@ class ModuleView(InnerPart):
         }
 
     @property
-    def locals(self) -> Mapping[str, Known]:
+    def locals(self) -> Mapping[str, StaticValue]:
         """The local values."""
         nodes = self._frame.locals
         self._evaluation.evaluate(list(nodes.values()))

@@ -9,10 +9,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.keys import InstanceKey
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
 from nigari.typed import Generic, cast
-from nigari.workspace.explain.asked import Evaluation
+from nigari.workspace.explain.queries import ValueQueries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class InnerPart(Part):
     __slots__ = ()
 
     @abstractmethod
-    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+    def _way(self) -> tuple[ValueQueries, tuple[Step, ...]]:
         """What the part belongs to, and the steps that lead to it from the configuration."""
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -94,7 +94,7 @@ class RepeatedPart(InnerPart, Generic["T"]):
 
     def __init__(
         self,
-        evaluation: Evaluation,
+        evaluation: ValueQueries,
         frame: Frame,
         declaration: T,
         key: InstanceKey = None,
@@ -111,7 +111,7 @@ class RepeatedPart(InnerPart, Generic["T"]):
     def _among(self) -> Step:
         """The step from its module to the block."""
 
-    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+    def _way(self) -> tuple[ValueQueries, tuple[Step, ...]]:
         steps = (*way_to_module(self._frame), self._among())
         if self._data is not None:
             steps += (("instances", self.key),)

@@ -13,21 +13,21 @@ from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.base.declared import Repetition
 from nigari.config.base.provider_ref import ProviderRef
 from nigari.diagnostics import Range
-from nigari.eval.base.expansion import Expansion
-from nigari.eval.base.instances import Frame
-from nigari.eval.base.module_tree import InstanceData
+from nigari.eval.core.expansion import Expansion
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData
 from nigari.eval.nodes.provider_config import ProviderConfigNode, provider_of
 from nigari.record import record
-from nigari.workspace.explain.asked import (
-    Evaluation,
+from nigari.workspace.explain.queries import (
+    ValueQueries,
     any_instance,
     compiled_origin,
     missing_instances,
     provider_behind,
 )
 from nigari.workspace.views.blocks import BlockView, Reader, repetition_of
-from nigari.workspace.views.known import Known, text_of
 from nigari.workspace.views.parts import InnerPart, Step, way_to_module
+from nigari.workspace.views.static_value import StaticValue, text_of
 
 
 @record
@@ -38,18 +38,18 @@ class ProviderRequirement:
     """The provider's name in the module."""
     source: str
     """The provider, as its whole address."""
-    version: Known | None
+    version: StaticValue | None
     """The version constraint; None where there is none."""
     aliases: tuple[str, ...]
     """The configurations that the module wants from its caller."""
     range: Range
 
 
-def required_providers(evaluation: Evaluation, frame: Frame) -> dict[str, ProviderRequirement]:
+def required_providers(evaluation: ValueQueries, frame: Frame) -> dict[str, ProviderRequirement]:
     """What a module requires of providers, by local name."""
     found: dict[str, ProviderRequirement] = {}
     for name, each in frame.module.required_providers.items():
-        version: Known | None = None
+        version: StaticValue | None = None
         if each.version is not None:
             what = f"version of the required provider {name}"
             version = Reader(evaluation, frame).known(what, each.version)
@@ -68,7 +68,7 @@ class ProviderView(InnerPart):
 
     def __init__(
         self,
-        evaluation: Evaluation,
+        evaluation: ValueQueries,
         frame: Frame,
         local: LocalProviderConfig,
         node: ProviderConfigNode | None,
@@ -89,7 +89,7 @@ class ProviderView(InnerPart):
     def _identity(self) -> object:
         return self._frame, self._local, self.key, self._data is None
 
-    def _way(self) -> tuple[Evaluation, tuple[Step, ...]]:
+    def _way(self) -> tuple[ValueQueries, tuple[Step, ...]]:
         steps = (*way_to_module(self._frame), ("providers", str(self._local)))
         if self._data is not None:
             steps += (("instances", self.key),)
@@ -124,7 +124,7 @@ class ProviderView(InnerPart):
         return None if self._node is None else self._node.config.range
 
     @property
-    def repetition(self) -> Known | None:
+    def repetition(self) -> StaticValue | None:
         """The value of `for_each` or `count`; None where the block is not repeated."""
         reader = self._reader()
         return None if reader is None else repetition_of(reader, self._path, self._repetition)
@@ -144,7 +144,7 @@ class ProviderView(InnerPart):
         }
 
     @property
-    def arguments(self) -> Mapping[str, Known]:
+    def arguments(self) -> Mapping[str, StaticValue]:
         """The arguments that are written in the block, with their values."""
         reader, node = self._reader(), self._node
         return (
@@ -181,7 +181,7 @@ class ProviderView(InnerPart):
 
 
 def _instances(
-    evaluation: Evaluation, node: ProviderConfigNode | None
+    evaluation: ValueQueries, node: ProviderConfigNode | None
 ) -> Mapping[InstanceKey, InstanceData]:
     if node is None:
         return {}
@@ -189,7 +189,7 @@ def _instances(
     return node.instances
 
 
-def provider_views(evaluation: Evaluation, frame: Frame) -> dict[str, ProviderView]:
+def provider_views(evaluation: ValueQueries, frame: Frame) -> dict[str, ProviderView]:
     """The configurations that a module has, and those that its caller passes, as it names them."""
     nodes = evaluation.run.providers
     found = {
@@ -207,7 +207,7 @@ def provider_views(evaluation: Evaluation, frame: Frame) -> dict[str, ProviderVi
 
 
 def _passed(
-    evaluation: Evaluation,
+    evaluation: ValueQueries,
     frame: Frame,
     local: LocalProviderConfig,
     reference: ProviderRef,

@@ -14,14 +14,14 @@ from nigari.config.blocks.required_providers import RequiredProvider
 from nigari.cty.json import value_to_json
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.base.inputs import Inputs
-from nigari.eval.base.instances import Frame, Origin
-from nigari.eval.base.module_tree import NO_INSTANCE_DATA
+from nigari.eval.core.inputs import Inputs
+from nigari.eval.core.instances import Frame, Origin
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.hcl.expressions import Expression
 from nigari.lang.marks import SENSITIVE
-from nigari.workspace.explain.asked import (
-    Evaluation,
+from nigari.workspace.explain.queries import (
+    ValueQueries,
     compiled_origin,
     provider_behind,
     reasons,
@@ -34,7 +34,7 @@ FORMAT_VERSION = "1.1"
 Data = dict[str, object]
 
 
-def resolved(evaluation: Evaluation, inputs: Inputs) -> Data:
+def resolved(evaluation: ValueQueries, inputs: Inputs) -> Data:
     """The whole tree, callers before what they call."""
     return {
         "format_version": FORMAT_VERSION,
@@ -43,7 +43,7 @@ def resolved(evaluation: Evaluation, inputs: Inputs) -> Data:
     }
 
 
-def _in_order(evaluation: Evaluation) -> list[Frame]:
+def _in_order(evaluation: ValueQueries) -> list[Frame]:
     found = [evaluation.run.root]
     for frame in found:
         for call in frame.calls.values():
@@ -51,7 +51,7 @@ def _in_order(evaluation: Evaluation) -> list[Frame]:
     return sorted(found, key=lambda frame: frame.instance.addr.sort_key())
 
 
-def _module(evaluation: Evaluation, frame: Frame, inputs: Inputs) -> Data:
+def _module(evaluation: ValueQueries, frame: Frame, inputs: Inputs) -> Data:
     evaluation.evaluate(
         [*frame.variables.values(), *frame.locals.values(), *frame.outputs.values()]
     )
@@ -84,7 +84,7 @@ def _module(evaluation: Evaluation, frame: Frame, inputs: Inputs) -> Data:
     }
 
 
-def _call(evaluation: Evaluation, frame: Frame, name: str) -> Data:
+def _call(evaluation: ValueQueries, frame: Frame, name: str) -> Data:
     call = frame.module.calls[name]
     children = evaluation.module_instances(frame.calls[name])
     found: Data = {"instances": [_key(key) for key in children]}
@@ -102,7 +102,7 @@ def _call(evaluation: Evaluation, frame: Frame, name: str) -> Data:
     return found
 
 
-def _requirement(evaluation: Evaluation, frame: Frame, required: RequiredProvider) -> Data:
+def _requirement(evaluation: ValueQueries, frame: Frame, required: RequiredProvider) -> Data:
     found: Data = {"source": str(provider_of(frame.module, required.name))}
     if required.version is not None:
         name = f"version of the required provider {required.name}"
@@ -111,14 +111,14 @@ def _requirement(evaluation: Evaluation, frame: Frame, required: RequiredProvide
 
 
 def _evaluated(
-    evaluation: Evaluation, name: str, child: Frame | None, caller: Frame, expr: Expression
+    evaluation: ValueQueries, name: str, child: Frame | None, caller: Frame, expr: Expression
 ) -> Data:
     data = NO_INSTANCE_DATA if child is None else child.instance.data
     origin = compiled_origin(caller, expr, data)
     return _known(name, evaluation.value(name, origin), origin)
 
 
-def _providers(evaluation: Evaluation, frame: Frame) -> Data:
+def _providers(evaluation: ValueQueries, frame: Frame) -> Data:
     """The configurations that the module has, and those that its caller gives it."""
     found: Data = {}
     call = frame.instance.call
@@ -139,7 +139,7 @@ def _providers(evaluation: Evaluation, frame: Frame) -> Data:
     return found
 
 
-def _backend(evaluation: Evaluation) -> Data | None:
+def _backend(evaluation: ValueQueries) -> Data | None:
     root = evaluation.run.root
     backend = root.module.backend
     if backend is None:

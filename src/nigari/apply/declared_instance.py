@@ -1,0 +1,96 @@
+"""The configuration of an instance at apply: its arguments and its conditions."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from nigari.apply.apply_run import AppliedResource
+from nigari.apply.context import ApplyContext, OperationFailed
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.scope import evaluate_body
+from nigari.plan.model.changes import Change, EphemeralInstance
+from nigari.plan.model.conditions import resource_conditions
+from nigari.plan.objects.ignore_changes import ignore, ignore_all
+from nigari.plan.objects.planned_change import Ignore
+from nigari.running.unknown_values import is_reported
+from nigari.schema.decode import decoder_spec
+
+
+async def declared_instance(
+    context: ApplyContext, subject: Change | EphemeralInstance
+) -> DeclaredInstance:
+    """The instance that a change or an opening is about, which the configuration has."""
+    run, address = context.run, subject.address
+    frame = await run.frame(address.module)
+    node = None if frame is None else frame.resources.get(address.item.resource)
+    if not isinstance(node, AppliedResource):
+        raise OperationFailed
+    await run.finish(node.expand)
+    return DeclaredInstance(context, subject, node)
+
+
+class DeclaredInstance:
+    """A resource instance that the configuration has."""
+
+    def __init__(
+        self, context: ApplyContext, subject: Change | EphemeralInstance, node: AppliedResource
+    ) -> None:
+        self._context = context
+        self._subject = subject
+        self.node = node
+        self.data: InstanceData = (node.data or {}).get(subject.address.item.key, NO_INSTANCE_DATA)
+
+    @property
+    def meta(self) -> Value | None:
+        """What the module tells the provider about itself."""
+        provider = self._subject.provider.item.provider
+        return self._context.run.meta_at(self._subject.address.module, provider)
+
+    async def config(self) -> Value:
+        """The arguments, all of them known."""
+        run, node, subject = self._context.run, self.node, self._subject
+        compiled = node.frame.instance.compiled.body(
+            node.resource.body, decoder_spec(subject.schema.block)
+        )
+        told = Diagnostics()
+        find = partial(evaluate_body, node.frame, compiled, self.data, diags=told)
+        config = await run.value(find)
+        told.name_since(0, str(subject.address))
+        run.diags.extend(told)
+        if told.has_errors or is_reported(config):
+            raise OperationFailed
+        if not config.is_wholly_known:
+            run.diags.error(
+                "Configuration still unknown",
+                f"Parts of the configuration of {subject.address} are still unknown, although "
+                "everything that it depends on has been applied.",
+                node.resource.range,
+                address=str(subject.address),
+            )
+            raise OperationFailed
+        return config
+
+    def ignore(self) -> Ignore | None:
+        """How the prior object stands in for arguments whose changes are ignored."""
+        settings, frame, addr = self._context.settings, self.node.frame, self.node.resource.addr
+        lifecycle, block = self.node.resource.lifecycle, self._subject.schema.block
+        if lifecycle.ignore_all_changes or settings.ignores_all(frame, addr):
+            return lambda prior, config: ignore_all(block, prior, config)
+        ignored = settings.ignored(frame, addr)
+        return (lambda prior, config: ignore(ignored, prior, config)) if ignored else None
+
+    async def check(self, kind: str, self_value: Value | None) -> None:
+        """See whether the preconditions or postconditions hold."""
+        context, address = self._context, self._subject.address
+        lifecycle = self.node.resource.lifecycle
+        rules = lifecycle.preconditions if kind == "precondition" else lifecycle.postconditions
+        if not rules:
+            return
+        noted = resource_conditions(self.node.frame, address, kind, rules, self.data, self_value)
+        context.conditions.append(noted)
+        conditions = noted[3]
+        await context.run.finish(conditions.step, str(address))
+        if conditions.is_refusing:
+            raise OperationFailed

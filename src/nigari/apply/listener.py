@@ -1,0 +1,24 @@
+"""The view of an apply: hears what is done to the objects of a plan."""
+
+from __future__ import annotations
+
+from nigari.cty.values import Value
+from nigari.events import Listener
+from nigari.plan.model.changes import Change
+from nigari.plan.model.execution_graph import Operation
+
+
+class ApplyListener(Listener):
+    """Hears, beside what every listener hears, what is done to the objects of a plan."""
+
+    def imported(self, change: Change) -> None:
+        """An object that exists has been taken over; it may be about to be changed."""
+
+    def started(self, operation: Operation, change: Change) -> None:
+        """An operation on a resource begins."""
+
+    def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
+        """An operation on a resource has succeeded."""
+
+    def failed(self, operation: Operation, change: Change) -> None:
+        """An operation on a resource has failed."""

@@ -1,0 +1,88 @@
+"""Several views that are told the same: people and programs can listen at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.apply.listener import ApplyListener
+from nigari.cty.values import Value
+from nigari.plan.model.changes import Change
+from nigari.plan.model.execution_graph import Operation
+
+
+class ApplyListeners(ApplyListener):
+    """Several views that are told the same."""
+
+    def __init__(self, views: Sequence[ApplyListener]) -> None:
+        self._views = views
+
+    def imported(self, change: Change) -> None:
+        for view in self._views:
+            view.imported(change)
+
+    def started(self, operation: Operation, change: Change) -> None:
+        for view in self._views:
+            view.started(operation, change)
+
+    def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
+        for view in self._views:
+            view.finished(operation, change, value)
+
+    def failed(self, operation: Operation, change: Change) -> None:
+        for view in self._views:
+            view.failed(operation, change)
+
+    def refresh_started(self, address: AbsResourceInstance, value: Value, deposed: str) -> None:
+        for view in self._views:
+            view.refresh_started(address, value, deposed)
+
+    def refresh_finished(
+        self, address: AbsResourceInstance, value: Value | None, deposed: str
+    ) -> None:
+        for view in self._views:
+            view.refresh_finished(address, value, deposed)
+
+    def read_started(self, address: AbsResourceInstance) -> None:
+        for view in self._views:
+            view.read_started(address)
+
+    def read_finished(self, address: AbsResourceInstance, value: Value | None) -> None:
+        for view in self._views:
+            view.read_finished(address, value)
+
+    def import_started(self, address: AbsResourceInstance, id: str) -> None:
+        for view in self._views:
+            view.import_started(address, id)
+
+    def ephemeral_deferred(self, address: AbsResourceInstance, is_known: bool) -> None:
+        for view in self._views:
+            view.ephemeral_deferred(address, is_known)
+
+    def ephemeral_failed(self, address: AbsResourceInstance, what: str) -> None:
+        for view in self._views:
+            view.ephemeral_failed(address, what)
+
+    def ephemeral_started(self, address: AbsResourceInstance, what: str) -> None:
+        for view in self._views:
+            view.ephemeral_started(address, what)
+
+    def ephemeral_finished(self, address: AbsResourceInstance, what: str) -> None:
+        for view in self._views:
+            view.ephemeral_finished(address, what)
+
+    def interrupted(self, times: int) -> None:
+        for view in self._views:
+            view.interrupted(times)
+
+    def provision_started(self, address: AbsResourceInstance, kind: str) -> None:
+        for view in self._views:
+            view.provision_started(address, kind)
+
+    def provision_said(self, address: AbsResourceInstance, kind: str, text: str) -> None:
+        for view in self._views:
+            view.provision_said(address, kind, text)
+
+    def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
+        for view in self._views:
+            view.provision_finished(address, kind, succeeded)

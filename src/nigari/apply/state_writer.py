@@ -1,0 +1,176 @@
+"""Storing the state while it grows, so that a crash loses nothing but what is under way.
+
+Whoever has a result waits until it is stored, and begins nothing else meanwhile. So never more
+results are missing in what is stored than things may be done at once. One storing serves all who
+wait: it begins when nobody is left who could join them, or a little later than the first one came.
+
+Storing a very large state again and again could take longer than the work itself. Where it takes
+noticeable time, and more than a part of the time that a result took, nobody waits: then it happens
+beside the work, for a small part of the time.
+
+Nor does anybody wait where storing asks for pauses, as it does on a server: then what lies between
+two storings is lost in a crash.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+from nigari.state.model import State
+
+_CHEAP: Final = 0.003
+"""Everybody waits for a storing that takes no more seconds than this."""
+
+_PART: Final = 4.0
+"""How much longer than storing takes the work must have taken that waits for it."""
+
+_PAUSE: Final = 8.0
+"""How much longer than storing takes is the time in which results gather."""
+
+_LONGEST_PAUSE: Final = 2.0
+
+_LASTING: Final = 2.0
+"""The seconds after which it is time to store for more than the life of this process."""
+
+_SEEN: Final = 4
+"""Of so many costs the least is taken, because the first time of anything is costly."""
+
+
+class Keep(Protocol):
+    """Stores a state; where it is not to be lasting, it must only outlive this process."""
+
+    def __call__(self, state: State, lasting: bool, /) -> Awaitable[bool]: ...
+
+
+class StateWriter:
+    """Stores the state whenever it has changed."""
+
+    def __init__(
+        self,
+        keep: Keep,
+        current: Callable[[], State],
+        at_work: Callable[[], int],
+        pause: float = 0.0,
+    ) -> None:
+        self._keep = keep
+        self._pause = pause
+        """The seconds that must lie between two storings."""
+        self._current = current
+        self._at_work = at_work
+        """How many there are that may have a result, with those who wait."""
+        self._waiting = 0
+        self._costs: deque[float] = deque(maxlen=_SEEN)
+        self._next_lasting = 0.0
+        self._is_over = False
+        self._changed = asyncio.Event()
+        self._hurried = asyncio.Event()
+        self._stored = asyncio.Event()
+        """Set when what has changed until now is stored."""
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Start to store what is noted from now on."""
+        self._task = asyncio.create_task(self._work())
+
+    async def end(self) -> None:
+        """Stop, once what is being stored just now is."""
+        self._is_over = True
+        self._changed.set()
+        self._hurried.set()
+        if self._task is not None:
+            # Not even who is cut off may leave a storing behind that another would follow.
+            await finished(self._task)
+
+    def hurry(self) -> None:
+        """Store without pauses from now on, because it may soon be over."""
+        self._pause = 0.0
+        self._hurried.set()
+
+    async def note(self, seconds: float) -> None:
+        """There is a result of work that took so long: have it stored, now or soon."""
+        self._changed.set()
+        cost = self._cost
+        if self._is_over or self._pause or (cost > _CHEAP and cost * _PART > seconds):
+            return
+        self._waiting += 1
+        if cost > _CHEAP or self._waiting >= self._at_work():
+            self._hurried.set()
+        await self._stored.wait()
+
+    @property
+    def _cost(self) -> float:
+        return min(self._costs, default=0.0)
+
+    async def _work(self) -> None:
+        try:
+            while not self._is_over:
+                await self._changed.wait()
+                pause = self._pause or min(self._cost * _PAUSE, _LONGEST_PAUSE)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await self._hurried.wait()
+                if not self._is_over:
+                    await self._store()
+        finally:
+            self._is_over = True
+            self._stored.set()
+
+    async def _store(self) -> None:
+        served, self._stored = self._stored, asyncio.Event()
+        self._waiting = 0
+        self._changed.clear()
+        self._hurried.clear()
+        lasting = time.monotonic() >= self._next_lasting
+        cost = _Cost()
+        try:
+            # Where it fails, however that is, it is tried again with the next result.
+            with contextlib.suppress(Exception):
+                await self._keep(self._current(), lasting)
+        finally:
+            served.set()
+        if lasting:
+            now = time.monotonic()
+            self._next_lasting = now + max(_LASTING, cost.seconds() * _PAUSE)
+        else:
+            self._costs.append(cost.seconds())
+
+
+async def finished(task: asyncio.Task[None]) -> None:
+    """Wait for a task to its end, also where the one who waits is cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    task.result()
+
+
+class _Cost:
+    """What something costs from now on.
+
+    If nothing else runs meanwhile, it is the work of this thread that counts, because on a busy
+    machine everything seems to take long. Otherwise it is the time.
+    """
+
+    def __init__(self) -> None:
+        self._others_ran = False
+        self._call = asyncio.get_running_loop().call_soon(self._note_others)
+        self._time = time.monotonic()
+        self._work = time.thread_time()
+
+    def seconds(self) -> float:
+        self._call.cancel()
+        if self._others_ran:
+            return time.monotonic() - self._time
+        return time.thread_time() - self._work
+
+    def _note_others(self) -> None:
+        self._others_ran = True

@@ -1,0 +1,236 @@
+"""The commands that plan: what they ask of a session, and how the result is shown.
+
+The base of plan, apply, refresh, import and others. Locks, states and stale plans belong to the
+session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from nigari.cli.command import Invocation
+from nigari.cli.plan_flags import (
+    DEFER_FLAG,
+    EXPLORE_FLAG,
+    GENERATE_FLAG,
+    SUPPRESS_FLAG,
+    most_rounds,
+    parallelism,
+)
+from nigari.cli.plan_options import plan_mode, plan_options
+from nigari.cli.plan_start import ask_variables, open_planning
+from nigari.cli.presenter import Presenter
+from nigari.cli.state_flags import has_flag
+from nigari.cli.views.apply_progress import ticking
+from nigari.cli.views.plan_presenter import PlanPresenter
+from nigari.diagnostics import Diagnostics
+from nigari.events import Listener
+from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.nodes.import_lookup import ImportLookup
+from nigari.plan.nodes.imports import ImportTarget
+from nigari.workspace.context.asyncio_bridge import run_to_end
+from nigari.workspace.context.options import RESCUED
+from nigari.workspace.session.locked_session import LockedSession, locked
+from nigari.workspace.session.session import Session
+
+TYPE_CHECKING = False
+# The page is for those who ask for it, and most plans are only looked at.
+if TYPE_CHECKING:
+    from nigari.cli.live_page import PageBeside
+    from nigari.workspace.session.apply_rounds import ApplyRounds
+
+
+class PlanningCommand:
+    """A command that makes a plan, and perhaps does something with it."""
+
+    def __init__(
+        self,
+        invocation: Invocation,
+        mode: PlanMode | None = None,
+        directory: str | None = None,
+        tells_events: bool = True,
+        begun: Presenter | None = None,
+    ) -> None:
+        """`begun` is the presenter of a command that knows the values of its variables already."""
+        self.invocation = invocation
+        self.presenter: Presenter = begun or open_planning(invocation, directory, tells_events)
+        self.session: Session = self.presenter.session
+        self.plan_presenter: PlanPresenter = PlanPresenter(self.presenter)
+        self.listener: Listener = self.plan_presenter.view
+        """Who hears what happens while the plan is made."""
+        self.mode: PlanMode = mode or plan_mode(invocation)
+        self.is_refresh = False
+        """Whether a plan is made only for the state that it finds."""
+        self.parallelism: int = parallelism(invocation)
+        self._page: PageBeside | None = self._page_beside()
+        self.asks_variables: bool = begun is None
+        """Whether variables need values, where no saved plan has them."""
+
+    def _page_beside(self) -> PageBeside | None:
+        """The page for those who want to look on."""
+        flag = EXPLORE_FLAG.name
+        if not has_flag(self.invocation, flag) or not self.invocation.switch(flag):
+            return None
+        from nigari.cli.live_page import PageBeside
+
+        found = PageBeside(self.presenter)
+        self.plan_presenter.add(found.page.events)
+        return found
+
+    @property
+    def diags(self) -> Diagnostics:
+        return self.session.diags
+
+    @property
+    def is_in_rounds(self) -> bool:
+        """Whether one plan may follow another, until nothing is left for later."""
+        is_first = most_rounds(self.invocation) >= 0 and self.mode is PlanMode.NORMAL
+        return is_first and self.invocation.switch(DEFER_FLAG.name)
+
+    def run(
+        self, operation: str, work: Callable[[LockedSession], Awaitable[int]], plan_path: str = ""
+    ) -> int:
+        """Do something with the state of the working directory while nobody else can."""
+
+        async def whole() -> int:
+            session = self.session
+            if not plan_path and self.asks_variables:
+                ask_variables(session)
+            async with locked(session, operation, self.listener, plan_path) as held:
+                return 1 if held is None else await work(held)
+
+        try:
+            status = run_to_end(whole())
+            return self.presenter.end() or status
+        finally:
+            if self._page is not None:
+                self._page.close()
+
+    async def plan(self, locked: LockedSession) -> Plan | None:
+        """The plan that the command line asks for."""
+        options = plan_options(self.presenter, self.mode, self.is_refresh)
+        await self._generate_config(locked)
+        if self.diags.has_errors:
+            return None
+        async with self._progress():
+            return await locked.plan(options)
+
+    async def rounds(self, locked: LockedSession) -> ApplyRounds | None:
+        """The rounds that the command line asks for; None after reporting why there are none."""
+        from nigari.workspace.session.apply_rounds import ApplyRounds
+
+        options = plan_options(self.presenter, self.mode)
+        await self._generate_config(locked)
+        if self.diags.has_errors:
+            return None
+        return ApplyRounds(locked, options, most_rounds(self.invocation))
+
+    async def plan_round(self, rounds: ApplyRounds) -> Plan | None:
+        """The plan of the next round."""
+        self.plan_presenter.round(rounds.number + 1)
+        async with self._progress():
+            return await rounds.plan()
+
+    async def _generate_config(self, locked: LockedSession) -> None:
+        """Write blocks for what is imported without any, if that is asked for."""
+        has_path = has_flag(self.invocation, GENERATE_FLAG)
+        path = self.invocation.text(GENERATE_FLAG) if has_path else ""
+        if path:
+            await self._generate(path, locked)
+
+    async def _generate(self, path: str, locked: LockedSession) -> None:
+        async with self._progress():
+            is_written = await locked.generate(path, self.parallelism)
+        if is_written:
+            text = f"\nGenerated blocks were written to {path}: review and keep them.\n"
+            self.presenter.text(text)
+
+    async def look_up(
+        self, target: ImportTarget, locked: LockedSession
+    ) -> list[ImportLookup] | None:
+        """An object that exists."""
+        async with self._progress():
+            return await locked.look_up(target, self.parallelism)
+
+    @asynccontextmanager
+    async def _progress(self) -> AsyncIterator[None]:
+        """Show how it goes, while it does."""
+        async with ticking(self.plan_presenter.view):
+            yield
+        self.plan_presenter.close()
+
+    def show(self, locked: LockedSession, plan: Plan, goes_on: bool = False) -> None:
+        """Show a plan, and what was found while it was made.
+
+        Where the command goes on to apply it, the results of checks are shown only after that.
+        """
+        assert locked.planning is not None
+        self.plan_presenter.plan(locked.planning, plan, self.invocation.switch("show-sensitive"))
+        self.presenter.tell_so_far(with_checks=not goes_on)
+
+    def explore(self, locked: LockedSession, plan: Plan) -> None:
+        """Show a plan on a page that also shows how it is applied, where that is asked for."""
+        if self._page is not None and locked.planning is not None:
+            self._page.show(locked.planning, plan)
+
+    def show_incomplete(self, locked: LockedSession) -> Plan | None:
+        """Show as much of a plan as could be made, where there is none."""
+        incomplete = locked.incomplete
+        if incomplete is not None:
+            self.show(locked, incomplete)
+        return incomplete
+
+    async def apply(
+        self, locked: LockedSession, plan: Plan, is_saved: bool = False, goes_on: bool = False
+    ) -> int:
+        """Carry out a plan and tell what came of it; nobody has been shown one that was saved.
+
+        Where another round follows, that has the last word.
+        """
+        self.plan_presenter.applying(plan, is_saved)
+        async with self._progress():
+            applied = await locked.apply(
+                plan, self.plan_presenter.view, self.parallelism, self._print_state
+            )
+        if self._page is not None:
+            self._page.applied(
+                list(applied.found), applied.is_stored and not self.diags.has_errors, goes_on
+            )
+        if not applied.is_stored or self.diags.has_errors:
+            return 1
+        self.presenter.tell_so_far()
+        if goes_on:
+            return 0
+        self.plan_presenter.result(plan, applied.state)
+        if plan.mode is PlanMode.DESTROY and plan.forgotten:
+            self._report_forgotten(plan)
+        return 0
+
+    async def store_found(self, locked: LockedSession, plan: Plan) -> int:
+        """Store nothing but the state that a plan found, and tell the outputs."""
+        found = await locked.store_found(plan, self._print_state)
+        if not found.is_stored or self.diags.has_errors:
+            return 1
+        self.presenter.tell_so_far()
+        self.plan_presenter.refreshed(found.state)
+        return 0
+
+    def _print_state(self, data: bytes) -> str:
+        """Print a state that cannot be stored anywhere."""
+        self.plan_presenter.close()
+        self.presenter.terminal.out(data.decode())
+        return (
+            "The state is printed above: save it, from the first brace to the last, to a file "
+            f"{RESCUED}."
+        )
+
+    def _report_forgotten(self, plan: Plan) -> None:
+        """Fail where not everything is gone, as whoever runs a destroy may count on that."""
+        if not self.invocation.switch(SUPPRESS_FLAG):
+            self.diags.error(
+                "Objects are left behind",
+                "Everything was done as planned, but not everything is gone. Objects that were "
+                f"forgotten instead of destroyed: {plan.forgotten}. They may still exist and cost "
+                f"something. Use -{SUPPRESS_FLAG} if this is intended.",
+            )

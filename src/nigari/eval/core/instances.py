@@ -1,0 +1,311 @@
+"""The nodes of one module instance in one phase.
+
+A `Frame` is a module instance in one phase: a node for everything it declares. Frames are cheap,
+since what a directory declares is decoded once, and a node does nothing before it is asked for.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+
+from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.resource import ResourceInstance
+from nigari.addrs.values import ProviderFunction
+from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.blocks.resource import Resource
+from nigari.config.module import Module
+from nigari.cty.function import Function
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, string
+from nigari.diagnostics import Diagnostics, Range
+from nigari.eval.core.causes import REPORTED
+from nigari.eval.core.compile import Compiled
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
+from nigari.eval.core.worklist import Need, Node
+from nigari.hcl.evaluation import Fault
+from nigari.lang.references import Reference
+from nigari.record import record
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final, TypeAlias
+
+
+FAILED: Final = DYNAMIC_UNKNOWN.with_causes((REPORTED,))
+"""Stands for a value whose error has been reported."""
+
+
+@record
+class Origin:
+    """An expression, the module it is evaluated in, and what `each` and `count` mean to it."""
+
+    frame: Frame
+    compiled: Compiled
+    data: InstanceData = NO_INSTANCE_DATA
+
+
+class ValueNode(Node):
+    """A node whose result is a value."""
+
+    __slots__ = ("frame", "value")
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__()
+        self.frame: Frame = frame
+        self.value: Value = FAILED
+
+    def fail(self) -> None:
+        self.value = FAILED
+
+    def take(self, result: Value | list[Need]) -> Sequence[Need]:
+        """Finish with a value, or pass on what must be done first."""
+        if isinstance(result, Value):
+            self.value = result
+            return ()
+        return result
+
+    @property
+    def about(self) -> str:
+        return self.frame.about
+
+    def origin(self) -> Origin | None:
+        """Where the value comes from; None where that is no expression."""
+        return None
+
+
+class LocalNode(ValueNode):
+    """A local value, of which single attributes may be asked for where it is written as an
+    object, so that one of them need not wait for the others.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def part(self, names: Sequence[str]) -> tuple[ValueNode, int]:
+        """The node for the attribute at the end of as many of these names as lead through written
+        objects, and how many that are.
+        """
+
+
+class ResourceNode(ValueNode):
+    """A resource block; its value has one element for each instance where it is repeated."""
+
+    __slots__ = ("element", "resource")
+
+    def __init__(self, frame: Frame, resource: Resource) -> None:
+        super().__init__(frame)
+        self.resource: Resource = resource
+        self.element: Value = DYNAMIC_UNKNOWN
+        """What any one instance looks like, as far as that is known without planning."""
+
+    @property
+    def label(self) -> str:
+        return self.frame.label(str(self.resource.addr))
+
+    @property
+    def range(self) -> Range:
+        return self.resource.range
+
+    def mention_of(self, other: Node) -> Range:
+        repetition = self.resource.repetition
+        written = [each for each in (repetition.count, repetition.for_each) if each is not None]
+        compiled = self.frame.instance.compiled
+        found = [each for expr in written for each in compiled.expression(expr).references]
+        for reference in (*found, *self.body_references()):
+            subject = reference.subject
+            named = subject.resource if isinstance(subject, ResourceInstance) else subject
+            if self.frame.label(str(named)) == other.declared_label:
+                return reference.range
+        return self.range
+
+    def body_references(self) -> Sequence[Reference]:
+        """What the body of the block refers to, once its schema is known."""
+        return ()
+
+
+@record
+class Absent:
+    """What an expression names and there is none of. That is a mistake only where the expression
+    is evaluated: a branch that is not taken may name it, and `try` may ask for it.
+    """
+
+    fault: Fault
+    exists: tuple[str, ...]
+    """The names that lead as far as there is something."""
+    is_null: bool = False
+    """Whether they lead to null, and otherwise to something that lacks the next name."""
+
+
+class CallNode(Node):
+    """A module call; its result is the frames of the instances that it makes."""
+
+    __slots__ = ("call", "contents", "frame", "frames", "has_failed")
+
+    def __init__(self, frame: Frame, call: ModuleCall) -> None:
+        super().__init__()
+        self.frame: Frame = frame
+        self.call: ModuleCall = call
+        self.frames: dict[InstanceKey, Frame] = {}
+        self.has_failed: bool = False
+        """Whether instances are missing for a reason that has been reported."""
+        self.contents: Node | None = None
+        """Done when everything in the module is, where somebody may wait for that."""
+
+    @property
+    def about(self) -> str:
+        return self.frame.about
+
+    @property
+    def expanded(self) -> CallNode:
+        """The call with a frame for each instance, as far as it is known which there are."""
+        return self
+
+    def has_key(self, name: str) -> bool:
+        """Whether `module.name.NAME` may mean an instance: a missing key is all that it can mean
+        where NAME is an output, and no instance has it as its key.
+        """
+        if name in self.frames or DEFERRED in self.frames:
+            return True
+        return not any(name in frame.outputs for frame in self.frames.values())
+
+    @abstractmethod
+    def whole(self) -> Value | list[Need]:
+        """What `module.name` stands for: all outputs of all instances; or what is needed first."""
+
+    @abstractmethod
+    def output(self, key: InstanceKey, name: str) -> Value | list[Need] | Absent:
+        """What `module.name[key].output` stands for; nothing else need be known of the call."""
+
+
+class Run(Protocol):
+    """What nodes need of the evaluation that they are part of."""
+
+    diags: Diagnostics
+    functions: Mapping[str, Function]
+    root_path: str
+    working_path: str
+
+    is_opaque: bool
+    """Whether modules are told nothing of each other's values but their types."""
+
+    def terraform(self, name: str) -> Value:
+        """What `terraform.workspace` and its like stand for."""
+        ...
+
+    def provider_function(
+        self,
+        frame: Frame,
+        function: ProviderFunction,
+        reference: Reference,
+        needs: list[Need],
+        diags: Diagnostics,
+    ) -> Function | None:
+        """A function that a provider offers; None where it has none of that name.
+
+        What must be done first is put among the needs, now or when the function is called.
+        """
+        ...
+
+    def want(self, node: Node) -> None:
+        """Have a node worked out, though nobody waits for it."""
+        ...
+
+    def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
+        """A frame for a module instance in this phase."""
+        ...
+
+    def about(self, instance: ModuleInstance) -> str:
+        """The module instances that diagnostics in one are about; nothing where that is clear."""
+        ...
+
+
+MakeNodes: TypeAlias = "Callable[[Frame, str], Mapping[str, Node] | Mapping[ResourceAddr, Node]]"
+
+_KINDS: Final = frozenset(("calls", "locals", "outputs", "resources", "variables"))
+
+
+class Frame:
+    """One module instance in one phase: a node for each thing that the module declares."""
+
+    __slots__ = (
+        "_make",
+        "calls",
+        "instance",
+        "locals",
+        "outputs",
+        "parent",
+        "resources",
+        "run",
+        "variables",
+    )
+
+    variables: dict[str, ValueNode]
+    locals: dict[str, LocalNode]
+    outputs: dict[str, ValueNode]
+    calls: dict[str, CallNode]
+    resources: dict[ResourceAddr, ResourceNode]
+
+    def __init__(
+        self,
+        run: Run,
+        instance: ModuleInstance,
+        parent: Frame | None,
+        make: MakeNodes | None = None,
+    ) -> None:
+        """`make` gives all nodes of one kind, such as `"locals"`; without it there are none yet."""
+        self.run: Run = run
+        self.instance: ModuleInstance = instance
+        self.parent: Frame | None = parent
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        """The nodes of a kind that nobody has looked at yet: of most modules nobody ever does."""
+        if name not in _KINDS:
+            raise AttributeError(f"a frame has no attribute {name!r}")
+        nodes = {} if self._make is None else self._make(self, name)
+        setattr(self, name, nodes)
+        return nodes
+
+    @property
+    def module(self) -> Module:
+        return self.instance.compiled.module
+
+    def with_variable(self, name: str, node: ValueNode) -> Frame:
+        """The same instance, but for the node of one variable."""
+        frame = Frame(self.run, self.instance, self.parent)
+        frame.variables = {**self.variables, name: node}
+        frame.locals, frame.outputs = self.locals, self.outputs
+        frame.calls, frame.resources = self.calls, self.resources
+        return frame
+
+    def with_resources(self, nodes: Mapping[ResourceAddr, ResourceNode]) -> Frame:
+        """The same instance with other nodes of some resources."""
+        frame = Frame(self.run, self.instance, self.parent)
+        frame.variables, frame.locals, frame.outputs = self.variables, self.locals, self.outputs
+        frame.calls, frame.resources = self.calls, {**self.resources, **nodes}
+        return frame
+
+    @property
+    def place(self) -> str:
+        """The module in words."""
+        addr = self.instance.addr
+        return "the root module" if addr.is_root else str(addr)
+
+    @property
+    def about(self) -> str:
+        """The addresses of the module instances that this stands for, where there are others."""
+        return self.run.about(self.instance)
+
+    def path(self, name: str) -> Value:
+        """What `path.module`, `path.root` and `path.cwd` stand for."""
+        if name == "cwd":
+            return string(self.run.working_path)
+        return string(self.module.directory if name == "module" else self.run.root_path)
+
+    def label(self, name: str) -> str:
+        """The name of something in this module, as it is told to the user."""
+        addr = self.instance.addr
+        return name if addr.is_root else f"{name} of {addr}"

@@ -1,0 +1,110 @@
+"""The tree of module instances: which there are, and what each was called with.
+
+What a module instance is worth in a phase is in `nigari.eval.core.instances`. Nothing is evaluated
+here, so that the tree can be looked at without importing what evaluates.
+
+Instances of one call that declare the same, with the same static values, are one variant: whatever
+follows from blocks alone follows once for each variant.
+"""
+
+from __future__ import annotations
+
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.eval.core.worklist import Effect
+from nigari.record import record
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
+
+    from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.module import Module
+    from nigari.cty.values import Value
+    from nigari.diagnostics import Diagnostics
+    from nigari.eval.core.compile import CompiledModule
+    from nigari.hcl.expressions import Expression
+
+
+@record
+class InstanceData:
+    """What `each` and `count` mean in one instance; all are None where there is no repetition."""
+
+    each_key: Value | None = None
+    each_value: Value | None = None
+    count_index: Value | None = None
+    expr: Expression | None = None
+    """The `for_each` or `count` that they come from."""
+
+
+NO_INSTANCE_DATA: Final = InstanceData()
+
+
+class ModuleInstance:
+    """A module at an address of the tree."""
+
+    __slots__ = ("_variant", "addr", "call", "children", "compiled", "data", "parent")
+
+    def __init__(
+        self,
+        addr: ModuleAddr,
+        compiled: CompiledModule,
+        parent: ModuleInstance | None = None,
+        call: ModuleCall | None = None,
+        data: InstanceData = NO_INSTANCE_DATA,
+    ) -> None:
+        self.addr: ModuleAddr = addr
+        self.compiled: CompiledModule = compiled
+        self.parent: ModuleInstance | None = parent
+        self.call: ModuleCall | None = call
+        self.data: InstanceData = data
+        """What `each` and `count` mean for this instance of the call, in the calling module."""
+        self.children: dict[str, dict[InstanceKey, ModuleInstance]] = {}
+        """The instances that each call makes; the static phase fills it in."""
+        self._variant: ModuleAddr | None = None
+
+    @property
+    def variant(self) -> ModuleAddr:
+        """The path of the variant that this instance belongs to.
+
+        A step of it has a key only where the instances of the call are of several variants: the key
+        of the first instance of each.
+        """
+        if self._variant is None:
+            within = None if self.parent is None else self.parent.variant
+            self._variant = self.addr.unkeyed if within is None else within.child(self.addr.name)
+        return self._variant
+
+    @variant.setter
+    def variant(self, path: ModuleAddr) -> None:
+        self._variant = path
+
+    @property
+    def module(self) -> Module:
+        return self.compiled.module
+
+
+@record
+class InstallModule(Effect):
+    """A module must be found and read. Answered with the module, or with nothing when that failed
+    and was reported.
+    """
+
+    addr: ModuleAddr
+    """The call instance that needs it."""
+    source: str
+    version: str | None
+
+
+class Modules(Protocol):
+    """Who finds and reads the modules that calls ask for."""
+
+    def load_all(
+        self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
+    ) -> Sequence[CompiledModule | None]:
+        """The modules, for each the effect that asks for it and the caller; None where one cannot
+        be loaded, which has then been reported.
+        """
+        ...

@@ -1,0 +1,149 @@
+"""The subject of a page: a configuration as it is, or a saved plan with the one it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import RLock
+
+from nigari.addrs.module import ModuleAddr
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.eval.core.inputs import check_undeclared
+from nigari.eval.static.run import StaticRun
+from nigari.events import SILENCE
+from nigari.explore.sensitive import Schemas, schemas_of
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.execution_graph import ExecutionGraph
+from nigari.record import record
+from nigari.state.model import State
+from nigari.workspace.configuration.modules import Place
+from nigari.workspace.context.asyncio_bridge import run_to_end
+from nigari.workspace.explain.queries import ValueQueries
+from nigari.workspace.plans.plan_reasons import PlanReasons
+from nigari.workspace.plans.planning import Planning
+from nigari.workspace.plans.saved_plan import Reopened, plan_workspace, reopened, restored
+from nigari.workspace.session.session import Session
+from nigari.workspace.session.session_reasons import plan_reasons
+
+
+@record
+class Subject:
+    """Everything that a page is made of."""
+
+    title: str
+    """The name of the directory."""
+    directory: str
+    workspace: str
+    environment: str
+    """The environment that is worked in; empty where it is none."""
+    evaluation: ValueQueries
+    installed: Mapping[ModuleAddr, Place]
+    """Where the modules of calls are, with their versions."""
+    diagnostics: tuple[Diagnostic, ...]
+    schemas: Schemas
+    state: State | None = None
+    """What is stored, as far as it is known without asking another machine."""
+    plan: Plan | None = None
+    graph: ExecutionGraph | None = None
+    reasons: PlanReasons | None = None
+
+
+def configuration_subject(session: Session) -> Subject | None:
+    """The configuration of a directory; None where it cannot be read at all."""
+    run = session.static()
+    if run is None:
+        return None
+    check_undeclared(session.inputs, run.root.module.variables, session.diags)
+    files = session.workspace
+    return Subject(
+        _title(session),
+        session.where.path,
+        session.selected,
+        _environment(session),
+        ValueQueries(run, files.sources, RLock()),
+        dict(files.modules.places),
+        tuple(session.diags.in_order()),
+        schemas_of(run, session.where),
+        _local_state(session, run),
+    )
+
+
+def _local_state(session: Session, run: StaticRun) -> State | None:
+    """The state of a directory that keeps it in a file of its own; None where it cannot be read."""
+    backend = run.root.module.backend
+    if backend is not None and backend.type != "local":
+        return None
+    reader = Session(session.where, session.variables, session.options, diags=Diagnostics())
+    snapshots = run_to_end(reader.read())
+    return None if snapshots is None else snapshots.state
+
+
+def planned_subject(session: Session, planning: Planning, plan: Plan) -> Subject:
+    """A plan that was made or restored in a session."""
+    files = session.shown or session.workspace
+    return Subject(
+        _title(session),
+        session.where.path,
+        planning.workspace,
+        _environment(session),
+        ValueQueries(planning.static, files.sources, RLock()),
+        dict(files.modules.places),
+        (),
+        schemas_of(planning.static, session.where),
+        plan.refreshed_state,
+        plan,
+        planning.graph(plan),
+        plan_reasons(session, planning, plan),
+    )
+
+
+def plan_subject(session: Session, path: str) -> Subject | None:
+    """A saved plan; None after reporting why it cannot be shown."""
+    saved = session.read_plan(path)
+    if saved is None:
+        return None
+    session.shown = plan_workspace(saved, session.where)
+    found = reopened(saved, session.shown, session.diags)
+    if found is None:
+        return None
+    schemas = schemas_of(found.static, session.where)
+    return run_to_end(_restored(session, found, schemas))
+
+
+async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subject | None:
+    made = await restored(found, SILENCE, session.diags)
+    if made is None:
+        return None
+    planning, plan = made
+    try:
+        graph = planning.graph(plan)
+        reasons = plan_reasons(session, planning, plan)
+    finally:
+        await planning.close()
+    files = found.workspace
+    sources = {**files.sources, **found.saved.sources}
+    return Subject(
+        _title(session),
+        session.where.path,
+        found.saved.workspace,
+        found.saved.environment,
+        ValueQueries(found.static, sources, RLock()),
+        dict(files.modules.places),
+        # Whoever made the plan has been warned already.
+        tuple(each for each in session.diags.in_order() if each.severity is Severity.ERROR),
+        schemas,
+        plan.refreshed_state,
+        plan,
+        graph,
+        reasons,
+    )
+
+
+def _title(session: Session) -> str:
+    import os
+
+    return os.path.basename(os.path.abspath(session.where.path)) or "/"
+
+
+def _environment(session: Session) -> str:
+    found = session.where.environment
+    return "" if found is None else found.name

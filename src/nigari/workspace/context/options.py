@@ -1,0 +1,69 @@
+"""Options of a session: files of states, locks, and values of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nigari.backends.lock_options import LockOptions
+from nigari.record import ReadOnly, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from nigari.backends.identity import StateIdentity
+    from nigari.cty.values import Value
+    from nigari.eval.core.inputs import InputValue
+
+
+@record
+class StateFiles:
+    """What a command line says about state files; it has a meaning for the local backend only."""
+
+    state: str = ""
+    """`-state`: read and, unless `state_out` is set, write this file."""
+    state_out: str = ""
+    backup: str = ""
+    """`-backup`; `-` for none."""
+
+
+RESCUED: Final = "errored.tfstate"
+NO_STATE_FILES: Final = StateFiles()
+
+
+@record
+class GivenVariables:
+    """What a command line or a program says about variables."""
+
+    flags: Sequence[tuple[str, str]] = ()
+    """`var` and `var-file`, each with its text, in their order."""
+    values: Mapping[str, InputValue] = ReadOnly({})
+    """What a program gives."""
+    is_all: bool = False
+    """Whether nothing else counts: no file that is not named, no environment variable, and nothing
+    that is remembered.
+    """
+
+
+NO_VARIABLES: Final = GivenVariables()
+
+
+@record
+class SessionOptions:
+    """What is said about the state, beside what the directory itself says."""
+
+    files: StateFiles = NO_STATE_FILES
+    lock: LockOptions = LockOptions()
+    directory: str | None = None
+    """Where the configuration is, if that is not the working directory."""
+    planned: Mapping[StateIdentity, Mapping[str, Value]] = ReadOnly({})
+    """The outputs that other states will have once plans that were made for them are applied.
+    `terraform_remote_state` gives these while planning, in place of what is stored.
+    """
+    rescued: tuple[str, ...] = (RESCUED,)
+    """The files that a state is written to if it cannot be stored, the first that can be written; seen
+    from the working directory.
+    """
+
+
+NO_OPTIONS: Final = SessionOptions()

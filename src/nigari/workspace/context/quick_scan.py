@@ -1,0 +1,45 @@
+"""A quick look at configuration files: whether they can have a say in something at all.
+
+Most configurations have neither a backend nor encryption, and then a command that looks at a state
+need not evaluate them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from nigari.workspace.context.working_directory import WorkingDirectory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+
+ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
+_CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
+
+
+def may_be_encrypted(where: WorkingDirectory) -> bool:
+    """Whether it takes a look at the configuration to know how states are encrypted."""
+    named = where.environ.get(ENCRYPTION_VARIABLE, "").strip()
+    return bool(named) or mentions(where, b"encryption")
+
+
+def mentions(where: WorkingDirectory, *words: bytes) -> bool:
+    """Whether a word is in any configuration file: most do without what it stands for."""
+    try:
+        with os.scandir(where.path) as entries:
+            found = [each for each in entries if each.name.endswith(_CONFIGURATION_SUFFIXES)]
+        for entry in found:
+            if not entry.is_file():
+                return True
+            with open(entry.path, "rb") as file:
+                text = file.read()
+            # In JSON any letter may be written by its number.
+            if any(word in text for word in words) or (
+                entry.name.endswith(".json") and b"\\u" in text
+            ):
+                return True
+    except OSError:
+        return True
+    return False

@@ -1,0 +1,87 @@
+"""Rounds: plans that follow each other under one lock, each with what the one before made known.
+
+A round does what can be known and leaves the rest for the next. Who sees a plan and agrees to it is
+the affair of whoever holds this, and so is carrying it out.
+"""
+
+from __future__ import annotations
+
+from nigari.diagnostics import Diagnostic, Severity
+from nigari.plan.model.changes import Action, Plan
+from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.show.deferred_summary import waiting_line
+from nigari.record import replace
+from nigari.workspace.session.locked_session import LockedSession
+
+_MOST_NAMED = 10
+
+
+class ApplyRounds:
+    """The rounds of one apply."""
+
+    def __init__(self, locked: LockedSession, options: PlanOptions, most: int = 0) -> None:
+        """At most so many rounds are made; as many as it takes, where that is nothing."""
+        self._locked = locked
+        self._options = options
+        self._most = most
+        self.number: int = 0
+        """The round that was planned last; the first one is 1."""
+        self._before: object = None
+        locked.keep_values()
+
+    async def plan(self) -> Plan | None:
+        """The plan of the next round; None after reporting why there is none."""
+        self.number += 1
+        await self._locked.close()
+        return await self._locked.plan(self._options)
+
+    def is_stuck(self, plan: Plan) -> bool:
+        """Whether no round can ever do what a plan leaves for later, which is then reported.
+
+        That is so where it does nothing by itself, or only what the round before has done.
+        """
+        outline = (
+            tuple((each.address, each.action) for each in plan.changes if each.is_visible),
+            tuple((each.address, each.chain) for each in plan.left),
+        )
+        is_same, self._before = outline == self._before, outline
+        if not plan.left or not (is_same or not _goes_ahead(plan)):
+            return False
+        self._locked.diags.append(_stuck(plan))
+        return True
+
+    def goes_on(self, plan: Plan) -> bool:
+        """Whether another round follows the one that was carried out.
+
+        What was asked to be replaced has been, unless it is left for later itself.
+        """
+        done = {each.address for each in plan.changes if not each.deposed}
+        asked = tuple(each for each in self._options.replaced if each not in done)
+        self._options = replace(self._options, replaced=asked)
+        return bool(plan.left) and not (self._most and self.number >= self._most)
+
+
+def _goes_ahead(plan: Plan) -> bool:
+    """Whether a plan does anything that the next round may know more by."""
+    if any(each.is_visible for each in plan.changes):
+        return True
+    return any(
+        each.action is not Action.NO_OP and each.after.is_wholly_known
+        for each in plan.outputs.values()
+    )
+
+
+def _stuck(plan: Plan) -> Diagnostic:
+    lines = [f"  - {waiting_line(each)}" for each in plan.left[:_MOST_NAMED]]
+    more = len(plan.left) - _MOST_NAMED
+    if more > 0:
+        lines.append(f"  - and {more} more")
+    return Diagnostic(
+        Severity.ERROR,
+        "Rounds without progress",
+        "Nothing in this round makes known what the rest waits for, so another round would not "
+        "help:\n"
+        + "\n".join(lines)
+        + "\n\nSet the values that these wait for in the configuration, or take them from "
+        "something that is known after apply.",
+    )
