@@ -96,7 +96,7 @@ NOT_FOR_MISSING_PROVIDERS: Final = (
     "nigari.workspace.plugins.provider_start",
 )
 NOT_FOR_INIT: Final = (
-    "nigari.backends.schemas",
+    "nigari.backends.backend_spec",
     "nigari.cty.json",
     "nigari.cty.stdlib",
     "nigari.eval.validate",

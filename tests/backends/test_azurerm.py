@@ -19,8 +19,7 @@ from cryptography.x509.oid import NameOID
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockInfo, new_lock
 from nigari.backends.store import BackendFailure
-from nigari.backends.stores.azurerm import open_store
-from nigari.backends.stores.azurerm.storing import AzureStore
+from nigari.backends.stores.azurerm.store import AzureStore, open_store
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.azure import (
     AzureEnvironment,

@@ -11,8 +11,9 @@ import pytest
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockInfo, new_lock, parse_lock
 from nigari.backends.store import BackendFailure, StateIsLocked
-from nigari.backends.stores import cos, oss
 from nigari.backends.stores.bucket_store import BucketLayout, BucketStore
+from nigari.backends.stores.cos import store as cos
+from nigari.backends.stores.oss import store as oss
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure
 from tests.backends.world.buckets import BUCKET, SECRET, FakeAlibaba, FakeTencent

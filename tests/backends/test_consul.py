@@ -9,8 +9,7 @@ import pytest
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockInfo, new_lock
 from nigari.backends.store import BackendFailure
-from nigari.backends.stores.consul import open_store
-from nigari.backends.stores.consul.storing import ConsulStore
+from nigari.backends.stores.consul.store import ConsulStore, open_store
 from nigari.clouds.arguments import Arguments
 from tests.backends.world.consul import FakeConsul
 
@@ -72,8 +71,8 @@ def test_the_objects_of_a_lock(consul: FakeConsul) -> None:
 
 def test_a_lost_lock(consul: FakeConsul, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is taken again, and who gives it back learns that it was lost."""
-    monkeypatch.setattr("nigari.backends.stores.consul.storing._RENEWED_EVERY", 0.05)
-    monkeypatch.setattr("nigari.backends.stores.consul.storing._TAKEN_AGAIN_AFTER", 0.05)
+    monkeypatch.setattr("nigari.backends.stores.consul.store._RENEWED_EVERY", 0.05)
+    monkeypatch.setattr("nigari.backends.stores.consul.store._TAKEN_AGAIN_AFTER", 0.05)
 
     async def work() -> None:
         store = opened(consul)

@@ -10,7 +10,7 @@ import pytest
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import new_lock
 from nigari.backends.store import BackendFailure
-from nigari.backends.stores.gcs import GcsStore, open_store
+from nigari.backends.stores.gcs.store import GcsStore, open_store
 from nigari.clouds.arguments import Arguments
 from tests.backends.world.fake_gcs import FakeGcs, running
 

@@ -3,13 +3,12 @@
 import pytest
 
 from nigari.backends.harmless import (
-    _HARMLESS,
     NOT_SHOWN,
     is_harmless,
     shown_argument,
     without_credentials,
 )
-from nigari.backends.schemas import OURS
+from nigari.backends.known_backends import OURS, our_backend
 from nigari.schema.block import Attribute
 from nigari.workspace.context.secret_literals import is_secret_name
 
@@ -18,17 +17,17 @@ _OF_IDENTITIES = {("remote", "workspace")}
 """What no block has, but how an identity names one."""
 
 
-def test_all_backends_say_what_is_harmless() -> None:
-    assert set(_HARMLESS) == set(OURS)
-
-
 @pytest.mark.parametrize("backend", OURS)
 def test_what_is_harmless_exists_and_is_not_called_a_secret(backend: str) -> None:
-    block = OURS[backend]
+    spec = our_backend(backend)
+    assert spec is not None
+    assert spec.shown
+    block = spec.block
     names = {*block.attributes, *block.blocks}
-    unknown = {each for each in _HARMLESS[backend] - names if (backend, each) not in _OF_IDENTITIES}
+    shown = set(spec.shown.split())
+    unknown = {each for each in shown - names if (backend, each) not in _OF_IDENTITIES}
     assert unknown == set()
-    for name in _HARMLESS[backend]:
+    for name in shown:
         attribute = block.attributes.get(name, Attribute())
         assert not attribute.sensitive
         assert not is_secret_name(name) or name in _SHOWN_THOUGH_SECRET_BY_NAME

@@ -9,12 +9,13 @@ import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import LockConflict, LockInfo, new_lock
-from nigari.backends.opening import Around, open_backend
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around
 from nigari.backends.remote import RemoteBackend
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.store import BackendFailure, ContentChanged, StateIsLocked
-from nigari.backends.stores.hosted import cloud, remote
-from nigari.backends.stores.hosted.storing import HostedStore
+from nigari.backends.stores import cloud, remote
+from nigari.backends.stores.hosted.store import HostedStore
 from nigari.clouds.arguments import Arguments
 from nigari.cty import number as cty_number
 from nigari.diagnostics import Diagnostics

@@ -10,11 +10,11 @@ import pytest
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.lock_options import LockOptions
 from nigari.backends.locking import new_lock
-from nigari.backends.opening import Around, open_backend
-from nigari.backends.protocol import StateStorage
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around, StateStorage
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.store import BackendFailure
-from nigari.backends.stores.http import open_store
+from nigari.backends.stores.http.store import open_store
 from nigari.clouds.arguments import Arguments
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics

@@ -8,11 +8,11 @@ import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.lock_options import LockOptions
-from nigari.backends.opening import Around, open_backend
-from nigari.backends.protocol import Backend
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around, Backend
 from nigari.backends.remote import pause_between
 from nigari.backends.snapshots import Snapshots
-from nigari.backends.stores.inmem import InMemoryStore, forget_all
+from nigari.backends.stores.inmem.store import InMemoryStore, forget_all
 from nigari.backends.workspaces import Workspaces, WorkspaceStates, selected_workspace
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics

@@ -16,7 +16,8 @@ import pytest
 
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.installed import installed_backend, installed_names
-from nigari.backends.opening import Around, open_backend
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around
 from nigari.backends.remote import RemoteBackend
 from nigari.backends.store import BackendFailure, Store
 from nigari.diagnostics import Diagnostics

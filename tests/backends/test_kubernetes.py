@@ -12,8 +12,7 @@ import pytest
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import new_lock
 from nigari.backends.store import BackendFailure
-from nigari.backends.stores.kubernetes import open_store
-from nigari.backends.stores.kubernetes.storing import KubernetesStore
+from nigari.backends.stores.kubernetes.store import KubernetesStore, open_store
 from nigari.clouds.arguments import Arguments
 from tests.backends.world.kubernetes import FakeCluster
 from tests.net_world.certificates import Authority

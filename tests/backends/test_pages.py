@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends.opening import REMOTE, Around, open_backend
-from nigari.backends.rules import argument_problems
-from nigari.backends.schemas import BACKENDS, OURS
+from nigari.backends.known_backends import OURS, argument_problems, backend_block
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around
 from nigari.cty.json import value_to_json
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.parser import parse_body
@@ -34,17 +34,19 @@ KEYS = {
 
 
 def test_every_backend_is_on_it() -> None:
-    assert {kind for kind, _ in EXAMPLES} == set(REMOTE) - {"inmem"}
+    assert {kind for kind, _ in EXAMPLES} == set(OURS) - {"inmem", "local"}
     rows = re.findall(r"^\| ((?:`\w+`[, ]*)+) \|", PAGE, re.MULTILINE)
     listed = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    assert listed == {"local", *REMOTE} == set(OURS)
+    assert listed == set(OURS)
 
 
 @pytest.mark.parametrize(("kind", "body"), EXAMPLES, ids=[kind for kind, _ in EXAMPLES])
 def test_examples_open(kind: str, body: str) -> None:
     diags = Diagnostics()
     parsed = parse_body(Source.from_bytes("page.tf", body.encode()), diags)
-    value = decode(BACKENDS[kind], parsed, Scope(), diags)
+    block = backend_block(kind)
+    assert block is not None
+    value = decode(block, parsed, Scope(), diags)
     config = json.loads(value_to_json(value, value.type))
     assert not argument_problems(kind, value, {})
     assert open_backend(kind, config, Around(".", KEYS), diags) is not None, list(diags)

@@ -14,7 +14,7 @@ from nigari.clouds.arguments import Arguments
 
 psycopg = pytest.importorskip("psycopg")
 
-from nigari.backends.stores.postgres import PostgresStore, open_store  # noqa: E402
+from nigari.backends.stores.pg.store import PostgresStore, open_store  # noqa: E402
 from tests.backends.world.postgres import Postgres, running  # noqa: E402
 from tests.net_world.faults import FaultyProxy  # noqa: E402
 

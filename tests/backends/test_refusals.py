@@ -10,7 +10,8 @@ from typing import Final
 
 import pytest
 
-from nigari.backends.opening import Around, open_backend
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around
 from nigari.diagnostics import Diagnostics
 from tests.net_world.server import Answer
 from tests.net_world.world import World

@@ -10,9 +10,8 @@ import pytest
 from nigari.backends.conformance import CHECKS, Subject
 from nigari.backends.locking import new_lock
 from nigari.backends.store import ABSENT, BackendFailure, Content, StateIsLocked
-from nigari.backends.stores.s3 import open_store
 from nigari.backends.stores.s3.settings import read_bucket, read_connection
-from nigari.backends.stores.s3.storing import S3Store
+from nigari.backends.stores.s3.store import S3Store, open_store
 from nigari.backends.stores.s3.table import LockTable
 from nigari.clouds.arguments import Arguments
 from nigari.clouds.failures import CloudFailure
@@ -98,7 +97,7 @@ def test_prefixes(moto: Moto, prefix: str) -> None:
 
 
 def test_a_digest_that_does_not_match(moto: Moto, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nigari.backends.stores.s3.storing._PATIENCE", 0.0)
+    monkeypatch.setattr("nigari.backends.stores.s3.store._PATIENCE", 0.0)
     bucket = moto.bucket()
     table = moto.table()
     store = opened(config(moto, bucket, dynamodb_table=table))
@@ -112,7 +111,7 @@ def test_a_digest_that_does_not_match(moto: Moto, monkeypatch: pytest.MonkeyPatc
 def test_the_digest_is_that_of_a_state_whose_answer_was_lost(
     moto: Moto, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    monkeypatch.setattr("nigari.backends.stores.s3.storing._PATIENCE", 0.0)
+    monkeypatch.setattr("nigari.backends.stores.s3.store._PATIENCE", 0.0)
     with FaultyProxy(moto.port, True) as proxy:
         given = config(Moto(proxy.port), moto.bucket(), dynamodb_table=moto.table())
         store = opened(given)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from nigari.backends.checksum_trailer import boot_identity, sealed
 from nigari.backends.disk import write_beside
-from nigari.backends.seal import boot_identity, sealed
 from nigari.backends.state_path import AlreadyLocked, StatePath
 
 OLD = b'{"old": 1}\n'

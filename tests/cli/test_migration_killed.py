@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends.opening import Around, open_backend
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around
 from nigari.diagnostics import Diagnostics
 from tests.backends.world import moto
 from tests.backends.world.state_server import StateServer

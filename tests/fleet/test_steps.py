@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends.identity import StateIdentity
+from nigari.backends.backend_address import StateIdentity
 from nigari.cty.types import STRING
 from nigari.cty.values import Value, string, unknown
 from nigari.diagnostics import Diagnostic, Severity

@@ -17,7 +17,8 @@ from typing import Final
 
 import pytest
 
-from nigari.backends.opening import Around, open_backend
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around
 from nigari.diagnostics import Diagnostics
 from tests.backends.world import moto, postgres
 

@@ -13,7 +13,8 @@ import sys
 
 from nigari.backends import locking
 from nigari.backends.lock_options import LockOptions
-from nigari.backends.opening import Around, open_backend
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around
 from nigari.backends.snapshots import Snapshots
 from nigari.cty import number
 from nigari.diagnostics import Diagnostics

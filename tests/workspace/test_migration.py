@@ -12,8 +12,8 @@ import pytest
 
 from nigari.backends.local import LocalBackend
 from nigari.backends.lock_options import LockOptions
-from nigari.backends.opening import Around, open_backend
-from nigari.backends.protocol import Backend
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import Around, Backend
 from nigari.diagnostics import Diagnostics
 from nigari.workspace.setup.migrate import Migration, Move
 from nigari.workspace.states.backend import SavedBackend

@@ -10,8 +10,8 @@ import pytest
 
 from nigari import SessionError, aio, cty
 from nigari.addrs.module import ROOT_MODULE
-from nigari.backends.identity import state_identity
-from nigari.backends.opening import Around
+from nigari.backends.backend_address import state_identity
+from nigari.backends.protocol import Around
 from nigari.eval.core.causes import CauseKind, Phase, UnknownCause
 from nigari.workspace.context.options import SessionOptions
 from nigari.workspace.context.prompts import NO_PROMPTER

@@ -21,7 +21,7 @@ import pytest
 import nigari
 from nigari import aio, cty
 from nigari.backends.locking import LockInfo
-from nigari.backends.stores.inmem import InMemoryStore, forget_all
+from nigari.backends.stores.inmem.store import InMemoryStore, forget_all
 from nigari.cli.command import Terminal
 from nigari.cli.main import run
 from nigari.diagnostics import Diagnostic, Severity

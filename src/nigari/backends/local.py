@@ -7,7 +7,7 @@ others, each with a backup beside it. What a state is, and when it is backed up,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nigari.backends.disk import (
     below,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+LOCAL: Final = "local"
+"""The type of the backend that directories without a backend block use."""
 STATE_NAME: Final = "terraform.tfstate"
 WORKSPACE_DIR: Final = "terraform.tfstate.d"
 BACKUP_SUFFIX: Final = ".backup"
@@ -47,6 +49,12 @@ class LocalPaths:
     """`-state-out`: write this file."""
     backup: str = ""
     """`-backup`: where the backup goes; `-` for nowhere."""
+
+
+def local_paths(config: Mapping[str, object]) -> LocalPaths:
+    """The paths that the arguments of the backend set."""
+    path, directory = config.get("path"), config.get("workspace_dir")
+    return LocalPaths(str(path or STATE_NAME), str(directory or WORKSPACE_DIR))
 
 
 class LocalBackend:

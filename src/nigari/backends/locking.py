@@ -77,7 +77,7 @@ def new_lock(operation: str) -> LockInfo:
     import getpass
     import socket
 
-    from nigari.backends.holder import this_process
+    from nigari.backends.lock_owner import this_process
     from nigari.lang.random_ids import random_uuid
 
     try:
@@ -170,7 +170,7 @@ def _is_running(holder: LockInfo) -> bool | None:
     """Whether the process that holds a lock still runs; None where that is not known."""
     import socket
 
-    from nigari.backends.holder import is_running
+    from nigari.backends.lock_owner import is_running
 
     host = holder.who.rpartition("@")[2]
     return is_running(holder.info, host, socket.gethostname())

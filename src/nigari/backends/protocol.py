@@ -9,18 +9,28 @@ that a network backend and a file look the same to everything above. There are t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nigari.backends.locking import LockConflict, LockInfo
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.record import record
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from typing import Final
 
 
 DEFAULT_WORKSPACE: Final = "default"
+
+
+@record
+class Around:
+    """What a backend finds around it."""
+
+    directory: str | os.PathLike[str]
+    environ: Mapping[str, str]
 
 
 class StateStorage(Protocol):

@@ -32,6 +32,7 @@ import stat
 import time
 from collections.abc import Callable
 
+from nigari.backends.checksum_trailer import boot_identity, is_sealed, sealed, unsealed
 from nigari.backends.disk import (
     bytes_of,
     content_of,
@@ -46,7 +47,6 @@ from nigari.backends.disk import (
     write_at,
     write_beside,
 )
-from nigari.backends.seal import boot_identity, is_sealed, sealed, unsealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

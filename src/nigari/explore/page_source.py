@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from threading import RLock
 
 from nigari.addrs.module import ModuleAddr
+from nigari.backends.local import LOCAL
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import check_undeclared
 from nigari.eval.static.run import StaticRun
@@ -70,7 +71,7 @@ def configuration_subject(session: Session) -> Subject | None:
 def _local_state(session: Session, run: StaticRun) -> State | None:
     """The state of a directory that keeps it in a file of its own; None where it cannot be read."""
     backend = run.root.module.backend
-    if backend is not None and backend.type != "local":
+    if backend is not None and backend.type != LOCAL:
         return None
     reader = Session(session.where, session.variables, session.options, diags=Diagnostics())
     snapshots = run_to_end(reader.read())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from nigari.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from nigari.backends.identity import StateIdentity
+    from nigari.backends.backend_address import StateIdentity
     from nigari.fleet.aio import Unfinished
     from nigari.fleet.fleet import Fleet, open  # noqa: A004 - people write `nigari.fleet.open`
     from nigari.fleet.runs.orphans import Orphan
@@ -35,7 +35,7 @@ else:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "nigari.backends.identity": ("StateIdentity",),
+            "nigari.backends.backend_address": ("StateIdentity",),
             "nigari.fleet.aio": ("Unfinished",),
             "nigari.fleet.fleet": ("Fleet", "open"),
             "nigari.fleet.units.graph": (

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from nigari.backends.known_backends import our_backend
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet.units.graph_loader import Survey
@@ -254,7 +255,7 @@ class ClusterWorkers:
     def _refusal(self, task: Task) -> TaskOutcome | None:
         """The outcome for a unit that cannot be worked with elsewhere; None where it can."""
         state = self._found.graph.states.get(task.unit.name)
-        if self._shares_files or state is None or state.backend not in ("local", "inmem"):
+        if self._shares_files or state is None or _is_shared(state.backend):
             return None
         if task.kind in (Kind.INIT, Kind.VALIDATE, Kind.TEST):
             return None
@@ -365,3 +366,9 @@ def _not_begun(error: Exception) -> Diagnostic:
         f"{type(error).__name__}: {error}. Check that all workers have Nigari installed, in the same "
         "version and with the same extras as here.",
     )
+
+
+def _is_shared(backend: str) -> bool:
+    """Whether workers on other machines reach the states of a backend."""
+    spec = our_backend(backend)
+    return spec is None or spec.is_shared

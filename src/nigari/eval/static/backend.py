@@ -34,6 +34,7 @@ class BackendArguments:
     """The arguments of a backend block that are written there; required ones may be missing."""
 
     type: str
+    schema: Block
     value: Value
     range: Range
     """The header of the block."""
@@ -74,7 +75,7 @@ def fill_backend(run: StaticRun, backend: BackendBlock, schema: Block) -> Backen
     value = _Filling(run, backend).body(backend.body, schema, "", places)
     if value is None:
         return None
-    return BackendArguments(backend.type, value, backend.range, places)
+    return BackendArguments(backend.type, schema, value, backend.range, places)
 
 
 def inputs_behind(origins: Iterable[Origin]) -> BackendInputs:

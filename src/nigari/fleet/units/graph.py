@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 
-from nigari.backends.identity import StateIdentity
+from nigari.backends.backend_address import StateIdentity
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
 from nigari.fleet.units.inspection import Inspection
 from nigari.fleet.units.unit import Unit, path_from_root

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from nigari.addrs.resource import DATA
-from nigari.backends.identity import StateIdentity, state_identity
-from nigari.backends.opening import Around
+from nigari.backends.backend_address import StateIdentity, state_identity
+from nigari.backends.local import LOCAL
+from nigari.backends.protocol import Around
 from nigari.config.blocks.resource import Resource
 from nigari.cty.errors import CtyError
 from nigari.cty.types import KIND_MAP, KIND_OBJECT
@@ -138,7 +139,7 @@ def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | No
     around = Around(session.where.path, session.where.environ)
     workspace = session.selected
     if backend is None:
-        return state_identity("local", {}, workspace, around), None
+        return state_identity(LOCAL, {}, workspace, around), None
     arguments, found = run.noting(partial(find_arguments, run))
     session.diags.extend(found)
     if arguments is None:

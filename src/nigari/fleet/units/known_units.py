@@ -16,7 +16,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from nigari.backends.identity import StateIdentity
+from nigari.backends.backend_address import StateIdentity
 from nigari.diagnostics import Diagnostics
 from nigari.fleet.units.graph_loader import DATA_VARIABLE, Survey
 from nigari.fleet.units.patterns import path_matcher

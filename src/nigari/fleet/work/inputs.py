@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 
-from nigari.backends.identity import StateIdentity
+from nigari.backends.backend_address import StateIdentity
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet.units.graph import EdgeReason, Graph

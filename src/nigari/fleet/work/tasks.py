@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from nigari.backends.identity import StateIdentity
+from nigari.backends.backend_address import StateIdentity
 from nigari.cty.paths import transform
 from nigari.cty.unknown import Unknown
 from nigari.cty.values import Value

@@ -11,7 +11,7 @@ import io
 import json
 from collections.abc import Mapping
 
-from nigari.backends.opening import stored_arguments
+from nigari.backends.open_backend import stored_arguments
 from nigari.backends.workspaces import is_valid_name
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Pos, Range

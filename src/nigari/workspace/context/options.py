@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from nigari.backends.identity import StateIdentity
+    from nigari.backends.backend_address import StateIdentity
     from nigari.cty.values import Value
     from nigari.eval.core.inputs import InputValue
 

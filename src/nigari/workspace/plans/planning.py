@@ -15,7 +15,7 @@ from nigari.addrs.provider import Provider
 from nigari.addrs.resource import Resource
 from nigari.apply.listener import ApplyListener
 from nigari.apply.provisioners.provisioner import Machine
-from nigari.backends.identity import StateIdentity
+from nigari.backends.backend_address import StateIdentity
 from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics

@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 
 from nigari.backends.harmless import is_harmless
-from nigari.backends.local import LocalBackend
-from nigari.backends.opening import Around, local_paths, open_backend
-from nigari.backends.protocol import DEFAULT_WORKSPACE
+from nigari.backends.local import LOCAL, LocalBackend, local_paths
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import DEFAULT_WORKSPACE, Around
 from nigari.backends.workspaces import remember_selection
 from nigari.cty.values import string
 from nigari.diagnostics import Diagnostics
@@ -265,7 +265,7 @@ class BackendSetup:
         has, or where the state is no file.
         """
         place = self.result or DEFAULT_BACKEND
-        if self._is_saved or self._is_moving or place.type != "local":
+        if self._is_saved or self._is_moving or place.type != LOCAL:
             return None
         return (
             LocalBackend(around.directory, local_paths(place.config)).storage(self._selected).path

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
-from nigari.backends.opening import Around
-from nigari.backends.stores.hosted.alias import host_aliases, is_hosted
+from nigari.backends.known_backends import our_backend
+from nigari.backends.protocol import Around
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static.backend import BackendArguments
@@ -308,7 +308,7 @@ class Initialization:
         else:
             root = self.workspace.modules.compiled(self.workspace.directory, Diagnostics())
             backend = None if root is None else root.module.backend
-            if backend is None or not is_hosted(backend.type):
+            if backend is None or not _has_registry(backend.type):
                 return
             found: list[BackendArguments | None] = [None]
             self.workspace.static(
@@ -320,7 +320,9 @@ class Initialization:
             arguments = found[-1]
             wanted = None if arguments is None else self._configured(arguments)
             saved = None if wanted is None else wanted.saved
-        if saved is not None and is_hosted(saved.type):
+        if saved is not None and _has_registry(saved.type):
+            from nigari.backends.stores.hosted.arguments import host_aliases
+
             self._aliases = host_aliases(saved.config, self._environ)
         if self._sources is not None:
             self._sources.aliases = self._aliases
@@ -491,3 +493,8 @@ def _report_unwritable(error: OSError, diags: Diagnostics) -> None:
         f"Cannot write{place}: {error.strerror or error}. Run init again to complete what it has "
         "written so far.",
     )
+
+
+def _has_registry(backend: str) -> bool:
+    spec = our_backend(backend)
+    return spec is not None and spec.has_registry

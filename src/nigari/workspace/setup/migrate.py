@@ -14,8 +14,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
 from nigari.backends.local import LocalStorage
 from nigari.backends.lock_options import LockOptions
-from nigari.backends.opening import Around, open_backend
-from nigari.backends.protocol import DEFAULT_WORKSPACE, Backend, StateStorage
+from nigari.backends.open_backend import open_backend
+from nigari.backends.protocol import DEFAULT_WORKSPACE, Around, Backend, StateStorage
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice

@@ -15,7 +15,8 @@ from enum import Enum
 from os import PathLike
 
 from nigari.backends.harmless import NOT_SHOWN
-from nigari.backends.opening import stored_arguments
+from nigari.backends.local import LOCAL
+from nigari.backends.open_backend import stored_arguments
 from nigari.config.blocks.backend import BackendBlock
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
@@ -74,10 +75,10 @@ class SavedBackend:
 
     def value(self) -> Value | None:
         """The arguments as a value; None where they do not fit what the backend takes now."""
-        from nigari.backends.schemas import BACKENDS
+        from nigari.backends.known_backends import backend_block
         from nigari.cty.json import value_from_json
 
-        schema = BACKENDS.get(self.type)
+        schema = backend_block(self.type)
         if schema is None:
             return None
         unset = dict.fromkeys(schema.attributes)
@@ -110,7 +111,7 @@ class ConfiguredBackend:
         return SavedBackend(self.type, json.loads(text), self.hash)
 
 
-DEFAULT_BACKEND: Final = SavedBackend("local", {}, 0)
+DEFAULT_BACKEND: Final = SavedBackend(LOCAL, {}, 0)
 """Where states are without any backend in the configuration."""
 
 
@@ -168,19 +169,19 @@ def backend_hash(type_: str, value: Value) -> int:
 
 def schema_of(backend: BackendBlock, diags: Diagnostics) -> Block | None:
     """What a kind of backend takes; None after reporting that there is no such kind."""
-    from nigari.backends.schemas import BACKENDS
+    from nigari.backends.known_backends import backend_block, backend_names
     from nigari.backends.store import BackendFailure
 
     name = backend.type
     is_cloud = backend.block.type == "cloud"
     try:
-        schema = BACKENDS.get(name) if (name == "cloud") == is_cloud else None
+        schema = backend_block(name) if (name == "cloud") == is_cloud else None
     except BackendFailure as failure:
         text = f'The backend "{name}" cannot be used: {failure.text}'
         diags.error("Cannot use the backend", text, backend.type_range)
         return None
     if schema is None:
-        names = [each for each in BACKENDS if each != "cloud"]
+        names = [each for each in backend_names() if each != "cloud"]
         gone = _REMOVED.get(name)
         diags.error(
             "Unknown backend",
@@ -213,9 +214,7 @@ def merged(
     arguments: BackendArguments, overrides: Mapping[str, GivenArgument], diags: Diagnostics
 ) -> ConfiguredBackend | None:
     """The backend with arguments that are given in place of those of the file."""
-    from nigari.backends.schemas import BACKENDS
-
-    schema = BACKENDS[arguments.type]
+    schema = arguments.schema
     values = dict(arguments.value.mapping())
     for name, given in overrides.items():
         attribute = schema.attributes.get(name)
@@ -233,12 +232,9 @@ def merged(
 
 def missing_arguments(wanted: ConfiguredBackend) -> list[str]:
     """The required arguments that have no value."""
-    from nigari.backends.schemas import BACKENDS
-
-    schema = BACKENDS[wanted.type]
     return [
         name
-        for name, attribute in schema.attributes.items()
+        for name, attribute in wanted.arguments.schema.attributes.items()
         if attribute.required and wanted.value.attribute(name).is_null
     ]
 
@@ -263,15 +259,15 @@ def check_arguments(
     wanted: ConfiguredBackend, environ: Mapping[str, str], diags: Diagnostics
 ) -> None:
     """Report arguments that the backend cannot be configured with."""
-    from nigari.backends.rules import argument_problems
+    from nigari.backends.known_backends import argument_problems
 
     if missing_arguments(wanted):
         return
     places = wanted.arguments.places
-    for found in argument_problems(wanted.type, wanted.value, environ):
-        place = places.get(found.argument)
+    for argument, text in argument_problems(wanted.type, wanted.value, environ):
+        place = places.get(argument)
         where = wanted.arguments.range if place is None else place.expr.range
-        diags.error("Invalid backend argument", found.text, where)
+        diags.error("Invalid backend argument", text, where)
 
 
 # -- what is given in place of the configuration's arguments ----------------------------------

@@ -229,7 +229,7 @@ def given_before(
 def _report_plan(
     backend: SavedBackend | None, known: tuple[Location, ...], diags: Diagnostics
 ) -> None:
-    from nigari.backends.identity import location_text
+    from nigari.backends.backend_address import location_text
     from nigari.diagnostics.advice import advice
 
     place = backend or DEFAULT_BACKEND

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from nigari.backends.identity import location_arguments, location_text
+from nigari.backends.backend_address import location_arguments, location_text
 from nigari.eval.core.instances import Origin
 from nigari.eval.core.scope import nodes_of
 from nigari.eval.core.worklist import Node

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
 
-    from nigari.backends.identity import StateIdentity
+    from nigari.backends.backend_address import StateIdentity
     from nigari.cty.values import Value
     from nigari.eval.static.run import StaticRun
     from nigari.state.encryption import Encryption, StateLayer
@@ -87,7 +87,8 @@ async def _outputs(
 ) -> RemoteOutputs:
     import json
 
-    from nigari.backends.opening import Around, open_backend
+    from nigari.backends.open_backend import open_backend
+    from nigari.backends.protocol import Around
     from nigari.backends.snapshots import Snapshots
 
     diags = Diagnostics()
@@ -109,8 +110,8 @@ def remote_state_identity(wanted: RemoteState, where: WorkingDirectory) -> State
     """Which state is wanted, if that is known; its arguments were found to be right before."""
     import json
 
-    from nigari.backends.identity import state_identity
-    from nigari.backends.opening import Around
+    from nigari.backends.backend_address import state_identity
+    from nigari.backends.protocol import Around
 
     around = Around(where.root or ".", where.environ)
     arguments = json.loads(_arguments_text(wanted))
@@ -119,10 +120,12 @@ def remote_state_identity(wanted: RemoteState, where: WorkingDirectory) -> State
 
 def _arguments_text(wanted: RemoteState) -> str:
     """The arguments as init would remember them; they were found to be right before."""
-    from nigari.backends.schemas import BACKENDS
+    from nigari.backends.known_backends import backend_block
     from nigari.cty.json import value_to_json
 
-    value = coerce(BACKENDS[wanted.backend], wanted.config)
+    block = backend_block(wanted.backend)
+    assert block is not None
+    value = coerce(block, wanted.config)
     return value_to_json(value, value.type)
 
 
@@ -141,19 +144,18 @@ def remote_state_checker(environ: Mapping[str, str]) -> Checker:
 
 def _check(wanted: RemoteState, environ: Mapping[str, str]) -> ProviderDiagnostics:
     """Whether there is such a backend and it takes these arguments."""
-    from nigari.backends.rules import argument_problems
-    from nigari.backends.schemas import BACKENDS
+    from nigari.backends.known_backends import argument_problems, backend_block, backend_names
     from nigari.backends.store import BackendFailure
 
     try:
-        block = BACKENDS.get(wanted.backend)
+        block = backend_block(wanted.backend)
     except BackendFailure as failure:
         text = f'The backend "{wanted.backend}" cannot be used: {failure.text}'
         return problem("Cannot use the backend", text, (GetAttr("backend"),))
     if block is None:
         from nigari.hcl.suggestion import did_you_mean
 
-        hint = did_you_mean(wanted.backend, BACKENDS)
+        hint = did_you_mean(wanted.backend, backend_names())
         text = f'There is no backend of type "{wanted.backend}".{hint}'
         return problem("Unknown backend", text, (GetAttr("backend"),))
     try:
@@ -164,6 +166,6 @@ def _check(wanted: RemoteState, environ: Mapping[str, str]) -> ProviderDiagnosti
         text += f"{where}: {error.message}." if where else f"{error.message}."
         return problem("Invalid backend configuration", text, (GetAttr("config"),))
     told: ProviderDiagnostics = ()
-    for found in argument_problems(wanted.backend, config, environ):
-        told += problem("Invalid backend configuration", found.text, (GetAttr("config"),))
+    for _, text in argument_problems(wanted.backend, config, environ):
+        told += problem("Invalid backend configuration", text, (GetAttr("config"),))
     return told

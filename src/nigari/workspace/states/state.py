@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from nigari.backends.local import BACKUP_SUFFIX, LocalBackend, LocalPaths, LocalStorage
+from nigari.backends.local import BACKUP_SUFFIX, LOCAL, LocalBackend, LocalPaths, LocalStorage
 from nigari.backends.protocol import Backend
 from nigari.backends.snapshots import Snapshots
 from nigari.backends.workspaces import SelectedWorkspace
@@ -79,9 +79,11 @@ class WorkingState:
             return None
         paths = LocalPaths()
         if saved is not None:
-            from nigari.backends.opening import Around, local_paths, open_backend
+            from nigari.backends.local import local_paths
+            from nigari.backends.open_backend import open_backend
+            from nigari.backends.protocol import Around
 
-            if saved.type != "local":
+            if saved.type != LOCAL:
                 around = Around(self.where.path, self.where.environ)
                 return open_backend(saved.type, saved.config, around, diags)
             paths = local_paths(saved.config)

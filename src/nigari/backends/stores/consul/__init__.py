@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from nigari.backends.backend_spec import AddressArgument, BackendSpec, attributes, store_of
+from nigari.cty.types import BOOL, STRING
+from nigari.schema.block import Block
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nigari.backends.stores.consul.storing import ConsulStore
-    from nigari.clouds.arguments import Arguments
+    from typing import Final
 
 
-def open_store(arguments: Arguments) -> ConsulStore:
-    """The store that the arguments describe."""
-    from nigari.backends.stores.consul.api import read_server
-    from nigari.backends.stores.consul.storing import ConsulStore
-
-    settings, server = read_server(arguments)
-    return ConsulStore(
-        settings,
-        server,
-        arguments.required("path"),
-        is_compressed=arguments.flag("gzip"),
-        has_locks=arguments.flag("lock", default=True),
-    )
+SPEC: Final = BackendSpec(
+    block=Block(
+        attributes(
+            {
+                STRING: (
+                    "access_token address ca_file cert_file datacenter http_auth key_file path scheme"
+                ),
+                BOOL: "gzip lock",
+            },
+            required="path",
+        ),
+    ),
+    open=store_of(__name__),
+    shown="address ca_file cert_file datacenter gzip key_file lock path scheme",
+    address=(
+        AddressArgument("address", variables=("CONSUL_HTTP_ADDR",), default="127.0.0.1:8500"),
+        AddressArgument("datacenter"),
+        AddressArgument("path", is_required=True),
+    ),
+)

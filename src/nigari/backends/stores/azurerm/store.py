@@ -21,11 +21,13 @@ from nigari.backends.store import (
     ContentChanged,
     StateIsLocked,
 )
-from nigari.backends.stores.azurerm.access import Access, StorageAccount
+from nigari.backends.stores.azurerm.access import Access, StorageAccount, read_account
 from nigari.backends.stores.http_store import STATE_LIMIT, HttpStore
+from nigari.clouds.arguments import Arguments
+from nigari.clouds.azure_identity import read_identity
 from nigari.net.client import Policy
 from nigari.net.response import Response
-from nigari.net.settings import Settings
+from nigari.net.settings import Settings, read_settings
 from nigari.record import replace
 
 TYPE_CHECKING = False
@@ -38,6 +40,13 @@ _META: Final = "x-ms-meta-"
 _POLICY: Final = Policy(retries=4, timeout=300.0, limit=STATE_LIMIT)
 _NAME: Final = re.compile(r"<Name>([^<]*)</Name>")
 _MARKER: Final = re.compile(r"<NextMarker>([^<]+)</NextMarker>")
+
+
+def open_store(arguments: Arguments) -> AzureStore:
+    """The store that the arguments describe."""
+    account = read_account(arguments)
+    access = Access(account, read_identity(arguments), arguments.environ)
+    return AzureStore(read_settings(arguments.environ), access)
 
 
 class AzureStore(HttpStore):

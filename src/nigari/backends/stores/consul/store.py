@@ -27,8 +27,10 @@ from nigari.backends.stores.consul.api import (
     Consul,
     Server,
     TooLargeForOne,
+    read_server,
 )
 from nigari.backends.stores.http_store import HttpStore
+from nigari.clouds.arguments import Arguments
 from nigari.net.failures import NetFailure
 from nigari.net.settings import Settings
 from nigari.record import record, replace
@@ -53,6 +55,18 @@ class _Chunks:
 
     digest: str
     keys: tuple[str, ...]
+
+
+def open_store(arguments: Arguments) -> ConsulStore:
+    """The store that the arguments describe."""
+    settings, server = read_server(arguments)
+    return ConsulStore(
+        settings,
+        server,
+        arguments.required("path"),
+        is_compressed=arguments.flag("gzip"),
+        has_locks=arguments.flag("lock", default=True),
+    )
 
 
 class ConsulStore(HttpStore):

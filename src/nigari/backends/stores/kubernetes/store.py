@@ -21,7 +21,8 @@ from nigari.backends.store import (
     StateIsLocked,
 )
 from nigari.backends.stores.http_store import STATE_LIMIT
-from nigari.backends.stores.kubernetes.cluster import Cluster, logged_in
+from nigari.backends.stores.kubernetes.cluster import Cluster, logged_in, read_cluster
+from nigari.clouds.arguments import Arguments
 from nigari.net.client import Client, Policy
 from nigari.net.response import Response
 from nigari.record import replace
@@ -41,6 +42,16 @@ _POLICY: Final = Policy(timeout=None, limit=STATE_LIMIT)
 _ATTEMPTS: Final = 5
 
 _Object = dict[str, object]
+
+
+def open_store(arguments: Arguments) -> KubernetesStore:
+    """The store that the arguments describe."""
+    return KubernetesStore(
+        read_cluster(arguments),
+        arguments.text("namespace", "KUBE_NAMESPACE", default="default"),
+        arguments.required("secret_suffix"),
+        arguments.mapping("labels"),
+    )
 
 
 class KubernetesStore:

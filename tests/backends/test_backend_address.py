@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends.identity import StateIdentity, state_identity
-from nigari.backends.opening import Around
+from nigari.backends.backend_address import StateIdentity, state_identity
+from nigari.backends.protocol import Around
 
 _S3 = {"bucket": "states", "key": "net/terraform.tfstate", "region": "eu-west-1"}
 _PG = {"conn_str": "postgres://db/states"}

@@ -20,8 +20,14 @@ from nigari.backends.store import (
     StateIsLocked,
 )
 from nigari.backends.stores.http_store import HttpStore
-from nigari.backends.stores.s3.settings import S3Connection, StateBucket
+from nigari.backends.stores.s3.settings import (
+    S3Connection,
+    StateBucket,
+    read_bucket,
+    read_connection,
+)
 from nigari.backends.stores.s3.table import LockTable
+from nigari.clouds.arguments import Arguments
 from nigari.clouds.aws.client import AwsClient, failure_of, refusal_of
 from nigari.clouds.aws.credentials import CredentialChain
 from nigari.clouds.aws.roles import account_of
@@ -41,6 +47,11 @@ _REFUSED: Final = 412
 _LOCK_ATTEMPTS: Final = 5
 _PATIENCE: Final = 10.0
 _POLL: Final = 2.0
+
+
+def open_store(arguments: Arguments) -> S3Store:
+    """The store that the arguments describe."""
+    return S3Store(read_bucket(arguments), read_connection(arguments))
 
 
 class S3Store(HttpStore):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from nigari.backends.seal import boot_identity
+from nigari.backends.checksum_trailer import boot_identity
 from nigari.lazy import lazy_pattern
 
 TYPE_CHECKING = False
