@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from nigari.cty.types import STRING, ListType, MapType, SetType, Type
+from nigari.cty.types import BOOL, NUMBER, STRING, ListType, MapType, SetType, Type
 from nigari.cty.values import Value
 from nigari.lazy import module_named
 from nigari.record import record
@@ -16,15 +16,9 @@ from nigari.schema.block import Attribute, Block, NestedAttributes, Nesting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
-
     from nigari.backends.protocol import Around
     from nigari.backends.store import Store
     from nigari.clouds.arguments import Arguments
-
-STRING_LIST: Final = ListType(STRING)
-STRING_SET: Final = SetType(STRING)
-STRING_MAP: Final = MapType(STRING)
 
 Environment = Mapping[str, str]
 ArgumentProblems = Iterator[tuple[str, str]]
@@ -88,10 +82,27 @@ def store_of(package: str) -> Callable[[Arguments], Store]:
 
 
 def attributes(
-    types: Mapping[Type, str], required: str = "", sensitive: str = "", deprecated: str = ""
+    *,
+    strings: str = "",
+    numbers: str = "",
+    flags: str = "",
+    lists: str = "",
+    sets: str = "",
+    maps: str = "",
+    required: str = "",
+    sensitive: str = "",
+    deprecated: str = "",
 ) -> dict[str, Attribute]:
-    """Attributes by type, their names with spaces between them."""
+    """Attributes by type, their names with spaces between them; collections are of strings."""
     needed, secret, old = (set(names.split()) for names in (required, sensitive, deprecated))
+    types: dict[Type, str] = {
+        STRING: strings,
+        NUMBER: numbers,
+        BOOL: flags,
+        ListType(STRING): lists,
+        SetType(STRING): sets,
+        MapType(STRING): maps,
+    }
     return {
         name: Attribute(
             type_,

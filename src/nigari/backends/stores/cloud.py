@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nigari.backends.backend_spec import (
-    STRING_SET,
     ArgumentProblems,
     BackendSpec,
     Environment,
@@ -11,14 +10,11 @@ from nigari.backends.backend_spec import (
     attributes,
 )
 from nigari.backends.stores.hosted.arguments import ADDRESS, hosted_address, workspace_problems
-from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.schema.block import Block, NestedBlock, Nesting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
-
     from nigari.backends.stores.hosted.store import HostedStore
     from nigari.clouds.arguments import Arguments
 
@@ -77,25 +73,13 @@ def _problems(value: Value, environ: Environment) -> ArgumentProblems:
         yield from workspace_problems(value, ("name", "tags"))
 
 
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
-        attributes(
-            {
-                STRING: "hostname organization token",
-            },
-        ),
+        attributes(strings="hostname organization token"),
         {
             "workspaces": NestedBlock(
-                Block(
-                    attributes(
-                        {
-                            STRING: "name project",
-                            STRING_SET: "tags",
-                        },
-                    )
-                ),
-                Nesting.SINGLE,
-            ),
+                Block(attributes(strings="name project", sets="tags")), Nesting.SINGLE
+            )
         },
     ),
     open=open_store,

@@ -14,13 +14,8 @@ from nigari.backends.backend_spec import (
     attributes,
 )
 from nigari.backends.protocol import Around
-from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.schema.block import Block
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
 
 
 def _problems(value: Value, _environ: Environment) -> ArgumentProblems:
@@ -38,16 +33,13 @@ def _address(config: Mapping[str, object], workspace: str, around: Around) -> St
     return "local", (("path", path),)
 
 
-SPEC: Final = BackendSpec(
-    block=Block(
-        attributes(
-            {
-                STRING: "path workspace_dir",
-            },
-        ),
-    ),
+SPEC: BackendSpec = BackendSpec(
+    block=Block(attributes(strings="path workspace_dir")),
     shown="path workspace_dir",
-    address=(AddressArgument("path"), AddressArgument("workspace_dir")),
+    address=(
+        AddressArgument("path"),
+        AddressArgument("workspace_dir"),
+    ),
     identify=_address,
     rules=_problems,
     is_shared=False,

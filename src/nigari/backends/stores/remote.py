@@ -10,14 +10,11 @@ from nigari.backends.backend_spec import (
     attributes,
 )
 from nigari.backends.stores.hosted.arguments import ADDRESS, hosted_address, workspace_problems
-from nigari.cty.types import STRING
 from nigari.cty.values import Value
 from nigari.schema.block import Block, NestedBlock, Nesting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
-
     from nigari.backends.stores.hosted.store import HostedStore
     from nigari.clouds.arguments import Arguments
 
@@ -57,26 +54,10 @@ def _problems(value: Value, _environ: Environment) -> ArgumentProblems:
     yield from workspace_problems(value, ("name", "prefix"))
 
 
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
-        attributes(
-            {
-                STRING: "hostname organization token",
-            },
-            required="organization",
-        ),
-        {
-            "workspaces": NestedBlock(
-                Block(
-                    attributes(
-                        {
-                            STRING: "name prefix",
-                        },
-                    )
-                ),
-                Nesting.SINGLE,
-            ),
-        },
+        attributes(strings="hostname organization token", required="organization"),
+        {"workspaces": NestedBlock(Block(attributes(strings="name prefix")), Nesting.SINGLE)},
     ),
     open=open_store,
     shown="hostname organization workspaces workspace",

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from nigari.backends.backend_spec import AddressArgument, BackendSpec, attributes, store_of
-from nigari.cty.types import BOOL, STRING
 from nigari.schema.block import Block
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
         attributes(
-            {
-                STRING: (
-                    "access_token address ca_file cert_file datacenter http_auth key_file path scheme"
-                ),
-                BOOL: "gzip lock",
-            },
+            strings=(
+                "access_token address ca_file cert_file datacenter http_auth key_file path scheme"
+            ),
+            flags="gzip lock",
             required="path",
-        ),
+        )
     ),
     open=store_of(__name__),
     shown="address ca_file cert_file datacenter gzip key_file lock path scheme",

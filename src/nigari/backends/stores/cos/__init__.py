@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from nigari.backends.backend_spec import AddressArgument, BackendSpec, attributes, store_of
-from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.schema.block import Block, NestedBlock, Nesting
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
         attributes(
-            {
-                STRING: "acl bucket key prefix region secret_id secret_key security_token",
-                BOOL: "accelerate encrypt",
-            },
+            strings="acl bucket key prefix region secret_id secret_key security_token",
+            flags="accelerate encrypt",
             required="bucket region",
             sensitive="secret_key security_token",
         ),
@@ -25,16 +17,14 @@ SPEC: Final = BackendSpec(
             "assume_role": NestedBlock(
                 Block(
                     attributes(
-                        {
-                            STRING: "policy role_arn session_name",
-                            NUMBER: "session_duration",
-                        },
+                        strings="policy role_arn session_name",
+                        numbers="session_duration",
                         required="role_arn session_name",
                     )
                 ),
                 Nesting.SET,
                 max_items=1,
-            ),
+            )
         },
     ),
     open=store_of(__name__),

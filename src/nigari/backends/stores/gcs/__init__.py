@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from nigari.backends.backend_spec import (
-    STRING_LIST,
     AddressArgument,
     BackendSpec,
     attributes,
     store_of,
 )
-from nigari.cty.types import STRING
 from nigari.schema.block import Block
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
         attributes(
-            {
-                STRING: (
-                    "access_token bucket credentials encryption_key "
-                    "impersonate_service_account kms_encryption_key prefix "
-                    "storage_custom_endpoint universe_domain"
-                ),
-                STRING_LIST: "impersonate_service_account_delegates",
-            },
+            strings=(
+                "access_token bucket credentials encryption_key impersonate_service_account "
+                "kms_encryption_key prefix storage_custom_endpoint universe_domain"
+            ),
+            lists="impersonate_service_account_delegates",
             required="bucket",
-        ),
+        )
     ),
     open=store_of(__name__),
     shown=(

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from nigari.backends.backend_spec import (
-    STRING_MAP,
     AddressArgument,
     BackendSpec,
     attributes,
     store_of,
 )
-from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.schema.block import Block
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
         attributes(
-            {
-                STRING: (
-                    "address client_ca_certificate_pem client_certificate_pem "
-                    "client_private_key_pem lock_address lock_method password "
-                    "unlock_address unlock_method update_method username"
-                ),
-                NUMBER: "retry_max retry_wait_max retry_wait_min",
-                BOOL: "skip_cert_verification",
-                STRING_MAP: "headers",
-            },
+            strings=(
+                "address client_ca_certificate_pem client_certificate_pem "
+                "client_private_key_pem lock_address lock_method password unlock_address "
+                "unlock_method update_method username"
+            ),
+            numbers="retry_max retry_wait_max retry_wait_min",
+            flags="skip_cert_verification",
+            maps="headers",
             required="address",
-        ),
+        )
     ),
     open=store_of(__name__),
     shown=(

@@ -6,26 +6,15 @@ from collections.abc import Mapping
 
 from nigari.backends.backend_spec import BackendSpec, attributes, store_of
 from nigari.backends.protocol import Around
-from nigari.cty.types import STRING
 from nigari.schema.block import Block
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
 
 
 def _no_address(_config: Mapping[str, object], _workspace: str, _around: Around) -> None:
     """Each process has states of its own."""
 
 
-SPEC: Final = BackendSpec(
-    block=Block(
-        attributes(
-            {
-                STRING: "lock_id",
-            },
-        ),
-    ),
+SPEC: BackendSpec = BackendSpec(
+    block=Block(attributes(strings="lock_id")),
     open=store_of(__name__),
     shown="lock_id",
     identify=_no_address,

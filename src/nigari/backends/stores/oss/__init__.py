@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 from nigari.backends.backend_spec import AddressArgument, BackendSpec, attributes, store_of
-from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.schema.block import Block, NestedBlock, Nesting
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
         attributes(
-            {
-                STRING: (
-                    "access_key acl assume_role_policy assume_role_role_arn "
-                    "assume_role_session_name bucket ecs_role_name endpoint key prefix "
-                    "profile region secret_key security_token shared_credentials_file "
-                    "sts_endpoint tablestore_endpoint tablestore_table"
-                ),
-                NUMBER: "assume_role_session_expiration",
-                BOOL: "encrypt",
-            },
+            strings=(
+                "access_key acl assume_role_policy assume_role_role_arn "
+                "assume_role_session_name bucket ecs_role_name endpoint key prefix profile "
+                "region secret_key security_token shared_credentials_file sts_endpoint "
+                "tablestore_endpoint tablestore_table"
+            ),
+            numbers="assume_role_session_expiration",
+            flags="encrypt",
             required="bucket",
         ),
         {
             "assume_role": NestedBlock(
                 Block(
-                    attributes(
-                        {
-                            STRING: "policy role_arn session_name",
-                            NUMBER: "session_expiration",
-                        },
-                    )
+                    attributes(strings="policy role_arn session_name", numbers="session_expiration")
                 ),
                 Nesting.SET,
                 max_items=1,
-            ),
+            )
         },
     ),
     open=store_of(__name__),

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from nigari.backends.backend_spec import AddressArgument, BackendSpec, attributes, store_of
-from nigari.cty.types import BOOL, STRING
 from nigari.schema.block import Block
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Final
-
-
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
         attributes(
-            {
-                STRING: "conn_str index_name schema_name table_name",
-                BOOL: "skip_index_creation skip_schema_creation skip_table_creation",
-            },
-        ),
+            strings="conn_str index_name schema_name table_name",
+            flags="skip_index_creation skip_schema_creation skip_table_creation",
+        )
     ),
     open=store_of(__name__),
     shown=(
-        "index_name schema_name skip_index_creation skip_schema_creation "
-        "skip_table_creation table_name"
+        "index_name schema_name skip_index_creation skip_schema_creation skip_table_creation "
+        "table_name"
     ),
     address=(
         AddressArgument("conn_str", variables=("PG_CONN_STR",), is_required=True),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from nigari.backends.backend_spec import (
-    STRING_MAP,
-    STRING_SET,
     AddressArgument,
     ArgumentProblems,
     BackendSpec,
@@ -14,7 +12,6 @@ from nigari.backends.backend_spec import (
     nested_object,
     store_of,
 )
-from nigari.cty.types import BOOL, NUMBER, STRING
 from nigari.cty.values import Value
 from nigari.schema.block import Block
 
@@ -53,75 +50,66 @@ def _problems(value: Value, environ: Environment) -> ArgumentProblems:
         yield "retry_mode", "The retry_mode must be standard or adaptive."
 
 
-SPEC: Final = BackendSpec(
+SPEC: BackendSpec = BackendSpec(
     block=Block(
         {
             **attributes(
-                {
-                    STRING: (
-                        "access_key acl assume_role_policy bucket custom_ca_bundle "
-                        "dynamodb_endpoint dynamodb_table ec2_metadata_service_endpoint "
-                        "ec2_metadata_service_endpoint_mode endpoint external_id http_proxy "
-                        "https_proxy iam_endpoint key kms_key_id no_proxy profile region "
-                        "retry_mode role_arn secret_key session_name shared_credentials_file "
-                        "sse_customer_key sts_endpoint sts_region token workspace_key_prefix"
-                    ),
-                    NUMBER: "assume_role_duration_seconds max_retries",
-                    BOOL: (
-                        "encrypt force_path_style insecure skip_credentials_validation "
-                        "skip_metadata_api_check skip_region_validation "
-                        "skip_requesting_account_id skip_s3_checksum use_dualstack_endpoint "
-                        "use_fips_endpoint use_lockfile use_path_style"
-                    ),
-                    STRING_SET: (
-                        "allowed_account_ids assume_role_policy_arns "
-                        "assume_role_transitive_tag_keys forbidden_account_ids "
-                        "shared_config_files shared_credentials_files"
-                    ),
-                    STRING_MAP: "assume_role_tags lock_tags state_tags",
-                },
+                strings=(
+                    "access_key acl assume_role_policy bucket custom_ca_bundle "
+                    "dynamodb_endpoint dynamodb_table ec2_metadata_service_endpoint "
+                    "ec2_metadata_service_endpoint_mode endpoint external_id http_proxy "
+                    "https_proxy iam_endpoint key kms_key_id no_proxy profile region "
+                    "retry_mode role_arn secret_key session_name shared_credentials_file "
+                    "sse_customer_key sts_endpoint sts_region token workspace_key_prefix"
+                ),
+                numbers="assume_role_duration_seconds max_retries",
+                flags=(
+                    "encrypt force_path_style insecure skip_credentials_validation "
+                    "skip_metadata_api_check skip_region_validation "
+                    "skip_requesting_account_id skip_s3_checksum use_dualstack_endpoint "
+                    "use_fips_endpoint use_lockfile use_path_style"
+                ),
+                sets=(
+                    "allowed_account_ids assume_role_policy_arns "
+                    "assume_role_transitive_tag_keys forbidden_account_ids "
+                    "shared_config_files shared_credentials_files"
+                ),
+                maps="assume_role_tags lock_tags state_tags",
                 required="bucket key",
                 sensitive="sse_customer_key",
                 deprecated=(
-                    "assume_role_duration_seconds assume_role_policy "
-                    "assume_role_policy_arns assume_role_tags "
-                    "assume_role_transitive_tag_keys dynamodb_endpoint endpoint "
-                    "external_id force_path_style iam_endpoint role_arn session_name "
-                    "sts_endpoint"
+                    "assume_role_duration_seconds assume_role_policy assume_role_policy_arns "
+                    "assume_role_tags assume_role_transitive_tag_keys dynamodb_endpoint endpoint "
+                    "external_id force_path_style iam_endpoint role_arn session_name sts_endpoint"
                 ),
             ),
             "assume_role": nested_object(
                 attributes(
-                    {
-                        STRING: "duration external_id policy role_arn session_name",
-                        STRING_SET: "policy_arns transitive_tag_keys",
-                        STRING_MAP: "tags",
-                    },
+                    strings="duration external_id policy role_arn session_name",
+                    sets="policy_arns transitive_tag_keys",
+                    maps="tags",
                     required="role_arn",
                 )
             ),
             "assume_role_with_web_identity": nested_object(
                 attributes(
-                    {
-                        STRING: (
-                            "duration policy role_arn session_name web_identity_token "
-                            "web_identity_token_file"
-                        ),
-                        STRING_SET: "policy_arns",
-                    }
+                    strings=(
+                        "duration policy role_arn session_name web_identity_token "
+                        "web_identity_token_file"
+                    ),
+                    sets="policy_arns",
                 )
             ),
-            "endpoints": nested_object(attributes({STRING: "dynamodb iam s3 sts"})),
-        },
+            "endpoints": nested_object(attributes(strings="dynamodb iam s3 sts")),
+        }
     ),
     open=store_of(__name__),
     shown=(
-        "acl allowed_account_ids bucket custom_ca_bundle dynamodb_endpoint "
-        "dynamodb_table ec2_metadata_service_endpoint "
-        "ec2_metadata_service_endpoint_mode encrypt endpoint endpoints "
-        "forbidden_account_ids force_path_style http_proxy https_proxy iam_endpoint "
-        "insecure key kms_key_id lock_tags max_retries no_proxy profile region "
-        "retry_mode role_arn session_name shared_config_files shared_credentials_file "
+        "acl allowed_account_ids bucket custom_ca_bundle dynamodb_endpoint dynamodb_table "
+        "ec2_metadata_service_endpoint ec2_metadata_service_endpoint_mode encrypt endpoint "
+        "endpoints forbidden_account_ids force_path_style http_proxy https_proxy iam_endpoint "
+        "insecure key kms_key_id lock_tags max_retries no_proxy profile region retry_mode "
+        "role_arn session_name shared_config_files shared_credentials_file "
         "shared_credentials_files skip_credentials_validation skip_metadata_api_check "
         "skip_region_validation skip_requesting_account_id skip_s3_checksum state_tags "
         "sts_endpoint sts_region use_dualstack_endpoint use_fips_endpoint use_lockfile "
