@@ -145,14 +145,15 @@ def open(  # noqa: A001 - people write `nigari.open`
     ask: Ask | None = None,
     on_output: Callable[[str], object] | None = None,
 ) -> Session:
-    """A session in a directory. Nothing is read before it is needed.
+    """A session in a directory: plan, apply, and work with its state. Nothing is read yet.
 
     `variables` are plain Python or `cty` values for root variables, stronger than all others;
     `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
     one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
-    of the process's environment, also for plugins. `state` is the file of a local state. `ask` is
-    called for values that are missing; without it there are no prompts. `on_output` is called with a line
-    for whatever happens meanwhile, as in `on_output=print`.
+    of the process's environment, also for plugins. `state` is the file of a local state.
+    `ask(name, description)` is called for values that are missing; without it there are no prompts.
+    `on_output` is called with a line for whatever happens meanwhile, as in `on_output=print`. What
+    cannot be done raises a `SessionError`.
     """
     files = StateFiles("" if state is None else fspath(state))
     options = SessionOptions(files, LockOptions(lock, lock_timeout))

@@ -5,20 +5,18 @@
         print(plan.summary)
         session.apply(plan, listen=print)
 
-Everything waits until it is done, also inside a running event loop, such as a notebook's. The same
-names as coroutines are in `nigari.aio`, where each is described; this only runs them.
+Every call blocks until it is done, even inside a running event loop, such as a notebook's. `nigari.aio`
+has the same names as coroutines; signatures and docstrings here are theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from os import PathLike
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
+from functools import update_wrapper
 from types import TracebackType
 
 import nigari.aio as aio
-from nigari.aio import Applied, Ask, Initialized
-from nigari.diagnostics import Diagnostic
-from nigari.events import Listen
+from nigari.aio import Applied
 from nigari.workspace.context.asyncio_bridge import EventLoop, run_to_end
 from nigari.workspace.session.environment_result import EnvironmentInfo
 from nigari.workspace.session.failure import SessionError
@@ -27,9 +25,11 @@ from nigari.workspace.session.state_result import Output, StoredState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
+    from typing import Concatenate, ParamSpec, TypeVar
 
+    A = TypeVar("A")
     T = TypeVar("T")
+    P = ParamSpec("P")
 
 __all__ = ["Round", "Session", "open", "read_plan"]
 
@@ -46,56 +46,66 @@ def _wait(work: Coroutine[object, object, T]) -> T:
         raise error.with_traceback(None) from None
 
 
-def open(  # noqa: A001 - people write `nigari.open`
-    path: str | PathLike[str] = ".",
-    variables: Mapping[str, object] | None = None,
-    var_files: Sequence[str | PathLike[str]] = (),
-    *,
-    workspace: str | None = None,
-    environment: str | None = None,
-    environ: Mapping[str, str] | None = None,
-    state: str | PathLike[str] | None = None,
-    lock: bool = True,
-    lock_timeout: float = 0.0,
-    ask: Ask | None = None,
-    on_output: Callable[[str], object] | None = None,
-) -> Session:
-    """A session in a directory: plan, apply, and work with its state. Nothing is read yet.
+def _dressed(
+    derived: Callable[P, T], origin: Callable[..., object], finish: Callable[..., T]
+) -> Callable[P, T]:
+    """A derived function with the name, docstring and signature of its origin.
 
-    `variables` are plain Python or `cty` values for root variables, stronger than all others;
-    `var_files` are read as `-var-file` is. `workspace` works in another workspace than the selected
-    one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
-    of the process's environment, also for plugins. `state` is the file of a local state.
-    `ask(name, description)` is called for values that are missing; without it there are no prompts.
-    `on_output` is called with a line for whatever happens meanwhile, as in `on_output=print`. What
-    cannot be done raises a `SessionError`.
+    What it returns comes from `finish`: an annotation is only correct where it was written.
     """
-    return Session(
-        aio.open(
-            path,
-            variables,
-            var_files,
-            workspace=workspace,
-            environment=environment,
-            environ=environ,
-            state=state,
-            lock=lock,
-            lock_timeout=lock_timeout,
-            ask=ask,
-            on_output=on_output,
-        )
-    )
+    update_wrapper(derived, origin)
+    if finish is not _wait:
+        from inspect import signature
+        from typing import get_type_hints
+
+        written = finish.__annotations__["return"]
+        returned = {"return": get_type_hints(finish)["return"]}
+        derived.__annotations__ = {**origin.__annotations__, **returned}
+        shown = signature(origin).replace(return_annotation=written)
+        setattr(derived, "__signature__", shown)  # noqa: B010 - callables do not declare it
+    return derived
 
 
-def read_plan(
-    path: str | PathLike[str],
-    directory: str | PathLike[str] = ".",
-    variables: Mapping[str, object] | None = None,
-) -> Plan:
-    """A plan that was saved. The directory is the one that it was made for; of `variables`, only
-    those that are ephemeral have to be given again.
+def _from(origin: Callable[P, A]) -> Callable[[Callable[[A], T]], Callable[P, T]]:
+    """Derive a function from one of `nigari.aio`: the decorated one takes that one's result."""
+
+    def derive(finish: Callable[[A], T]) -> Callable[P, T]:
+        def derived(*args: P.args, **kwargs: P.kwargs) -> T:
+            return finish(origin(*args, **kwargs))
+
+        return _dressed(derived, origin, finish)
+
+    return derive
+
+
+def _method(
+    origin: Callable[Concatenate[aio.Session, P], A], finish: Callable[[A], T]
+) -> Callable[[object], Callable[Concatenate[Session, P], T]]:
+    """Derive a method from one of `aio.Session`, whose result `finish` takes.
+
+    The decorated stub only declares the name, so that type checkers need not infer an attribute.
     """
-    return _wait(aio.read_plan(path, directory, variables))
+
+    def derive(_stub: object) -> Callable[Concatenate[Session, P], T]:
+        def derived(self: Session, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            inner = self._inner  # pyright: ignore[reportPrivateUsage] - it is a method of that class
+            return finish(origin(inner, *args, **kwargs))
+
+        return _dressed(derived, origin, finish)
+
+    return derive
+
+
+def _one_by_one(rounds: AsyncGenerator[aio.Round, None]) -> Iterator[Round]:
+    async def following() -> aio.Round | None:
+        return await anext(rounds, None)
+
+    with EventLoop() as loop:
+        try:
+            while (found := loop.run(following())) is not None:
+                yield Round(found, loop)
+        finally:
+            loop.run(rounds.aclose())
 
 
 class Round:
@@ -167,144 +177,32 @@ class Session:
         """The environments that `environments.hcl` declares, by name, with the last apply of each."""
         return self._inner.environments
 
-    def init(
-        self,
-        *,
-        upgrade: bool = False,
-        backend: bool = True,
-        backend_config: Sequence[str] = (),
-        reconfigure: bool = False,
-        migrate_state: bool = False,
-        force_copy: bool = False,
-        plugin_dirs: Sequence[str] = (),
-        lockfile_readonly: bool = False,
-    ) -> Initialized:
-        """Install modules and providers and set up the backend, as `nigari init` does."""
-        return _wait(
-            self._inner.init(
-                upgrade=upgrade,
-                backend=backend,
-                backend_config=backend_config,
-                reconfigure=reconfigure,
-                migrate_state=migrate_state,
-                force_copy=force_copy,
-                plugin_dirs=plugin_dirs,
-                lockfile_readonly=lockfile_readonly,
-            )
-        )
+    @_method(aio.Session.init, _wait)
+    def init(self) -> None: ...
 
-    def validate(self) -> tuple[Diagnostic, ...]:
-        """Everything that is wrong with the configuration, whatever its variables."""
-        return _wait(self._inner.validate())
+    @_method(aio.Session.validate, _wait)
+    def validate(self) -> None: ...
 
-    def plan(
-        self,
-        *,
-        destroy: bool = False,
-        refresh_only: bool = False,
-        refresh: bool = True,
-        targets: Sequence[str] = (),
-        excludes: Sequence[str] = (),
-        replace: Sequence[str] = (),
-        allow_deferral: bool = False,
-        generate_config_out: str | PathLike[str] | None = None,
-        parallelism: int = 10,
-        listen: Listen | None = None,
-    ) -> Plan:
-        """Compare the configuration with the state and with the real objects.
+    @_method(aio.Session.plan, _wait)
+    def plan(self) -> None: ...
 
-        The state is locked while the plan is made, and not afterwards: a plan that is applied
-        after somebody else has changed the state is refused. With `allow_deferral`, what is known
-        only after apply is left for a later plan. `generate_config_out` names a new file, to which
-        resource blocks are written for imported objects that have none; the plan has them.
-        """
-        return _wait(
-            self._inner.plan(
-                destroy=destroy,
-                refresh_only=refresh_only,
-                refresh=refresh,
-                targets=targets,
-                excludes=excludes,
-                replace=replace,
-                allow_deferral=allow_deferral,
-                generate_config_out=generate_config_out,
-                parallelism=parallelism,
-                listen=listen,
-            )
-        )
+    @_method(aio.Session.rounds, _one_by_one)
+    def rounds(self) -> None: ...
 
-    def rounds(
-        self,
-        *,
-        most: int = 0,
-        refresh: bool = True,
-        targets: Sequence[str] = (),
-        excludes: Sequence[str] = (),
-        replace: Sequence[str] = (),
-        parallelism: int = 10,
-        listen: Listen | None = None,
-    ) -> Iterator[Round]:
-        """Plan what can be known, apply it, and plan again with what is known then, until nothing
-        is left, one round after the other. There are at most so many rounds.
+    @_method(aio.Session.apply, _wait)
+    def apply(self) -> None: ...
 
-        Each round is there to be looked at before it is carried out. That happens when its `apply`
-        is called, or else when the loop goes on; who leaves the loop leaves it undone. The state is
-        locked until the loop ends.
-        """
-        rounds = self._inner.rounds(
-            most=most,
-            refresh=refresh,
-            targets=targets,
-            excludes=excludes,
-            replace=replace,
-            parallelism=parallelism,
-            listen=listen,
-        )
+    @_method(aio.Session.destroy, _wait)
+    def destroy(self) -> None: ...
 
-        async def following() -> aio.Round | None:
-            return await anext(rounds, None)
+    @_method(aio.Session.refresh, _wait)
+    def refresh(self) -> None: ...
 
-        with EventLoop() as loop:
-            try:
-                while (found := loop.run(following())) is not None:
-                    yield Round(found, loop)
-            finally:
-                loop.run(rounds.aclose())
+    @_method(aio.Session.read_plan, _wait)
+    def read_plan(self) -> None: ...
 
-    def apply(
-        self, plan: Plan | None = None, *, parallelism: int = 10, listen: Listen | None = None
-    ) -> Applied:
-        """Carry out a plan; without one, make one and carry it out while the state is locked."""
-        return _wait(self._inner.apply(plan, parallelism=parallelism, listen=listen))
-
-    def destroy(
-        self,
-        *,
-        targets: Sequence[str] = (),
-        excludes: Sequence[str] = (),
-        parallelism: int = 10,
-        listen: Listen | None = None,
-    ) -> Applied:
-        """Destroy everything that is managed here, or what `targets` name."""
-        return _wait(
-            self._inner.destroy(
-                targets=targets, excludes=excludes, parallelism=parallelism, listen=listen
-            )
-        )
-
-    def refresh(self, *, parallelism: int = 10, listen: Listen | None = None) -> Applied:
-        """Bring the state up to date with what exists, as `nigari refresh` does, and change nothing
-        else. With `plan(refresh_only=True)` it can be looked at before.
-        """
-        return _wait(self._inner.refresh(parallelism=parallelism, listen=listen))
-
-    def read_plan(self, path: str | PathLike[str]) -> Plan:
-        """A plan that was saved for this directory."""
-        return _wait(self._inner.read_plan(path))
-
-    def import_(self, address: str, id: str, *, listen: Listen | None = None) -> None:
-        """Take over an object that exists: only the state is changed."""
-        _wait(self._inner.import_(address, id, listen=listen))
+    @_method(aio.Session.import_, _wait)
+    def import_(self) -> None: ...
 
     @property
     def state(self) -> StoredState:
@@ -316,53 +214,50 @@ class Session:
         """The root outputs in the stored state, read anew every time."""
         return _wait(self._inner.outputs)
 
-    def state_pull(self) -> bytes:
-        """The stored state as the bytes of a state file, decrypted; nothing where there is none."""
-        return _wait(self._inner.state_pull())
+    @_method(aio.Session.state_pull, _wait)
+    def state_pull(self) -> None: ...
 
-    def state_push(self, data: bytes, *, force: bool = False) -> None:
-        """Store a state file, unless it is older than the stored state or belongs to another."""
-        _wait(self._inner.state_push(data, force=force))
+    @_method(aio.Session.state_push, _wait)
+    def state_push(self) -> None: ...
 
-    def state_move(self, source: str, destination: str) -> tuple[tuple[str, str], ...]:
-        """Move a module, a resource or an instance to another address in the state; what has moved,
-        as pairs of old and new addresses.
-        """
-        return _wait(self._inner.state_move(source, destination))
+    @_method(aio.Session.state_move, _wait)
+    def state_move(self) -> None: ...
 
-    def state_remove(self, *addresses: str) -> tuple[str, ...]:
-        """Forget what the addresses name without destroying it; what was forgotten."""
-        return _wait(self._inner.state_remove(*addresses))
+    @_method(aio.Session.state_remove, _wait)
+    def state_remove(self) -> None: ...
 
-    def taint(self, address: str) -> None:
-        """Mark an object as damaged, so that the next plan replaces it."""
-        _wait(self._inner.taint(address))
+    @_method(aio.Session.taint, _wait)
+    def taint(self) -> None: ...
 
-    def untaint(self, address: str) -> None:
-        """Take the mark of an object back."""
-        _wait(self._inner.untaint(address))
+    @_method(aio.Session.untaint, _wait)
+    def untaint(self) -> None: ...
 
     @property
     def workspace(self) -> str:
         """The name of the workspace that is worked in."""
         return self._inner.workspace
 
-    def workspaces(self) -> tuple[str, ...]:
-        """The names of all workspaces, the default one first."""
-        return _wait(self._inner.workspaces())
+    @_method(aio.Session.workspaces, _wait)
+    def workspaces(self) -> None: ...
 
-    def select_workspace(self, name: str, *, create: bool = False) -> None:
-        """Work in another workspace from now on, also on the command line."""
-        _wait(self._inner.select_workspace(name, create=create))
+    @_method(aio.Session.select_workspace, _wait)
+    def select_workspace(self) -> None: ...
 
-    def new_workspace(self, name: str) -> None:
-        """Make a workspace and select it."""
-        _wait(self._inner.new_workspace(name))
+    @_method(aio.Session.new_workspace, _wait)
+    def new_workspace(self) -> None: ...
 
-    def delete_workspace(self, name: str, *, force: bool = False) -> None:
-        """Delete a workspace; one that still has objects only by force, which leaves them behind."""
-        _wait(self._inner.delete_workspace(name, force=force))
+    @_method(aio.Session.delete_workspace, _wait)
+    def delete_workspace(self) -> None: ...
 
-    def force_unlock(self, lock_id: str) -> None:
-        """Remove a lock on the state whose holder is gone."""
-        _wait(self._inner.force_unlock(lock_id))
+    @_method(aio.Session.force_unlock, _wait)
+    def force_unlock(self) -> None: ...
+
+
+@_from(aio.open)
+def open(session: aio.Session) -> Session:  # noqa: A001 - people write `nigari.open`
+    return Session(session)
+
+
+@_from(aio.read_plan)
+def read_plan(work: Coroutine[object, object, Plan]) -> Plan:
+    return _wait(work)
