@@ -91,7 +91,13 @@ async def _apply(
         type_name, plain = change.address.item.resource.type, config.unmark_deep()[0]
         answer = await context.provider(change).apply(
             api.ApplyRequest(
-                type_name, before, planned, plain, final.private, declared.meta, final.identity
+                type_name=type_name,
+                prior=before,
+                planned=planned,
+                config=plain,
+                planned_private=final.private,
+                provider_meta=declared.meta,
+                identity=final.identity,
             )
         )
     body = declared.node.resource.body

@@ -183,16 +183,18 @@ class FleetCommand:
         lock, given = lock_options(self.invocation), self.invocation
         has_lock = has_flag(given, "lock-timeout")
         return TaskOptions(
-            mode,
-            not has_flag(given, "refresh") or given.switch("refresh"),
-            self._number("parallelism", 10),
-            lock.is_wanted,
-            lock.timeout_seconds if has_lock else LOCK_TIMEOUT,
-            has_flag(given, "upgrade") and given.switch("upgrade"),
-            has_flag(given, "reconfigure") and given.switch("reconfigure"),
-            has_flag(given, "lockfile") and given.text("lockfile") == "readonly",
-            not has_flag(given, "backend") or given.switch("backend"),
-            tuple(given.texts("backend-config")) if has_flag(given, "backend-config") else (),
+            mode=mode,
+            refresh=not has_flag(given, "refresh") or given.switch("refresh"),
+            parallelism=self._number("parallelism", 10),
+            lock=lock.is_wanted,
+            lock_timeout=lock.timeout_seconds if has_lock else LOCK_TIMEOUT,
+            upgrade=has_flag(given, "upgrade") and given.switch("upgrade"),
+            reconfigure=has_flag(given, "reconfigure") and given.switch("reconfigure"),
+            lockfile_readonly=has_flag(given, "lockfile") and given.text("lockfile") == "readonly",
+            backend=not has_flag(given, "backend") or given.switch("backend"),
+            backend_config=tuple(given.texts("backend-config"))
+            if has_flag(given, "backend-config")
+            else (),
         )
 
     # -- running --------------------------------------------------------------------------------

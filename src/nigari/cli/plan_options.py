@@ -60,14 +60,14 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
     if targets and excluded:
         raise UsageError("The options -target and -exclude cannot be used together.")
     return PlanOptions(
-        mode,
-        refreshes,
-        not only_reads,
-        replaced,
-        targets,
-        excluded,
-        parallelism(invocation),
-        has_flag(invocation, DEFER_FLAG.name) and invocation.switch(DEFER_FLAG.name),
+        mode=mode,
+        refreshes=refreshes,
+        is_for_apply=not only_reads,
+        replaced=replaced,
+        targets=targets,
+        excluded=excluded,
+        parallelism=parallelism(invocation),
+        defers=has_flag(invocation, DEFER_FLAG.name) and invocation.switch(DEFER_FLAG.name),
     )
 
 

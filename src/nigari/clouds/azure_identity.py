@@ -95,17 +95,17 @@ def read_identity(arguments: Arguments) -> AzureIdentity:
         text_of(secret_file) if secret_file else ""
     )
     return AzureIdentity(
-        text("tenant_id", "ARM_TENANT_ID"),
-        client_id or (arguments.environ.get("AZURE_CLIENT_ID", "") if is_workload else ""),
-        secret,
-        assertion if is_oidc else "",
-        url if is_oidc else "",
-        token if is_oidc else "",
-        connection if is_oidc else "",
-        _certificate(arguments),
-        flag("use_msi", "ARM_USE_MSI"),
-        text("msi_endpoint", "ARM_MSI_ENDPOINT"),
-        flag("use_cli", "ARM_USE_CLI", default=True),
+        tenant=text("tenant_id", "ARM_TENANT_ID"),
+        client=client_id or (arguments.environ.get("AZURE_CLIENT_ID", "") if is_workload else ""),
+        secret=secret,
+        assertion=assertion if is_oidc else "",
+        assertion_url=url if is_oidc else "",
+        assertion_token=token if is_oidc else "",
+        connection=connection if is_oidc else "",
+        certificate=_certificate(arguments),
+        uses_machine=flag("use_msi", "ARM_USE_MSI"),
+        machine_endpoint=text("msi_endpoint", "ARM_MSI_ENDPOINT"),
+        uses_cli=flag("use_cli", "ARM_USE_CLI", default=True),
     )
 
 

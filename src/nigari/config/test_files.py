@@ -170,13 +170,13 @@ def decode_test_file(name: str, body: Body, diags: Diagnostics) -> TestFile:
             if mocks.setdefault(str(mock.config.addr), mock) is not mock:
                 _report_second_mock(mock, mocks[str(mock.config.addr)], diags)
     return TestFile(
-        name,
-        tuple(runs),
-        _variables(content, diags),
-        providers,
-        mocks,
-        decode_overrides(content, diags),
-        decode_mock_provisioners(content, diags),
+        name=name,
+        runs=tuple(runs),
+        variables=_variables(content, diags),
+        providers=providers,
+        mocks=mocks,
+        overrides=decode_overrides(content, diags),
+        provisioners=decode_mock_provisioners(content, diags),
     )
 
 
@@ -187,20 +187,20 @@ def _decode_run(block: Block, is_parallel: bool, diags: Diagnostics) -> TestRun:
     given = content.attributes
     rules = [check_rule(each, diags) for each in content.blocks_of("assert")]
     return TestRun(
-        block.labels[0],
-        _is_plan(given.get("command"), diags),
-        _decode_options(only_block(content, "plan_options", diags), diags),
-        _variables(content, diags),
-        decode_passed_providers(given.get("providers"), diags),
-        tuple(rule for rule in rules if rule is not None),
-        _decode_module(only_block(content, "module", diags), diags),
-        dependencies(given.get("expect_failures"), diags),
-        decode_overrides(content, diags),
-        constant_text(given.get("state_key"), diags),
-        constant_flag(given.get("parallel"), diags, is_parallel),
-        constant_flag(given.get("skip"), diags),
-        decode_mock_provisioners(content, diags),
-        block,
+        name=block.labels[0],
+        is_plan=_is_plan(given.get("command"), diags),
+        options=_decode_options(only_block(content, "plan_options", diags), diags),
+        variables=_variables(content, diags),
+        providers=decode_passed_providers(given.get("providers"), diags),
+        asserts=tuple(rule for rule in rules if rule is not None),
+        module=_decode_module(only_block(content, "module", diags), diags),
+        expected=dependencies(given.get("expect_failures"), diags),
+        overrides=decode_overrides(content, diags),
+        state_key=constant_text(given.get("state_key"), diags),
+        is_parallel=constant_flag(given.get("parallel"), diags, is_parallel),
+        is_skipped=constant_flag(given.get("skip"), diags),
+        provisioners=decode_mock_provisioners(content, diags),
+        block=block,
     )
 
 

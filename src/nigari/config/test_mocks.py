@@ -148,7 +148,14 @@ def decode_mock_provider(block: Block, diags: Diagnostics) -> MockProvider | Non
         )
     source = given.get("source")
     config = ProviderConfig(
-        name, alias, expression(given, "for_each"), None, None, _empty(block), block, True
+        name=name,
+        alias=alias,
+        for_each=expression(given, "for_each"),
+        count=None,
+        version=None,
+        body=_empty(block),
+        block=block,
+        is_mocked=True,
     )
     where = None if source is None else source.expr.range
     mocks = decode_mocks(content, block.def_range, diags)

@@ -200,14 +200,14 @@ class Diagnostics:
         """Add an error."""
         self.append(
             Diagnostic(
-                Severity.ERROR,
-                summary,
-                detail,
-                subject,
-                context,
-                values,
-                causes,
-                address,
+                severity=Severity.ERROR,
+                summary=summary,
+                detail=detail,
+                subject=subject,
+                context=context,
+                values=values,
+                causes=causes,
+                address=address,
                 call=call,
             )
         )
@@ -224,7 +224,16 @@ class Diagnostics:
     ) -> None:
         """Add a warning."""
         self.append(
-            Diagnostic(Severity.WARNING, summary, detail, subject, context, values, causes, address)
+            Diagnostic(
+                severity=Severity.WARNING,
+                summary=summary,
+                detail=detail,
+                subject=subject,
+                context=context,
+                values=values,
+                causes=causes,
+                address=address,
+            )
         )
 
     def name_since(self, start: int, address: str) -> None:

@@ -56,15 +56,15 @@ def configuration_subject(session: Session) -> Subject | None:
     check_undeclared(session.inputs, run.root.module.variables, session.diags)
     files = session.workspace
     return Subject(
-        _title(session),
-        session.where.path,
-        session.selected,
-        _environment(session),
-        ValueQueries(run, files.sources, RLock()),
-        dict(files.modules.places),
-        tuple(session.diags.in_order()),
-        schemas_of(run, session.where),
-        _local_state(session, run),
+        title=_title(session),
+        directory=session.where.path,
+        workspace=session.selected,
+        environment=_environment(session),
+        evaluation=ValueQueries(run, files.sources, RLock()),
+        installed=dict(files.modules.places),
+        diagnostics=tuple(session.diags.in_order()),
+        schemas=schemas_of(run, session.where),
+        state=_local_state(session, run),
     )
 
 
@@ -82,18 +82,18 @@ def planned_subject(session: Session, planning: Planning, plan: Plan) -> Subject
     """A plan that was made or restored in a session."""
     files = session.shown or session.workspace
     return Subject(
-        _title(session),
-        session.where.path,
-        planning.workspace,
-        _environment(session),
-        ValueQueries(planning.static, files.sources, RLock()),
-        dict(files.modules.places),
-        (),
-        schemas_of(planning.static, session.where),
-        plan.refreshed_state,
-        plan,
-        planning.graph(plan),
-        plan_reasons(session, planning, plan),
+        title=_title(session),
+        directory=session.where.path,
+        workspace=planning.workspace,
+        environment=_environment(session),
+        evaluation=ValueQueries(planning.static, files.sources, RLock()),
+        installed=dict(files.modules.places),
+        diagnostics=(),
+        schemas=schemas_of(planning.static, session.where),
+        state=plan.refreshed_state,
+        plan=plan,
+        graph=planning.graph(plan),
+        reasons=plan_reasons(session, planning, plan),
     )
 
 
@@ -123,19 +123,21 @@ async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subj
     files = found.workspace
     sources = {**files.sources, **found.saved.sources}
     return Subject(
-        _title(session),
-        session.where.path,
-        found.saved.workspace,
-        found.saved.environment,
-        ValueQueries(found.static, sources, RLock()),
-        dict(files.modules.places),
+        title=_title(session),
+        directory=session.where.path,
+        workspace=found.saved.workspace,
+        environment=found.saved.environment,
+        evaluation=ValueQueries(found.static, sources, RLock()),
+        installed=dict(files.modules.places),
         # Whoever made the plan has been warned already.
-        tuple(each for each in session.diags.in_order() if each.severity is Severity.ERROR),
-        schemas,
-        plan.refreshed_state,
-        plan,
-        graph,
-        reasons,
+        diagnostics=tuple(
+            each for each in session.diags.in_order() if each.severity is Severity.ERROR
+        ),
+        schemas=schemas,
+        state=plan.refreshed_state,
+        plan=plan,
+        graph=graph,
+        reasons=reasons,
     )
 
 

@@ -197,7 +197,14 @@ class Fleet:
                 make_private(plans)
         with FleetProgress(self.path, listen).begin("plan", options.mode, chosen) as told:
             planning = FleetPlanning(
-                self.survey, chosen, self.workers, options, self.logs, plans, told, id_
+                found=self.survey,
+                names=chosen,
+                workers=self.workers,
+                options=options,
+                logs=self.logs,
+                plans=plans,
+                listen=told,
+                id=id_,
             )
             return await _interruptible(planning.run(), planning.interrupt)
 
@@ -295,11 +302,27 @@ class Fleet:
         diags = Diagnostics()
         saved = read_fleet_plan(summary, diags)
         if saved is None or saved.plan.id != id_:
-            return Unfinished(id_, "", begun, 0, 0, summary, tuple(diags.in_order()))
+            return Unfinished(
+                id=id_,
+                mode="",
+                begun=begun,
+                done=0,
+                units=0,
+                summary=summary,
+                problems=tuple(diags.in_order()),
+            )
         plan = saved.plan
         done = sum(journal.state(name) == DONE for name in plan.units)
         warnings = (_damaged(journal),) if journal.damaged else ()
-        return Unfinished(id_, plan.mode.value, begun, done, len(plan.units), summary, warnings)
+        return Unfinished(
+            id=id_,
+            mode=plan.mode.value,
+            begun=begun,
+            done=done,
+            units=len(plan.units),
+            summary=summary,
+            problems=warnings,
+        )
 
     def abandon(self, one: Unfinished) -> None:
         """Do not go on with an apply; what it has done stays done."""
@@ -370,15 +393,15 @@ class Fleet:
             progress = FleetProgress(self.path, listen).begin("apply", plan.mode, list(plan.units))
             told = stack.enter_context(progress)
             applying = FleetApplying(
-                self.survey,
-                plan,
-                journal,
-                self.workers,
-                settings,
-                self.logs,
-                approve,
-                told,
-                plans_again,
+                found=self.survey,
+                plan=plan,
+                journal=journal,
+                workers=self.workers,
+                options=settings,
+                logs=self.logs,
+                approve=approve,
+                listen=told,
+                plans_again=plans_again,
             )
             try:
                 result = await _interruptible(applying.run(), applying.interrupt)
@@ -405,7 +428,15 @@ class Fleet:
         chosen = self.select() if names is None else names
         with _storing():
             make_private(self.logs)
-        run = EachUnit(self.survey, kind, chosen, self.workers, options, self.logs, listen)
+        run = EachUnit(
+            found=self.survey,
+            kind=kind,
+            names=chosen,
+            workers=self.workers,
+            options=options,
+            logs=self.logs,
+            listen=listen,
+        )
         return await _interruptible(run.run(), run.interrupt)
 
 

@@ -158,16 +158,16 @@ class Planner:
         """Everything that the configuration wants, compared with the prior state."""
         assert self.settings is not None
         run = self.plan_run = PlanRun(
-            self._run_settings,
-            self._pool,
-            moved.state,
-            self.settings,
-            self.graph,
-            options,
-            moved.moved,
-            selected,
-            staying,
-            unreplaced,
+            run_settings=self._run_settings,
+            pool=self._pool,
+            prior=moved.state,
+            settings=self.settings,
+            blocks=self.graph,
+            options=options,
+            moved=moved.moved,
+            selected=selected,
+            staying=staying,
+            unreplaced=unreplaced,
         )
         run.begin()
         driver = Driver(run.work, run.perform, options.parallelism)
@@ -201,14 +201,14 @@ class Planner:
             self._static, self.graph, RemoveStatements(self.graph.variants)
         )
         run = self.plan_run = PlanRun(
-            self._run_settings,
-            self._pool,
-            self._state,
-            self.settings,
-            self.graph,
-            options,
-            {},
-            Selection(self.graph.variants, self._before(target), frozenset(), (), ()),
+            run_settings=self._run_settings,
+            pool=self._pool,
+            prior=self._state,
+            settings=self.settings,
+            blocks=self.graph,
+            options=options,
+            moved={},
+            selected=Selection(self.graph.variants, self._before(target), frozenset(), (), ()),
         )
         run.begin()
         driver = Driver(run.work, run.perform, parallelism)
@@ -353,14 +353,14 @@ class Planner:
         run.undo_held_moves()
         refreshed = run.record.refreshed.finish()
         return Plan(
-            options.mode,
-            tuple(changes),
-            self._outputs(run, options),
-            self._drift(run, options),
-            self._state,
-            refreshed,
-            self._checks(run, options),
-            bool(options.targets or options.excluded),
+            mode=options.mode,
+            changes=tuple(changes),
+            outputs=self._outputs(run, options),
+            drift=self._drift(run, options),
+            previous_state=self._state,
+            refreshed_state=refreshed,
+            checks=self._checks(run, options),
+            targeted=bool(options.targets or options.excluded),
             ephemeral=tuple(
                 sorted(run.record.ephemeral_instances, key=lambda each: each.address.sort_key())
             ),

@@ -175,13 +175,13 @@ class PluginProvider:
             planned, found = self._state(answer.planned_state, schema, request.type_name)
             identity, wrong = self._identity(answer.planned_identity, schema, may_be_unknown=True)
             return api.PlanResponse(
-                planned,
-                tuple(path(p) for p in answer.requires_replace),
-                answer.planned_private,
-                identity,
-                answer.legacy_type_system,
-                diagnostics(answer.diagnostics) + found + wrong,
-                received_deferral(answer),
+                planned=planned,
+                requires_replace=tuple(path(p) for p in answer.requires_replace),
+                planned_private=answer.planned_private,
+                identity=identity,
+                legacy_type_system=answer.legacy_type_system,
+                diagnostics=diagnostics(answer.diagnostics) + found + wrong,
+                deferred=received_deferral(answer),
             )
         except CallFailed as failed:
             return api.PlanResponse(request.proposed, diagnostics=failed.diagnostics)

@@ -207,15 +207,15 @@ class Harness:
             action = "replace"
             answer = await self._ask(type_name, cty.null(block.implied_type), config, None)
         return Planned(
-            type_name,
-            action,
-            prior,
-            answer.planned,
-            config,
-            tuple(cty.path_text(path).removeprefix(".") for path in paths),
-            answer.planned_private,
-            answer.identity,
-            valid.diagnostics + answer.diagnostics,
+            type_name=type_name,
+            action=action,
+            prior=prior,
+            value=answer.planned,
+            config=config,
+            replaces=tuple(cty.path_text(path).removeprefix(".") for path in paths),
+            private=answer.planned_private,
+            identity=answer.identity,
+            warnings=valid.diagnostics + answer.diagnostics,
         )
 
     async def _ask(
@@ -246,7 +246,13 @@ class Harness:
             before = plan.prior.value
         answer = await self._provider.apply(
             api.ApplyRequest(
-                plan.type_name, before, plan.value, plan.config, plan.private, None, plan.identity
+                type_name=plan.type_name,
+                prior=before,
+                planned=plan.value,
+                config=plan.config,
+                planned_private=plan.private,
+                provider_meta=None,
+                identity=plan.identity,
             )
         )
         _raise_errors("Applying", answer.diagnostics)

@@ -142,16 +142,16 @@ class Deferrals:
         cause = UnknownCause(CauseKind.DEFERRED, module, name, where, Phase.APPLY)
         text = name if module.is_root else f"{module}.{name}"
         deferral = Deferral(
-            kind,
-            text,
-            reason,
-            cause,
-            tuple(origins),
-            tuple(before),
-            needs_values,
-            1 + max((each.depth for each in before), default=0),
-            tuple(settled),
-            () if unknown_value is None else _functions_of(unknown_value),
+            kind=kind,
+            name=text,
+            reason=reason,
+            cause=cause,
+            origins=tuple(origins),
+            before=tuple(before),
+            needs_values=needs_values,
+            depth=1 + max((each.depth for each in before), default=0),
+            settled=tuple(settled),
+            functions=() if unknown_value is None else _functions_of(unknown_value),
         )
         self.found[cause] = deferral
         return deferral

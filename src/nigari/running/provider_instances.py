@@ -184,13 +184,13 @@ class ProviderInstances:
         node = self._nodes.get(address)
         if node is None:
             node = self._nodes[address] = ProviderNode(
-                found,
-                address,
-                self._expansion(found),
-                self._pool,
-                self._remembered.get(address),
-                self._diags,
-                self._deferrals,
+                found=found,
+                address=address,
+                expansion=self._expansion(found),
+                pool=self._pool,
+                memory=self._remembered.get(address),
+                diags=self._diags,
+                deferrals=self._deferrals,
             )
         return node
 

@@ -107,17 +107,17 @@ class StoredObject:
     def with_status(self, status: ObjectStatus) -> StoredObject:
         """The same object with another status."""
         return StoredObject(
-            self.attributes,
-            self.schema_version,
-            status,
-            self.sensitive_attributes,
-            self.private,
-            self.dependencies,
-            self.create_before_destroy,
-            self.skip_destroy,
-            self.identity,
-            self.identity_schema_version,
-            self.flat_attributes,
+            attributes=self.attributes,
+            schema_version=self.schema_version,
+            status=status,
+            sensitive_attributes=self.sensitive_attributes,
+            private=self.private,
+            dependencies=self.dependencies,
+            create_before_destroy=self.create_before_destroy,
+            skip_destroy=self.skip_destroy,
+            identity=self.identity,
+            identity_schema_version=self.identity_schema_version,
+            flat_attributes=self.flat_attributes,
         )
 
     def with_schema_version(self, version: int) -> StoredObject:

@@ -72,16 +72,18 @@ def encode(
     unmarked, marks = unmark_deep_with_paths(value)
     paths = [path for path, found in marks if SENSITIVE in found]
     return StoredObject(
-        cty_json.value_to_json(unmarked, schema.block.implied_type),
-        schema.version,
-        status,
-        paths_text(paths),
-        private,
-        tuple(dependencies),
-        create_before_destroy,
-        skip_destroy,
-        None if identity is None else cty_json.value_to_json(identity, identity.type),
-        None if identity is None or schema.identity is None else schema.identity.version,
+        attributes=cty_json.value_to_json(unmarked, schema.block.implied_type),
+        schema_version=schema.version,
+        status=status,
+        sensitive_attributes=paths_text(paths),
+        private=private,
+        dependencies=tuple(dependencies),
+        create_before_destroy=create_before_destroy,
+        skip_destroy=skip_destroy,
+        identity=None if identity is None else cty_json.value_to_json(identity, identity.type),
+        identity_schema_version=None
+        if identity is None or schema.identity is None
+        else schema.identity.version,
     )
 
 

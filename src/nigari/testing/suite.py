@@ -247,13 +247,13 @@ class Suite:
         if self.diags.error_count:
             return None
         return Laboratory(
-            workspace,
-            self._selected,
-            Plugins(InstalledProviders(where)),
-            ValueSource(reader.inputs, functions),
-            options.shows,
-            frozenset(self._told),
-            self._recorder(static) if options.covers else None,
+            workspace=workspace,
+            selected=self._selected,
+            plugins=Plugins(InstalledProviders(where)),
+            values=ValueSource(reader.inputs, functions),
+            shows=options.shows,
+            told=frozenset(self._told),
+            coverage=self._recorder(static) if options.covers else None,
         )
 
     def _recorder(self, static: StaticRun | None) -> CoverageRecorder:

@@ -85,14 +85,14 @@ def connection_from(arguments: Arguments, environ: Mapping[str, str]) -> HostCon
         raise ProvisionerFailure(f'The target_platform must be unix or windows, not "{platform}".')
     target = _target(arguments)
     return HostConnection(
-        target,
-        _bastion(arguments, target),
-        _proxy(arguments),
-        _agent(arguments, environ),
-        text_of(arguments["agent_identity"]),
-        _timeout(text_of(arguments["timeout"])),
-        text_of(arguments["script_path"]) or _SCRIPTS[platform],
-        platform,
+        target=target,
+        bastion=_bastion(arguments, target),
+        proxy=_proxy(arguments),
+        agent_socket=_agent(arguments, environ),
+        agent_identity=text_of(arguments["agent_identity"]),
+        timeout=_timeout(text_of(arguments["timeout"])),
+        script_path=text_of(arguments["script_path"]) or _SCRIPTS[platform],
+        platform=platform,
     )
 
 
@@ -101,13 +101,13 @@ def _target(arguments: Arguments) -> Login:
     if not host:
         raise ProvisionerFailure("The host of the connection is empty.")
     return Login(
-        _bare(host),
-        _port(arguments, "port") or _PORT,
-        text_of(arguments["user"]) or _USER,
-        text_of(arguments["password"]),
-        text_of(arguments["private_key"]),
-        text_of(arguments["certificate"]),
-        text_of(arguments["host_key"]),
+        host=_bare(host),
+        port=_port(arguments, "port") or _PORT,
+        user=text_of(arguments["user"]) or _USER,
+        password=text_of(arguments["password"]),
+        private_key=text_of(arguments["private_key"]),
+        certificate=text_of(arguments["certificate"]),
+        host_key=text_of(arguments["host_key"]),
     )
 
 
@@ -117,13 +117,13 @@ def _bastion(arguments: Arguments, target: Login) -> Login | None:
     if not host:
         return None
     return Login(
-        _bare(host),
-        _port(arguments, "bastion_port") or target.port,
-        text_of(arguments["bastion_user"]) or target.user,
-        text_of(arguments["bastion_password"]) or target.password,
-        text_of(arguments["bastion_private_key"]) or target.private_key,
-        text_of(arguments["bastion_certificate"]) or target.certificate,
-        text_of(arguments["bastion_host_key"]),
+        host=_bare(host),
+        port=_port(arguments, "bastion_port") or target.port,
+        user=text_of(arguments["bastion_user"]) or target.user,
+        password=text_of(arguments["bastion_password"]) or target.password,
+        private_key=text_of(arguments["bastion_private_key"]) or target.private_key,
+        certificate=text_of(arguments["bastion_certificate"]) or target.certificate,
+        host_key=text_of(arguments["bastion_host_key"]),
     )
 
 

@@ -74,15 +74,19 @@ def aws_sources(arguments: Arguments) -> Sources:
     )
     usual = "http://[fd00:ec2::254]" if mode.lower() == "ipv6" else ""
     return Sources(
-        arguments.environ,
-        static,
-        arguments.text("profile"),
-        _files(arguments, "shared_credentials_file", "AWS_SHARED_CREDENTIALS_FILE"),
-        _files(arguments, "shared_config_file", "AWS_SHARED_CONFIG_FILE"),
-        _role(arguments),
-        _web_identity(arguments),
-        None if checks is None else checks is not True,
-        arguments.text("ec2_metadata_service_endpoint", "AWS_EC2_METADATA_SERVICE_ENDPOINT")
+        environ=arguments.environ,
+        static=static,
+        profile=arguments.text("profile"),
+        credentials_files=_files(
+            arguments, "shared_credentials_file", "AWS_SHARED_CREDENTIALS_FILE"
+        ),
+        config_files=_files(arguments, "shared_config_file", "AWS_SHARED_CONFIG_FILE"),
+        role=_role(arguments),
+        web_identity=_web_identity(arguments),
+        asks_machine=None if checks is None else checks is not True,
+        machine_endpoint=arguments.text(
+            "ec2_metadata_service_endpoint", "AWS_EC2_METADATA_SERVICE_ENDPOINT"
+        )
         or usual,
     )
 
@@ -97,27 +101,27 @@ def _role(arguments: Arguments) -> Role | None:
     block = arguments.block("assume_role")
     if block is not None:
         return Role(
-            block.required("role_arn"),
-            block.text("session_name"),
-            block.text("duration"),
-            block.text("external_id"),
-            block.text("policy"),
-            tuple(block.texts("policy_arns")),
-            block.mapping("tags"),
-            tuple(block.texts("transitive_tag_keys")),
+            arn=block.required("role_arn"),
+            session_name=block.text("session_name"),
+            duration=block.text("duration"),
+            external_id=block.text("external_id"),
+            policy=block.text("policy"),
+            policy_arns=tuple(block.texts("policy_arns")),
+            tags=block.mapping("tags"),
+            transitive_tag_keys=tuple(block.texts("transitive_tag_keys")),
         )
     if not arguments.text("role_arn"):
         return None
     seconds = arguments.number("assume_role_duration_seconds", default=0)
     return Role(
-        arguments.text("role_arn"),
-        arguments.text("session_name"),
-        f"{seconds}s" if seconds else "",
-        arguments.text("external_id"),
-        arguments.text("assume_role_policy"),
-        tuple(arguments.texts("assume_role_policy_arns")),
-        arguments.mapping("assume_role_tags"),
-        tuple(arguments.texts("assume_role_transitive_tag_keys")),
+        arn=arguments.text("role_arn"),
+        session_name=arguments.text("session_name"),
+        duration=f"{seconds}s" if seconds else "",
+        external_id=arguments.text("external_id"),
+        policy=arguments.text("assume_role_policy"),
+        policy_arns=tuple(arguments.texts("assume_role_policy_arns")),
+        tags=arguments.mapping("assume_role_tags"),
+        transitive_tag_keys=tuple(arguments.texts("assume_role_transitive_tag_keys")),
     )
 
 

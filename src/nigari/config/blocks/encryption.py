@@ -97,15 +97,15 @@ def decode_encryption(body: Body, where: Range, diags: Diagnostics) -> Encryptio
     inner: Content | None = None if remote is None else remote.body.content(_REMOTE, diags)
     named = [] if inner is None else inner.blocks_of("remote_state_data_source")
     return EncryptionBlock(
-        tuple(key_providers),
-        tuple(methods),
-        _only_target(content, "state", _ENFORCEABLE, diags),
-        _only_target(content, "plan", _ENFORCEABLE, diags),
-        None if inner is None else _only_target(inner, "default", _TARGET, diags),
-        tuple(
+        key_providers=tuple(key_providers),
+        methods=tuple(methods),
+        state=_only_target(content, "state", _ENFORCEABLE, diags),
+        plan=_only_target(content, "plan", _ENFORCEABLE, diags),
+        remote_default=None if inner is None else _only_target(inner, "default", _TARGET, diags),
+        remote=tuple(
             [_target(block, block.labels[0], _TARGET, diags) for block in _distinct(named, diags)]
         ),
-        where,
+        range=where,
     )
 
 
@@ -187,13 +187,13 @@ def override_encryption(base: EncryptionBlock | None, over: EncryptionBlock) -> 
         merged = _over_target(remote.get(target.name), target)
         remote[target.name] = target if merged is None else merged
     return EncryptionBlock(
-        tuple(key_providers.values()),
-        tuple(methods.values()),
-        _over_target(base.state, over.state),
-        _over_target(base.plan, over.plan),
-        _over_target(base.remote_default, over.remote_default),
-        tuple(remote.values()),
-        base.range,
+        key_providers=tuple(key_providers.values()),
+        methods=tuple(methods.values()),
+        state=_over_target(base.state, over.state),
+        plan=_over_target(base.plan, over.plan),
+        remote_default=_over_target(base.remote_default, over.remote_default),
+        remote=tuple(remote.values()),
+        range=base.range,
     )
 
 

@@ -56,13 +56,13 @@ def decode_import(declared: Declared, diags: Diagnostics) -> Import | None:
     if target is None or shape is None:
         return None
     return Import(
-        target,
-        shape,
-        expression(given, "id"),
-        expression(given, "identity"),
-        expression(given, "for_each"),
-        provider,
-        declared.block,
+        target=target,
+        shape=shape,
+        id=expression(given, "id"),
+        identity=expression(given, "identity"),
+        for_each=expression(given, "for_each"),
+        provider=provider,
+        block=declared.block,
     )
 
 

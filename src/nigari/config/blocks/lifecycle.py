@@ -70,14 +70,14 @@ def decode_lifecycle(
         before = before if diags.error_count == errors else None
     ignored, ignores_all = _ignored(given.get("ignore_changes"), diags)
     lifecycle = Lifecycle(
-        before,
-        expression(given, "prevent_destroy"),
-        expression(given, "destroy"),
-        ignored,
-        ignores_all,
-        _triggers(given.get("replace_triggered_by"), diags),
-        preconditions,
-        postconditions,
+        create_before_destroy=before,
+        prevent_destroy=expression(given, "prevent_destroy"),
+        destroy=expression(given, "destroy"),
+        ignore_changes=ignored,
+        ignore_all_changes=ignores_all,
+        replace_triggered_by=_triggers(given.get("replace_triggered_by"), diags),
+        preconditions=preconditions,
+        postconditions=postconditions,
     )
     return lifecycle, enabled
 

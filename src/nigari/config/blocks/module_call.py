@@ -87,14 +87,14 @@ def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | N
     if source is None:
         return None
     return ModuleCall(
-        declared.name,
-        source.expr,
-        expression(given, "version"),
-        repeated,
-        providers,
-        wanted_before,
-        with_escaped(content, rest, diags),
-        declared.block,
+        name=declared.name,
+        source=source.expr,
+        version=expression(given, "version"),
+        repetition=repeated,
+        providers=providers,
+        depends_on=wanted_before,
+        body=with_escaped(content, rest, diags),
+        block=declared.block,
     )
 
 

@@ -67,15 +67,15 @@ def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
     if value is None:
         return None
     return Output(
-        declared.name,
-        value.expr,
-        description,
-        sensitive,
-        ephemeral,
-        deprecated,
-        depends_on,
-        preconditions,
-        declared.block,
+        name=declared.name,
+        expr=value.expr,
+        description=description,
+        sensitive=sensitive,
+        ephemeral=ephemeral,
+        deprecated=deprecated,
+        depends_on=depends_on,
+        preconditions=preconditions,
+        block=declared.block,
     )
 
 

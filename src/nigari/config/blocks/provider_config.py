@@ -108,13 +108,13 @@ def decode_provider_config(declared: Declared, diags: Diagnostics) -> ProviderCo
     if not named:
         return None
     return ProviderConfig(
-        declared.name,
-        alias,
-        expression(given, "for_each"),
-        expression(given, "count"),
-        expression(given, "version"),
-        with_escaped(content, rest, diags),
-        declared.block,
+        name=declared.name,
+        alias=alias,
+        for_each=expression(given, "for_each"),
+        count=expression(given, "count"),
+        version=expression(given, "version"),
+        body=with_escaped(content, rest, diags),
+        block=declared.block,
     )
 
 

@@ -119,16 +119,18 @@ def decode_resource(
             _report_provisioning(content, mode, diags)
         report_reserved_blocks(content, _RESERVED, diags)
     return Resource(
-        addr,
-        repetition(given, enabled, diags),
-        None if provider is None else decode_provider_ref(provider.expr, "provider", diags),
-        dependencies(given.get("depends_on"), diags),
-        lifecycle,
-        connection,
-        provisioners,
-        with_escaped(content, rest, diags),
-        block,
-        in_check,
+        addr=addr,
+        repetition=repetition(given, enabled, diags),
+        provider=None
+        if provider is None
+        else decode_provider_ref(provider.expr, "provider", diags),
+        depends_on=dependencies(given.get("depends_on"), diags),
+        lifecycle=lifecycle,
+        connection=connection,
+        provisioners=provisioners,
+        body=with_escaped(content, rest, diags),
+        block=block,
+        in_check=in_check,
     )
 
 

@@ -259,4 +259,13 @@ def failed_condition(
     if place is None:
         return Diagnostic(severity, summary, text, where, values=values, difference=difference)
     because = (Cause("the condition is here", where),)
-    return Diagnostic(severity, summary, text, place, None, values, because, difference=difference)
+    return Diagnostic(
+        severity=severity,
+        summary=summary,
+        detail=text,
+        subject=place,
+        context=None,
+        values=values,
+        causes=because,
+        difference=difference,
+    )

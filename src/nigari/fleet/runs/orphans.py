@@ -219,7 +219,16 @@ class FleetOrphans:
             name: tuple(one for one in self._known[name].needs if one in units) for name in units
         }
         needed_by = {name: tuple(one for one in units if name in needs[one]) for name in units}
-        graph = Graph(units, (), (), (), {}, needs, needed_by, {})
+        graph = Graph(
+            units=units,
+            edges=(),
+            foreign=(),
+            cycles=(),
+            states={},
+            needs=needs,
+            needed_by=needed_by,
+            edges_of={},
+        )
         return replace(
             self._found,
             graph=graph,

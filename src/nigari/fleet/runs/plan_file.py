@@ -212,16 +212,16 @@ def _changes_from(data: Mapping[str, object]) -> Changes:
         address, action, why = (_text(text, "a change") for text in _array(each, 3))
         lines.append(ChangeLine(address, action, why))
     return Changes(
-        add,
-        change,
-        destroy,
-        imported,
-        forgotten,
-        outputs,
-        tuple(lines),
-        tuple(_text(each, "a drifted object") for each in _array(data.get("drift"))),
-        data.get("is_empty") is True,
-        data.get("is_news") is not False,
+        add=add,
+        change=change,
+        destroy=destroy,
+        import_=imported,
+        forget=forgotten,
+        outputs=outputs,
+        lines=tuple(lines),
+        drift=tuple(_text(each, "a drifted object") for each in _array(data.get("drift"))),
+        is_empty=data.get("is_empty") is True,
+        is_news=data.get("is_news") is not False,
     )
 
 

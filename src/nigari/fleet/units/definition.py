@@ -129,22 +129,22 @@ class FleetDefinition:
             return
         path = os.path.normpath(self.where.at(directory))
         unit = Unit(
-            name,
-            directory,
-            path,
+            name=name,
+            directory=directory,
+            path=path,
             # Instances of one block have a state each; environments have their own ways to that.
-            workspace if workspace is not None or environment else key,
-            tuple(
+            workspace=workspace if workspace is not None or environment else key,
+            var_files=tuple(
                 settings_file(self.where.at(), path, each)
                 for each in self._texts(instance, content, "var_files")
             ),
-            self._texts(instance, content, "labels"),
-            self._environ(instance, content),
-            environment or "",
-            block.labels[0],
-            block.def_range,
-            self._backend(instance, content, path),
-            fleet_directory(self.where.root),
+            labels=self._texts(instance, content, "labels"),
+            environ=self._environ(instance, content),
+            environment_name=environment or "",
+            block=block.labels[0],
+            range=block.def_range,
+            backend=self._backend(instance, content, path),
+            fleet_data=fleet_directory(self.where.root),
         )
         attributes = content.attributes
         self.declared[name] = unit

@@ -182,15 +182,15 @@ def build_graph(
         _report_cycle(cycle, edges, diags)
     states = {name: found.state for name, found in inspections.items() if found.state is not None}
     return Graph(
-        {unit.name: unit for unit in units},
-        tuple(edges),
-        tuple(foreign),
-        tuple(cycles),
-        states,
-        {name: tuple(found) for name, found in needs.items()},
-        {name: tuple(found) for name, found in needed_by.items()},
-        {name: tuple(found) for name, found in edges_of.items()},
-        tuple(_shared(state, found) for state, found in writers.items() if len(found) > 1),
+        units={unit.name: unit for unit in units},
+        edges=tuple(edges),
+        foreign=tuple(foreign),
+        cycles=tuple(cycles),
+        states=states,
+        needs={name: tuple(found) for name, found in needs.items()},
+        needed_by={name: tuple(found) for name, found in needed_by.items()},
+        edges_of={name: tuple(found) for name, found in edges_of.items()},
+        shared=tuple(_shared(state, found) for state, found in writers.items() if len(found) > 1),
     )
 
 

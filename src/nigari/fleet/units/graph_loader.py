@@ -130,7 +130,15 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
     graph = build_graph(units, kept, needs, diags)
     sources = FleetSources(where.root, definition.sources)
     modules = frozenset(each.name for each in candidates if each.name not in names)
-    return Survey(where.root, definition, graph, kept, _once(diags), sources, modules)
+    return Survey(
+        root=where.root,
+        definition=definition,
+        graph=graph,
+        inspections=kept,
+        diagnostics=_once(diags),
+        sources=sources,
+        modules=modules,
+    )
 
 
 def _read_definition(where: WorkingDirectory, diags: Diagnostics) -> bytes | None:

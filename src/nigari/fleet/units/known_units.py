@@ -87,7 +87,19 @@ def _known(name: str, data: Mapping[str, object]) -> KnownUnit:
             raise ValueError("a list in it is missing")
         found.append(tuple(each))
     directory, workspace, environment, place, state = map(str, texts)
-    return KnownUnit(name, directory, workspace, environment, place, state, *found)
+    var_files, variables, env, needs = found
+    return KnownUnit(
+        name=name,
+        directory=directory,
+        workspace=workspace,
+        environment=environment,
+        data=place,
+        state=state,
+        var_files=var_files,
+        variables=variables,
+        env=env,
+        needs=needs,
+    )
 
 
 def remember_units(
@@ -118,16 +130,16 @@ def _as_known(found: Survey, name: str) -> KnownUnit:
     unit, state = found.units[name], found.graph.states.get(name)
     own = dict(unit.environ)
     return KnownUnit(
-        name,
-        unit.directory,
-        unit.workspace or "",
-        unit.environment_name,
-        own.pop(DATA_VARIABLE, ""),
-        "" if state is None else _digest(state),
-        tuple(os.path.relpath(each, found.root) for each in unit.var_files),
-        tuple(sorted(found.definition.values.variables(name, {}, Diagnostics()).values)),
-        tuple(sorted(own)),
-        found.graph.needs[name],
+        name=name,
+        directory=unit.directory,
+        workspace=unit.workspace or "",
+        environment=unit.environment_name,
+        data=own.pop(DATA_VARIABLE, ""),
+        state="" if state is None else _digest(state),
+        var_files=tuple(os.path.relpath(each, found.root) for each in unit.var_files),
+        variables=tuple(sorted(found.definition.values.variables(name, {}, Diagnostics()).values)),
+        env=tuple(sorted(own)),
+        needs=found.graph.needs[name],
     )
 
 

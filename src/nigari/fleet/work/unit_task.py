@@ -145,16 +145,16 @@ def _planned(plan: Plan, status: TaskStatus = TaskStatus.DONE) -> TaskOutcome:
     changed = sum(1 for each in found.outputs.values() if each.action is not Action.NO_OP)
     summary = plan.summary
     changes = Changes(
-        summary.add,
-        summary.change,
-        summary.destroy,
-        summary.import_,
-        summary.forget,
-        changed,
-        tuple(ChangeLine(each.address, each.action, _why(each)) for each in plan.changes),
-        plan.drift,
-        plan.is_empty,
-        found.refreshed_state.resources != found.previous_state.resources,
+        add=summary.add,
+        change=summary.change,
+        destroy=summary.destroy,
+        import_=summary.import_,
+        forget=summary.forget,
+        outputs=changed,
+        lines=tuple(ChangeLine(each.address, each.action, _why(each)) for each in plan.changes),
+        drift=plan.drift,
+        is_empty=plan.is_empty,
+        is_news=found.refreshed_state.resources != found.previous_state.resources,
     )
     return TaskOutcome(status, plan.warnings, changes=changes, outputs=outputs)
 

@@ -71,15 +71,20 @@ def merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) -
     if OciDefaults() not in (first.oci_defaults, second.oci_defaults):
         _report_second(path, "oci_default_credentials", diags)
     return CliConfig(
-        first.plugin_cache_dir or second.plugin_cache_dir,
-        first.plugin_cache_may_break_lock_file or second.plugin_cache_may_break_lock_file,
-        first.installation or second.installation,
-        {**first.hosts, **second.hosts},
-        {**first.credentials, **second.credentials},
-        first.credentials_helper or second.credentials_helper,
-        first.registry_protocols.over(second.registry_protocols),
-        _distinct_oci((*first.oci_credentials, *second.oci_credentials), path, diags),
-        first.oci_defaults if first.oci_defaults != OciDefaults() else second.oci_defaults,
+        plugin_cache_dir=first.plugin_cache_dir or second.plugin_cache_dir,
+        plugin_cache_may_break_lock_file=first.plugin_cache_may_break_lock_file
+        or second.plugin_cache_may_break_lock_file,
+        installation=first.installation or second.installation,
+        hosts={**first.hosts, **second.hosts},
+        credentials={**first.credentials, **second.credentials},
+        credentials_helper=first.credentials_helper or second.credentials_helper,
+        registry_protocols=first.registry_protocols.over(second.registry_protocols),
+        oci_credentials=_distinct_oci(
+            (*first.oci_credentials, *second.oci_credentials), path, diags
+        ),
+        oci_defaults=first.oci_defaults
+        if first.oci_defaults != OciDefaults()
+        else second.oci_defaults,
     )
 
 

@@ -84,7 +84,15 @@ def s3_address(url: str) -> S3Address:
             "s3::https://s3-REGION.amazonaws.com/BUCKET/KEY."
         )
     version, profile = given.get("version", ""), given.get("aws_profile", "")
-    return S3Address(endpoint, region, bucket, key, version, keys, profile)
+    return S3Address(
+        endpoint=endpoint,
+        region=region,
+        bucket=bucket,
+        key=key,
+        version=version,
+        keys=keys,
+        profile=profile,
+    )
 
 
 def _amazon(host: str, path: str) -> tuple[str, str, str]:

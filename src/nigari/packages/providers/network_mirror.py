@@ -102,15 +102,15 @@ class NetworkMirror:
             for text in self._hashes(archives, other, provider)
         ]
         return MirrorOffer(
-            provider,
-            version,
-            platform,
-            url,
-            tuple(own),
-            tuple(others),
-            self._trusts_all,
-            self._network,
-            self._retries,
+            provider=provider,
+            version=version,
+            platform=platform,
+            url=url,
+            hashes=tuple(own),
+            others=tuple(others),
+            is_trusted=self._trusts_all,
+            network=self._network,
+            retries=self._retries,
         )
 
     def _hashes(

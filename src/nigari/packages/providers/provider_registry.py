@@ -295,19 +295,19 @@ def _offer(
     hashes, size = _packages(document, platform, what)
     filename = document.get("filename")
     return RegistryOffer(
-        provider,
-        version,
-        platform,
-        filename if isinstance(filename, str) else "",
-        urls[0],
-        digest,
-        urls[1],
-        urls[2],
-        _keys(document),
-        hashes,
-        size,
-        network,
-        retries,
+        provider=provider,
+        version=version,
+        platform=platform,
+        filename=filename if isinstance(filename, str) else "",
+        url=urls[0],
+        digest=digest,
+        sums_url=urls[1],
+        signature_url=urls[2],
+        keys=_keys(document),
+        hashes=hashes,
+        size=size,
+        network=network,
+        retries=retries,
     )
 
 

@@ -66,13 +66,13 @@ class _Collected:
 
     def _change(self, deferral: Deferral) -> DeferredChange:
         return DeferredChange(
-            deferral.name,
-            deferral.kind,
-            deferral.reason,
-            self._chains.of(deferral),
-            self._rounds.earliest(deferral),
-            self._run.record.deferred.get(deferral.cause),
-            deferral.settled,
+            address=deferral.name,
+            kind=deferral.kind,
+            reason=deferral.reason,
+            chain=self._chains.of(deferral),
+            round=self._rounds.earliest(deferral),
+            change=self._run.record.deferred.get(deferral.cause),
+            settled=deferral.settled,
         )
 
     def _contents(self, call: ExpandedCall, deferral: Deferral) -> Iterator[DeferredChange]:

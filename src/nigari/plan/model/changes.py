@@ -163,20 +163,20 @@ class Change:
 
     def _copy(self, schema: Schema, imported_as: str, imported_identity: Value | None) -> Change:
         return Change(
-            self.address,
-            self.action,
-            self.before,
-            self.after,
-            self.provider,
-            schema,
-            self.reason,
-            self.replace_paths,
-            self.private,
-            self.deposed,
-            self.previous_address,
-            self.identity,
-            imported_as,
-            imported_identity,
+            address=self.address,
+            action=self.action,
+            before=self.before,
+            after=self.after,
+            provider=self.provider,
+            schema=schema,
+            reason=self.reason,
+            replace_paths=self.replace_paths,
+            private=self.private,
+            deposed=self.deposed,
+            previous_address=self.previous_address,
+            identity=self.identity,
+            imported_as=imported_as,
+            imported_identity=imported_identity,
         )
 
     @property

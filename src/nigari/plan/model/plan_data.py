@@ -94,15 +94,15 @@ def plan_from(data: Members, previous: State, refreshed: State) -> Plan:
     """A plan without its schemas; a `ShapeError` where the data is not that of one."""
     outputs = data.read("outputs", list_of(_output_from))
     return Plan(
-        data.read("mode", one_of(PlanMode)),
-        data.read("changes", list_of(_change_from)),
-        {each.name: each for each in outputs},
-        data.read("drift", list_of(_drift_from)),
-        previous,
-        refreshed,
-        data.read("checks", list_of(_check_from)),
-        data.read("targeted", as_flag),
-        data.read("timestamp", _timestamp),
+        mode=data.read("mode", one_of(PlanMode)),
+        changes=data.read("changes", list_of(_change_from)),
+        outputs={each.name: each for each in outputs},
+        drift=data.read("drift", list_of(_drift_from)),
+        previous_state=previous,
+        refreshed_state=refreshed,
+        checks=data.read("checks", list_of(_check_from)),
+        targeted=data.read("targeted", as_flag),
+        timestamp=data.read("timestamp", _timestamp),
         ephemeral=data.read("ephemeral", list_of(_ephemeral_from)),
         modules=dict(data.read("modules", list_of(_module_from))),
         generated=data.read("generated", map_of(as_text)),
@@ -313,20 +313,20 @@ def _change_to(change: Change) -> Data:
 def _change_from(data: object) -> Change:
     subject, found = _ephemeral_from(data), Members(data)
     return Change(
-        subject.address,
-        found.read("action", one_of(Action)),
-        found.read("before", value_from_plan),
-        found.read("after", value_from_plan),
-        subject.provider,
-        subject.schema,
-        found.read("reason", one_of(Reason)),
-        found.read("replace_paths", lambda each: parse_paths(as_text(each))),
-        found.read("private", as_bytes),
-        found.read("deposed", as_text),
-        found.read("previous_address", _address_or_deferred),
-        found.read("identity", optional(value_from_plan)),
-        found.read("imported_as", as_text),
-        found.read("imported_identity", optional(value_from_plan)),
+        address=subject.address,
+        action=found.read("action", one_of(Action)),
+        before=found.read("before", value_from_plan),
+        after=found.read("after", value_from_plan),
+        provider=subject.provider,
+        schema=subject.schema,
+        reason=found.read("reason", one_of(Reason)),
+        replace_paths=found.read("replace_paths", lambda each: parse_paths(as_text(each))),
+        private=found.read("private", as_bytes),
+        deposed=found.read("deposed", as_text),
+        previous_address=found.read("previous_address", _address_or_deferred),
+        identity=found.read("identity", optional(value_from_plan)),
+        imported_as=found.read("imported_as", as_text),
+        imported_identity=found.read("imported_identity", optional(value_from_plan)),
     )
 
 
@@ -368,13 +368,13 @@ def _deferred_to(deferred: DeferredChange) -> Data:
 def _deferred_from(data: object) -> DeferredChange:
     found = Members(data)
     return DeferredChange(
-        found.read("address", as_text),
-        found.read("kind", one_of(DeferredKind)),
-        found.read("reason", one_of(DeferralReason)),
-        found.read("chain", list_of(as_text)),
-        found.read("round", as_number),
-        found.read("change", optional(_change_from)),
-        found.read("settled", list_of(_key)),
+        address=found.read("address", as_text),
+        kind=found.read("kind", one_of(DeferredKind)),
+        reason=found.read("reason", one_of(DeferralReason)),
+        chain=found.read("chain", list_of(as_text)),
+        round=found.read("round", as_number),
+        change=found.read("change", optional(_change_from)),
+        settled=found.read("settled", list_of(_key)),
     )
 
 

@@ -188,22 +188,22 @@ def _saved_plan(
     graph = header.read("graph", ExecutionGraph.from_json)
     check_operations(plan, graph)
     return SavedPlan(
-        plan,
-        graph,
-        header.read("workspace", _workspace),
-        header.read("environment", as_text),
-        header.read("lineage", as_text),
-        header.read("serial", as_number),
-        header.read("lock", as_text),
-        header.read("files", map_of(as_text)),
-        header.read("variables", map_of(value_from_plan)),
-        header.read("given", map_of(value_from_plan)),
-        header.read("origins", map_of(_origin_from)),
-        header.read("backend", optional(_backend)),
-        header.read("modules_directory", as_text),
-        header.read("links", map_of(as_text)),
-        frozenset(header.read("empty", list_of(as_text))),
-        sources,
+        plan=plan,
+        graph=graph,
+        workspace=header.read("workspace", _workspace),
+        environment=header.read("environment", as_text),
+        lineage=header.read("lineage", as_text),
+        serial=header.read("serial", as_number),
+        lock=header.read("lock", as_text),
+        files=header.read("files", map_of(as_text)),
+        variables=header.read("variables", map_of(value_from_plan)),
+        given=header.read("given", map_of(value_from_plan)),
+        origins=header.read("origins", map_of(_origin_from)),
+        backend=header.read("backend", optional(_backend)),
+        modules=header.read("modules_directory", as_text),
+        links=header.read("links", map_of(as_text)),
+        empty=frozenset(header.read("empty", list_of(as_text))),
+        sources=sources,
     )
 
 

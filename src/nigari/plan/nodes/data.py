@@ -86,7 +86,13 @@ class DataInstance(ChangingInstance):
             reason = Reason.DEPENDENCY_PENDING
         may_defer = run.deferrals is not None and not resource.in_check
         source = DataSource(
-            self.running, self.address, self.schema, resource, self.meta, may_defer, run.listener
+            provider=self.running,
+            address=self.address,
+            schema=self.schema,
+            resource=resource,
+            meta=self.meta,
+            may_defer=may_defer,
+            listener=run.listener,
         )
         if self.is_waiting and not run.is_refresh_only:
             self.postpone(change=self._reading(self._planned, reason))
@@ -155,13 +161,13 @@ class DataInstance(ChangingInstance):
 
     def _reading(self, planned: Value, reason: Reason) -> Change:
         return Change(
-            self.address,
-            Action.READ,
-            null(self.schema.block.implied_type),
-            planned,
-            self.provider_address,
-            self.schema,
-            reason,
+            address=self.address,
+            action=Action.READ,
+            before=null(self.schema.block.implied_type),
+            after=planned,
+            provider=self.provider_address,
+            schema=self.schema,
+            reason=reason,
             previous_address=self.owner.run.previous_address(self.address),
         )
 

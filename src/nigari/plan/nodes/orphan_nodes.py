@@ -209,13 +209,13 @@ class OrphanNode(Node):
         action = Action.FORGET if self._end.forgets else Action.DELETE
         nothing = null(schema.block.implied_type)
         change = Change(
-            address,
-            action,
-            value,
-            nothing,
-            provider,
-            schema,
-            self._end.reason,
+            address=address,
+            action=action,
+            before=value,
+            after=nothing,
+            provider=provider,
+            schema=schema,
+            reason=self._end.reason,
             deposed=self._deposed,
         )
         run.record.note_deferred(deferral, change)
@@ -291,13 +291,13 @@ class OrphanNode(Node):
         self, value: Value, schema: Schema, provider: AbsProviderInstance, private: bytes
     ) -> None:
         change = Change(
-            self.address,
-            Action.FORGET if self._end.forgets else Action.DELETE,
-            value,
-            null(schema.block.implied_type),
-            provider,
-            schema,
-            self._end.reason,
+            address=self.address,
+            action=Action.FORGET if self._end.forgets else Action.DELETE,
+            before=value,
+            after=null(schema.block.implied_type),
+            provider=provider,
+            schema=schema,
+            reason=self._end.reason,
             private=private,
             deposed=self._deposed,
             previous_address=self._run.previous_address(self.address),
@@ -309,13 +309,13 @@ class OrphanNode(Node):
         prior, _ = now.value.unmark_deep()
         answer = await provider.plan(
             api.PlanRequest(
-                self.address.item.resource.type,
-                prior,
-                nothing,
-                nothing,
-                now.private,
-                self._meta,
-                now.identity,
+                type_name=self.address.item.resource.type,
+                prior=prior,
+                proposed=nothing,
+                config=nothing,
+                prior_private=now.private,
+                provider_meta=self._meta,
+                identity=now.identity,
             )
         )
         told = located(answer.diagnostics, schema.block, self._end.body, str(self.address))

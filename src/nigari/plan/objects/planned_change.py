@@ -131,15 +131,15 @@ class _Conversation:
         if action.is_replace and wanted.forgets:
             action = Action.FORGET_THEN_CREATE
         return Change(
-            wanted.address,
-            action,
-            before,
-            after,
-            wanted.provider,
-            wanted.schema,
-            reason,
-            paths,
-            answer.planned_private,
+            address=wanted.address,
+            action=action,
+            before=before,
+            after=after,
+            provider=wanted.provider,
+            schema=wanted.schema,
+            reason=reason,
+            replace_paths=paths,
+            private=answer.planned_private,
             previous_address=wanted.previous_address,
             identity=answer.identity,
         )
@@ -173,14 +173,14 @@ class _Conversation:
         self, prior: Value, config: Value, private: bytes, identity: Value | None
     ) -> api.PlanResponse:
         request = api.PlanRequest(
-            self._wanted.address.item.resource.type,
-            prior,
-            proposed_new(self._block, prior, config),
-            config,
-            private,
-            self._wanted.meta,
-            identity,
-            self._wanted.may_defer,
+            type_name=self._wanted.address.item.resource.type,
+            prior=prior,
+            proposed=proposed_new(self._block, prior, config),
+            config=config,
+            prior_private=private,
+            provider_meta=self._wanted.meta,
+            identity=identity,
+            may_defer=self._wanted.may_defer,
         )
         answer = await self._provider.plan(request)
         self._tell(answer.diagnostics)

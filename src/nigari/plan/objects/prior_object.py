@@ -137,13 +137,13 @@ async def taken_over(
     """A stored object of another type as one of this type; None after reporting why not."""
     previous, its_provider = source
     request = api.MoveRequest(
-        its_provider.item.provider.text,
-        previous.item.resource.type,
-        stored.schema_version,
-        address.item.resource.type,
-        b"" if stored.flat_attributes is not None else stored.attributes.encode(),
-        tuple((stored.flat_attributes or {}).items()),
-        stored.private,
+        source_provider=its_provider.item.provider.text,
+        source_type_name=previous.item.resource.type,
+        source_version=stored.schema_version,
+        target_type_name=address.item.resource.type,
+        json=b"" if stored.flat_attributes is not None else stored.attributes.encode(),
+        flatmap=tuple((stored.flat_attributes or {}).items()),
+        private=stored.private,
     )
     answer = await provider.move_state(request)
     diags.extend(located(answer.diagnostics, address=str(address)))

@@ -80,15 +80,15 @@ def _defined(
     else:
         schema = _attribute(holds, notes, takes_none, default)
     made = Field(
-        names[-1] if names else field.name,
-        field.name,
-        holds,
-        schema,
-        fallback,
-        None,
-        REPLACE in notes,
-        KEEP in notes,
-        IDENTITY in notes,
+        name=names[-1] if names else field.name,
+        keyword=field.name,
+        holds=holds,
+        schema=schema,
+        fallback=fallback,
+        default=None,
+        replaces=REPLACE in notes,
+        keeps=KEEP in notes,
+        identifies=IDENTITY in notes,
     )
     if isinstance(schema, NestedBlock) or not schema.computed or COMPUTED in notes:
         return made

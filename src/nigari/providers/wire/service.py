@@ -196,14 +196,14 @@ class ProviderService:
             schema = await self._resource(request.type_name)
             type_ = schema.block.implied_type
             ours = api.PlanRequest(
-                request.type_name,
-                decoded(request.prior_state, type_),
-                decoded(request.proposed_new_state, type_),
-                decoded(request.config, type_),
-                request.prior_private,
-                await self._meta(request),
-                decoded_identity(request.prior_identity, schema),
-                request.client_capabilities.deferral_allowed,
+                type_name=request.type_name,
+                prior=decoded(request.prior_state, type_),
+                proposed=decoded(request.proposed_new_state, type_),
+                config=decoded(request.config, type_),
+                prior_private=request.prior_private,
+                provider_meta=await self._meta(request),
+                identity=decoded_identity(request.prior_identity, schema),
+                may_defer=request.client_capabilities.deferral_allowed,
             )
         except InvalidRequest as refused:
             return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
@@ -224,13 +224,13 @@ class ProviderService:
             schema = await self._resource(request.type_name)
             type_ = schema.block.implied_type
             ours = api.ApplyRequest(
-                request.type_name,
-                decoded(request.prior_state, type_),
-                decoded(request.planned_state, type_),
-                decoded(request.config, type_),
-                request.planned_private,
-                await self._meta(request),
-                decoded_identity(request.planned_identity, schema),
+                type_name=request.type_name,
+                prior=decoded(request.prior_state, type_),
+                planned=decoded(request.planned_state, type_),
+                config=decoded(request.config, type_),
+                planned_private=request.planned_private,
+                provider_meta=await self._meta(request),
+                identity=decoded_identity(request.planned_identity, schema),
             )
         except InvalidRequest as refused:
             return pb.ApplyResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
@@ -278,13 +278,13 @@ class ProviderService:
             return pb.MoveResourceState.Response(diagnostics=diagnostic_messages(refused.told))
         answer = await self._provider.move_state(
             api.MoveRequest(
-                request.source_provider_address,
-                request.source_type_name,
-                request.source_schema_version,
-                request.target_type_name,
-                request.source_state.json,
-                tuple(request.source_state.flatmap.items()),
-                request.source_private,
+                source_provider=request.source_provider_address,
+                source_type_name=request.source_type_name,
+                source_version=request.source_schema_version,
+                target_type_name=request.target_type_name,
+                json=request.source_state.json,
+                flatmap=tuple(request.source_state.flatmap.items()),
+                private=request.source_private,
             )
         )
         return pb.MoveResourceState.Response(

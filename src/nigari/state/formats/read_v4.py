@@ -331,19 +331,19 @@ class _Build:
         flat = None if attributes != "null" else _flat_attributes(members)
         identity = cast("str | None", members.get("identity"))
         return StoredObject(
-            "{}" if attributes == "null" else attributes,
-            _count(members, "schema_version"),
-            status,
-            "[]" if sensitive == "null" else sensitive,
-            _private(members),
-            tuple(dependencies),
-            _flag(members, "create_before_destroy"),
-            _flag(members, "skip_destroy"),
-            None if identity == "null" else identity,
-            _count(members, "identity_schema_version")
+            attributes="{}" if attributes == "null" else attributes,
+            schema_version=_count(members, "schema_version"),
+            status=status,
+            sensitive_attributes="[]" if sensitive == "null" else sensitive,
+            private=_private(members),
+            dependencies=tuple(dependencies),
+            create_before_destroy=_flag(members, "create_before_destroy"),
+            skip_destroy=_flag(members, "skip_destroy"),
+            identity=None if identity == "null" else identity,
+            identity_schema_version=_count(members, "identity_schema_version")
             if members.get("identity_schema_version") is not None
             else None,
-            flat,
+            flat_attributes=flat,
         )
 
     def _add(

@@ -291,18 +291,18 @@ class ExplanationBuilder:
             parts, is_cut = told.parts, told.is_cut
         value, earlier = part_of(value, names), evaluation.earlier(node)
         return Explanation(
-            name,
-            value,
-            node.range,
-            (),
-            parts,
-            is_cut,
-            is_repeated,
-            evaluation.giver(node),
-            self._line(node.range, value),
-            kind,
-            evaluation.given_at(node),
-            None if earlier is None else part_of(earlier, names),
+            name=name,
+            value=value,
+            range=node.range,
+            chains=(),
+            parts=parts,
+            is_cut=is_cut,
+            is_repeated=is_repeated,
+            giver=evaluation.giver(node),
+            line=self._line(node.range, value),
+            kind=kind,
+            given_at=evaluation.given_at(node),
+            earlier=None if earlier is None else part_of(earlier, names),
         )
 
     def _parts(

@@ -289,15 +289,17 @@ class PlanReasons:
             is_absent = after.is_null and not before.is_null
             source = "removed" if is_absent else "configuration" if found.range else "provider"
         return ArgumentReason(
-            path,
-            before,
-            after,
-            source,
-            self._explained(path, found, after, frame, data) if found.is_written else None,
-            any(
+            path=path,
+            before=before,
+            after=after,
+            source=source,
+            explanation=self._explained(path, found, after, frame, data)
+            if found.is_written
+            else None,
+            forces_replacement=any(
                 found.path[: len(each)] == each[: len(found.path)] for each in change.replace_paths
             ),
-            drift is not None and _differs(drift, found.path),
+            changed_outside=drift is not None and _differs(drift, found.path),
         )
 
     def _explained(

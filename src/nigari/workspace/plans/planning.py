@@ -217,14 +217,14 @@ class Planning:
         await self.pool.close_all()
         self._remote_states.begin_applying()
         application = self.application = Application(
-            plan,
-            self.graph(plan),
-            self.run_settings(view, is_applying=True),
-            self.pool,
-            planner.graph,
-            planner.settings,
-            view,
-            Machine(self._where.environ, self._where.root),
+            plan=plan,
+            graph=self.graph(plan),
+            run_settings=self.run_settings(view, is_applying=True),
+            pool=self.pool,
+            blocks=planner.graph,
+            settings=planner.settings,
+            view=view,
+            machine=Machine(self._where.environ, self._where.root),
         )
         stopping = _Stopping(application, self.pool, view)
         with on_interrupt(stopping.go_on):
@@ -250,14 +250,14 @@ class Planning:
         """What planning, or applying, is told about the world."""
         static = self._static
         return RunSettings(
-            static.root.instance,
-            self.inputs,
-            self.functions(is_applying),
-            static.root_path,
-            static.working_path,
-            self.workspace,
-            listener,
-            self._kept,
+            root=static.root.instance,
+            inputs=self.inputs,
+            functions=self.functions(is_applying),
+            root_path=static.root_path,
+            working_path=static.working_path,
+            workspace=self.workspace,
+            listener=listener,
+            kept=self._kept,
         )
 
     def functions(self, is_applying: bool = False) -> Mapping[str, Function]:

@@ -74,22 +74,24 @@ def saved_plan(
     called = {real_path(each.directory, modules, links) for each in places}
     variables, given = _kept_variables(planning)
     environment = workspace.where.environment
+    lineage, serial = snapshot
     return SavedPlan(
-        replace(plan, timestamp=planning.timestamp),
-        planning.graph(plan),
-        planning.workspace,
-        "" if environment is None else environment.name,
-        *snapshot,
-        lock_checksum(workspace.where),
-        read,
-        variables,
-        given,
-        {name: (each.origin, each.range) for name, each in planning.inputs.items()},
-        None if backend is None else backend.to_data(),
-        modules,
-        links,
-        frozenset(called - {os.path.dirname(path) for path in kept}),
-        kept,
+        plan=replace(plan, timestamp=planning.timestamp),
+        graph=planning.graph(plan),
+        workspace=planning.workspace,
+        environment="" if environment is None else environment.name,
+        lineage=lineage,
+        serial=serial,
+        lock=lock_checksum(workspace.where),
+        files=read,
+        variables=variables,
+        given=given,
+        origins={name: (each.origin, each.range) for name, each in planning.inputs.items()},
+        backend=None if backend is None else backend.to_data(),
+        modules=modules,
+        links=links,
+        empty=frozenset(called - {os.path.dirname(path) for path in kept}),
+        sources=kept,
     )
 
 

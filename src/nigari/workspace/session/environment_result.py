@@ -67,13 +67,13 @@ def list_environments(
 def _info(where: WorkingDirectory, environment: Environment) -> EnvironmentInfo:
     inside = replace(where, environment=environment)
     return EnvironmentInfo(
-        environment.name,
-        inside.selected(Diagnostics()).name,
-        environment.var_files,
-        tuple(environment.variables),
-        ReadOnly({name: _shown(name, each) for name, each in environment.backend.items()}),
-        os.path.normpath(inside.data_name),
-        load_last_apply(inside.data_directory),
+        name=environment.name,
+        workspace=inside.selected(Diagnostics()).name,
+        var_files=environment.var_files,
+        variables=tuple(environment.variables),
+        backend=ReadOnly({name: _shown(name, each) for name, each in environment.backend.items()}),
+        data_directory=os.path.normpath(inside.data_name),
+        last_apply=load_last_apply(inside.data_directory),
     )
 
 

@@ -156,14 +156,14 @@ async def read_plan(session: Session, path: str) -> MadePlan | None:
     await planning.close()
     saved = taken.saved
     return MadePlan(
-        session,
-        planning,
-        plan,
-        saved.lineage,
-        saved.serial,
-        saved.lock,
-        saved.workspace,
-        lambda _: saved,
+        session=session,
+        planning=planning,
+        plan=plan,
+        lineage=saved.lineage,
+        serial=saved.serial,
+        lock=saved.lock,
+        workspace=saved.workspace,
+        to_saved=lambda _: saved,
     )
 
 
@@ -381,8 +381,16 @@ class LockedSession:
         assert self.planning is not None
         session = self.session
         lock = lock_checksum(session.where)
+        lineage, serial = self._snapshot
         return MadePlan(
-            session, self.planning, plan, *self._snapshot, lock, session.selected, self.saved
+            session=session,
+            planning=self.planning,
+            plan=plan,
+            lineage=lineage,
+            serial=serial,
+            lock=lock,
+            workspace=session.selected,
+            to_saved=self.saved,
         )
 
     async def restore(self) -> Plan | None:

@@ -452,13 +452,13 @@ class Session:
         if backend is None or self.diags.has_errors:
             return None
         return Workspaces(
-            backend,
-            self.where.data(),
-            self.where.selected,
-            partial(self._states_of, backend),
-            self._has_locations,
-            self._set_up,
-            self._take_down,
+            backend=backend,
+            data_directory=self.where.data(),
+            selected=self.where.selected,
+            open=partial(self._states_of, backend),
+            are_apart=self._has_locations,
+            set_up=self._set_up,
+            take_down=self._take_down,
         )
 
     def _set_up(self, workspace: str) -> None:

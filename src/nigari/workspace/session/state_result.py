@@ -121,15 +121,15 @@ def _objects(file: StateFile) -> Iterator[StoredResource]:
         for deposed, each, provider in instance.objects():
             name = str(address)
             yield StoredResource(
-                f"{name} ({deposed})" if deposed else name,
-                address.item.resource.mode.value,
-                address.item.resource.type,
-                address.item.resource.name,
-                address.item.key,
-                str(address.module),
-                str(Abs(provider.module.unkeyed, provider.item)),
-                each.status is ObjectStatus.TAINTED,
-                deposed,
-                tuple(str(other) for other in each.dependencies),
-                _SPACE.sub(r"\1", each.attributes),
+                address=f"{name} ({deposed})" if deposed else name,
+                mode=address.item.resource.mode.value,
+                type=address.item.resource.type,
+                name=address.item.resource.name,
+                key=address.item.key,
+                module=str(address.module),
+                provider=str(Abs(provider.module.unkeyed, provider.item)),
+                is_tainted=each.status is ObjectStatus.TAINTED,
+                deposed=deposed,
+                dependencies=tuple(str(other) for other in each.dependencies),
+                json=_SPACE.sub(r"\1", each.attributes),
             )

@@ -230,13 +230,13 @@ def variable_view(
 ) -> VariableView:
     """A variable that has been evaluated."""
     words = _VariableWords(
-        variable.type,
-        variable.description,
-        variable.sensitive,
-        variable.ephemeral,
-        variable.nullable,
-        variable.deprecated,
-        evaluation.giver(node),
+        type=variable.type,
+        description=variable.description,
+        sensitive=variable.sensitive,
+        ephemeral=variable.ephemeral,
+        nullable=variable.nullable,
+        deprecated=variable.deprecated,
+        giver=evaluation.giver(node),
     )
     reader = Reader(evaluation, frame)
     written = _Expressions(reader, node.label, variable.default, variable.validations)

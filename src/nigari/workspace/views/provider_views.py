@@ -138,7 +138,13 @@ class ProviderView(InnerPart):
             return {self.key: self}
         return {
             key: ProviderView(
-                self._evaluation, self._frame, self._local, self._node, self.passed, key, data
+                evaluation=self._evaluation,
+                frame=self._frame,
+                local=self._local,
+                node=self._node,
+                passed=self.passed,
+                key=key,
+                data=data,
             )
             for key, data in _instances(self._evaluation, self._node).items()
         }

@@ -69,17 +69,17 @@ def read_account(arguments: Arguments) -> StorageAccount:
     if not _CONTAINER.fullmatch(container):
         raise BackendFailure(f'"{container}" cannot be the name of a container.')
     return StorageAccount(
-        name,
-        container,
-        arguments.required("key"),
-        text("access_key", "ARM_ACCESS_KEY"),
-        text("sas_token", "ARM_SAS_TOKEN").lstrip("?"),
-        flag("use_azuread_auth", "ARM_USE_AZUREAD"),
-        text("subscription_id", "ARM_SUBSCRIPTION_ID"),
-        text("resource_group_name"),
-        read_environment(arguments),
-        flag("snapshot", "ARM_SNAPSHOT"),
-        _encryption(arguments),
+        name=name,
+        container=container,
+        key=arguments.required("key"),
+        access_key=text("access_key", "ARM_ACCESS_KEY"),
+        sas_token=text("sas_token", "ARM_SAS_TOKEN").lstrip("?"),
+        uses_token=flag("use_azuread_auth", "ARM_USE_AZUREAD"),
+        subscription=text("subscription_id", "ARM_SUBSCRIPTION_ID"),
+        group=text("resource_group_name"),
+        environment=read_environment(arguments),
+        has_snapshots=flag("snapshot", "ARM_SNAPSHOT"),
+        encryption=_encryption(arguments),
     )
 
 

@@ -175,11 +175,12 @@ def _workspace(found: ApiResource) -> HostedWorkspace:
     attributes = found.attributes
     permissions, tags = attributes.get("permissions"), attributes.get("tag-names")
     return HostedWorkspace(
-        found.id,
-        found.text("name"),
-        found.text("execution-mode") == "local",
-        attributes.get("locked") is True,
-        found.text("locked-reason"),
-        tuple(str(each) for each in tags) if isinstance(tags, list) else (),
-        isinstance(permissions, dict) and permissions.get("can-force-delete") is not None,
+        id=found.id,
+        name=found.text("name"),
+        is_local=found.text("execution-mode") == "local",
+        is_locked=attributes.get("locked") is True,
+        lock_reason=found.text("locked-reason"),
+        tags=tuple(str(each) for each in tags) if isinstance(tags, list) else (),
+        can_be_checked=isinstance(permissions, dict)
+        and permissions.get("can-force-delete") is not None,
     )

@@ -83,18 +83,18 @@ def read_cluster(arguments: Arguments) -> Cluster:
         is_plain = not authority and not certificate and not is_careless
         host = f"{'http' if is_plain else 'https'}://{host}"
     return Cluster(
-        host.rstrip("/"),
-        text("token", "KUBE_TOKEN") or _token(user),
-        text("username", "KUBE_USER") or str(user.get("username") or ""),
-        text("password", "KUBE_PASSWORD") or str(user.get("password") or ""),
-        certificate,
-        text("client_key", "KUBE_CLIENT_KEY_DATA") or _data(user, "client-key"),
-        replace(
+        url=host.rstrip("/"),
+        token=text("token", "KUBE_TOKEN") or _token(user),
+        user=text("username", "KUBE_USER") or str(user.get("username") or ""),
+        password=text("password", "KUBE_PASSWORD") or str(user.get("password") or ""),
+        certificate=certificate,
+        key=text("client_key", "KUBE_CLIENT_KEY_DATA") or _data(user, "client-key"),
+        settings=replace(
             read_settings(arguments.environ),
             certificates=authority,
             checks_certificates=not is_careless,
         ),
-        _program(arguments, user),
+        program=_program(arguments, user),
     )
 
 

@@ -70,17 +70,17 @@ def read_bucket(arguments: Arguments) -> StateBucket:
     encryption, customer_key = _encryption(arguments)
     prefix = arguments.config.get("workspace_key_prefix")
     return StateBucket(
-        arguments.required("bucket"),
-        arguments.required("key"),
-        _USUAL_PREFIX if prefix is None else str(prefix),
-        arguments.text("acl"),
-        arguments.mapping("state_tags"),
-        arguments.mapping("lock_tags"),
-        encryption,
-        customer_key,
-        not arguments.flag("skip_s3_checksum"),
-        arguments.flag("use_lockfile"),
-        arguments.text("dynamodb_table"),
+        name=arguments.required("bucket"),
+        key=arguments.required("key"),
+        prefix=_USUAL_PREFIX if prefix is None else str(prefix),
+        acl=arguments.text("acl"),
+        state_tags=arguments.mapping("state_tags"),
+        lock_tags=arguments.mapping("lock_tags"),
+        encryption=encryption,
+        customer_key=customer_key,
+        has_checksum=not arguments.flag("skip_s3_checksum"),
+        has_lock_file=arguments.flag("use_lockfile"),
+        table=arguments.text("dynamodb_table"),
     )
 
 
@@ -121,20 +121,20 @@ def read_connection(arguments: Arguments) -> S3Connection:
     region = aws_region(arguments)
     sts_region = arguments.text("sts_region") or region
     return S3Connection(
-        aws_network(arguments),
-        Policy(
+        settings=aws_network(arguments),
+        policy=Policy(
             retries=arguments.number("max_retries", default=5),
             timeout=None,
             pause=0.3,
             longest_pause=20.0,
             limit=STATE_LIMIT,
         ),
-        aws_sources(arguments),
-        AwsService("s3", region, _bucket_url(arguments, aws_endpoint(arguments, "s3", region))),
-        AwsService("dynamodb", region, aws_endpoint(arguments, "dynamodb", region)),
-        AwsService("sts", sts_region, aws_endpoint(arguments, "sts", sts_region)),
-        tuple(arguments.texts("allowed_account_ids")),
-        tuple(arguments.texts("forbidden_account_ids")),
+        sources=aws_sources(arguments),
+        s3=AwsService("s3", region, _bucket_url(arguments, aws_endpoint(arguments, "s3", region))),
+        dynamodb=AwsService("dynamodb", region, aws_endpoint(arguments, "dynamodb", region)),
+        sts=AwsService("sts", sts_region, aws_endpoint(arguments, "sts", sts_region)),
+        allowed_accounts=tuple(arguments.texts("allowed_account_ids")),
+        forbidden_accounts=tuple(arguments.texts("forbidden_account_ids")),
     )
 
 
