@@ -1,6 +1,6 @@
-"""Regular expressions in RE2's syntax: `regex`, `regexall`, replacing by pattern.
+"""Regular expressions in RE2 syntax: `regex`, `regexall` and replacement.
 
-RE2 matches in linear time, whatever the pattern. Its library is loaded with the first pattern.
+RE2 matches any pattern in linear time. Its library is loaded with the first pattern.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 
 class Match(Protocol):
-    """What is used of a match."""
+    """The part of a match object's interface that is used here."""
 
     def span(self, group: int = 0) -> tuple[int, int]: ...
 
 
 class Pattern(Protocol):
-    """What is used of a compiled pattern."""
+    """The part of a compiled pattern's interface that is used here."""
 
     groups: int
     groupindex: dict[str, int]
@@ -54,7 +54,7 @@ class Pattern(Protocol):
 
 
 class _CharacterMatch:
-    """A match that was found in bytes, told in characters."""
+    """A match found in bytes, with its positions converted to characters."""
 
     __slots__ = ("_characters", "_match")
 
@@ -69,23 +69,23 @@ class _CharacterMatch:
         return self._characters[start], self._characters[end]
 
 
-# Between these, everything stands for itself.
+# Between \Q and \E every character stands for itself.
 _QUOTED: Final = lazy_pattern(r"\\Q.*?(?:\\E|\Z)", re.DOTALL)
 
-# RE2's usual limit is less than some patterns need that Go accepts.
+# RE2's default limit is too low for some patterns that Go accepts.
 _MOST_MEMORY: Final = 1 << 28
 
-# RE2 knows more characters for the name of a group than Go.
+# RE2 accepts more characters in a group name than Go.
 _GROUP_NAME: Final = lazy_pattern(r"\w+", re.ASCII)
 
-# Would match a part of a character.
+# \C would match part of a character.
 _SINGLE_BYTE: Final = lazy_pattern(r"(?<!\\)(?:\\\\)*\\C")
 
 _NO_BOUNDARY: Final = "\\B"
 _INSIDE: Final = -1
-"""Stands where a byte does not begin a character."""
+"""Marks a byte that does not begin a character."""
 
-# Names of Unicode classes that Go accepts and RE2 knows by their short form only.
+# Go accepts long names of Unicode classes; RE2 only knows the short ones.
 _LONG_CLASS: Final = lazy_pattern(r"(\\+[pP])\{(\^?)([A-Za-z_]+)\}")
 _CATEGORIES: Final = {
     "other": "C",
@@ -139,7 +139,7 @@ def _short_class(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str, argument: int = 0) -> Pattern:
-    """The compiled pattern; one that is not valid is a `FunctionError` about that argument."""
+    """Compile a pattern; raise a `FunctionError` about that argument if it is invalid."""
     import re2  # type: ignore[import-untyped]
 
     if clean_text(pattern) != pattern:
@@ -163,10 +163,11 @@ def compile_pattern(pattern: str, argument: int = 0) -> Pattern:
 
 
 def find_all(pattern: Pattern, text: str) -> list[Match]:
-    """All matches that do not overlap; an empty one right after another match does not count.
+    """Find all matches that do not overlap; as in Go, an empty one right after another match is
+    dropped.
 
-    A byte that is not UTF-8 counts as a character, so what a group matched must be cut out of the
-    text itself.
+    A byte that is not UTF-8 counts as one character, so the text of a group must be cut out of the
+    original text.
     """
     matches: list[Match] = []
     previous_end = -1
@@ -179,7 +180,7 @@ def find_all(pattern: Pattern, text: str) -> list[Match]:
 
 
 def _found(pattern: Pattern, text: str) -> Iterator[Match]:
-    r"""What RE2 finds, without the empty matches of `\B` between the bytes of a character."""
+    r"""Find RE2's matches without the empty ones of `\B` between the bytes of a character."""
     if text.isascii() or _NO_BOUNDARY not in pattern.pattern:
         return pattern.finditer(text)
     characters: list[int] = []
@@ -197,7 +198,7 @@ def _found(pattern: Pattern, text: str) -> Iterator[Match]:
 
 
 def result_type(pattern: Pattern) -> Type:
-    """What matching gives: a string, or a tuple or object of what its groups captured."""
+    """Return the type of a match: a string, or a tuple or object of the captured groups."""
     if pattern.groups == 0:
         return STRING
     if not pattern.groupindex:
@@ -212,12 +213,12 @@ def _result(pattern: Pattern, match: Match, text: str) -> Value:
         return _captured(match, 0, text)
     if not pattern.groupindex:
         return tuple_value([_captured(match, i + 1, text) for i in range(pattern.groups)])
-    # Of groups with the same name, the last one counts.
+    # As in Go, the last of several groups with the same name wins.
     names = enumerate(_group_names(pattern), 1)
     return object_value({name: _captured(match, i, text) for i, name in names if name is not None})
 
 
-# What the beginnings of groups have to be told from: escapes, and classes of characters.
+# Escapes and character classes, which may contain parentheses that begin no group.
 _GROUP: Final = lazy_pattern(
     r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]"
     r"|\((?:\?P?<(?P<name>\w+)>|(?P<plain>(?!\?)))",
@@ -226,7 +227,7 @@ _GROUP: Final = lazy_pattern(
 
 
 def _group_names(pattern: Pattern) -> list[str | None]:
-    """The name of each group, in their order; RE2 itself tells of each name only one group."""
+    """Return the name of each group in order; RE2 itself reports only one group for each name."""
     if len(pattern.groupindex) == pattern.groups:
         ordered = sorted(pattern.groupindex.items(), key=lambda item: item[1])
         return [name for name, _ in ordered]
