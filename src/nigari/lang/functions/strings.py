@@ -1,4 +1,4 @@
-"""Functions of strings that the language has beyond cty's, or in its own variant."""
+"""String functions that OpenTofu adds to cty's, or has in its own variant."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ STR_CONTAINS: Final = Function((_STR, Parameter("substr", STRING)), None, BOOL, 
 
 
 def _replace(args: list[Value], _: Type) -> Value:
-    """Replace a substring, or what matches a pattern where that is written between slashes."""
+    """Replace a substring, or matches of a pattern if it is written between slashes."""
     text, wanted, new = args[0].as_string(), args[1].as_string(), args[2].as_string()
     if len(wanted) > 1 and wanted[0] == "/" and wanted[-1] == "/":
         pattern = compile_pattern(wanted[1:-1], 1)
