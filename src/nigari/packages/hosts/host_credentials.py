@@ -179,7 +179,7 @@ class HostCredentials:
                 f"The credentials helper {self._program} cannot be started: {error.strerror}."
             ) from error
         if done.status:
-            said = done.complaint or "it gave no reason"
+            said = done.error_text or "it gave no reason"
             raise CredentialsError(
                 f"The credentials helper {self._program} failed: {as_sentence(said)}"
             )

@@ -83,7 +83,7 @@ class OciCredentialsStore:
             raise OciCredentialsError(
                 f"The credentials helper {program} cannot be started: {error.strerror}."
             ) from error
-        said = done.output.decode(errors="replace").strip().rstrip(".") or done.complaint
+        said = done.output.decode(errors="replace").strip().rstrip(".") or done.error_text
         if done.status:
             if "credentials not found" in said:
                 return None
