@@ -105,7 +105,7 @@ class Finished:
 
 @record
 class Failed:
-    """An operation on an object has failed; why is in the exception at the end."""
+    """An operation on an object has failed; the exception raised at the end has the reason."""
 
     address: str
     action: str
@@ -129,7 +129,7 @@ class ProvisionerOutput:
 
 @record
 class Interrupted:
-    """Somebody has asked the work to stop: gently at first, at once the second time."""
+    """The user has asked to stop: gracefully at first, immediately the second time."""
 
     times: int
 
@@ -138,6 +138,6 @@ class Interrupted:
 
 
 Event = Started | Finished | Failed | ProvisionerOutput | Interrupted
-"""Everything that a listener can be called with."""
+"""Every event that a listener may receive."""
 Listen = Callable[[Event], object]
-"""Hears events."""
+"""A callable that receives events."""
