@@ -10,7 +10,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = ("tests/cty", "tests/hcl", "tests/conformance", "tests/test_misuse.py")
+TESTS = ("tests/cty", "tests/hcl", "tests/regexp", "tests/conformance", "tests/test_misuse.py")
 TOOLS = ("attrs", "hypothesis", "pydantic", "pytest", "pytest-xdist")
 # A wheel that fell back to its sources would pass every test and show nothing.
 PROVE = """

@@ -22,13 +22,12 @@ SOURCES: Final = ROOT / "src" / "nigari"
 DISTRIBUTIONS: Final = {
     "google": "protobuf",
     "grpc": "grpcio",
-    "re2": "google-re2",
     "yaml": "pyyaml",
 }
 # Declared because another one uses them if they are there.
 INDIRECT: Final = {"sniffio"}
 # Importing one of these packages costs nothing that it does not itself contain.
-LAZY: Final = ("cty", "hcl", "addrs", "config", "eval")
+LAZY: Final = ("cty", "hcl", "regexp", "addrs", "config", "eval")
 
 
 def declared() -> set[str]:
@@ -43,7 +42,7 @@ def declared() -> set[str]:
 def test_the_library_needs_little() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {Requirement(text).name.lower() for text in project["dependencies"]}
-    assert needed == {"google-re2", "idna", "pyyaml", "wcwidth"}
+    assert needed == {"idna", "pyyaml", "wcwidth"}
 
 
 def test_what_is_missing_has_advice() -> None:
