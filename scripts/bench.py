@@ -55,10 +55,15 @@ def main() -> None:
         )
         output = "bench-compiled.json"
     else:
-        python = environment([*PEERS, *servers(), *declared()[0]], "bench")
+        python = environment([*PEERS, *servers(), *runtime_requirements()], "bench")
         settings["PYTHONPATH"] = str(ROOT / "src")
     command = [str(python), "-m", "benchmarks", "--json", str(ROOT / "build" / output), *rest]
     sys.exit(subprocess.run(command, cwd=ROOT, env=settings, check=False).returncode)
+
+
+def runtime_requirements() -> list[str]:
+    """Give what nigari itself depends on."""
+    return declared()[0]
 
 
 def servers() -> list[str]:

@@ -263,7 +263,7 @@ async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, 
     said = ""
     try:
         done = await run_program(command, environ)
-        said = f" It says: {done.error_text.rpartition(chr(10))[2]}." if done.complaint else ""
+        said = f" It says: {done.error_text.rpartition(chr(10))[2]}." if done.error_text else ""
         if done.status:
             raise ValueError
         return _member(json.loads(done.output), "accessToken")
