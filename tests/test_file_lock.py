@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -169,3 +170,14 @@ def test_other_failures_are_reported(directory: Path, make: Callable[[Path], Non
     done = inside("init")
     assert done.code == 1
     assert "Cannot write to the working directory" in done.err
+
+
+def test_no_module_locks_files_itself() -> None:
+    """The lock of a state is its own: it must be OpenTofu's, and a failure to take it is an error."""
+    source = Path(nigari.__file__).parent
+    found = [
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if re.search(r"\b(flock|lockf)\(|fcntl\.(flock|lockf)", path.read_text(encoding="utf-8"))
+    ]
+    assert sorted(found) == ["backends/state_path.py", "file_lock.py"]

@@ -8,6 +8,7 @@ lock of a state is another one, which OpenTofu takes, too: `nigari.backends.stat
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager, suppress
 from enum import Enum
@@ -27,11 +28,14 @@ class FileLock(Enum):
 
 
 _MODE: Final = 0o666
+_TAKEN: Final = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
-def take_lock(descriptor: int, *, shared: bool = False, waits: bool = False) -> FileLock:
+def take_lock(
+    descriptor: int, *, shared: bool = False, waits: bool = False, posix: bool = False
+) -> FileLock:
     """Lock an open file or directory. The lock ends when the file is closed, at the latest with the
-    process.
+    process. OpenTofu takes POSIX locks, which know nothing of the others.
     """
     try:
         import fcntl
@@ -39,12 +43,11 @@ def take_lock(descriptor: int, *, shared: bool = False, waits: bool = False) -> 
         return FileLock.UNSUPPORTED
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
-        fcntl.flock(descriptor, kind if waits else kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return FileLock.TAKEN
-    except OSError:
-        # ENOLCK, ENOTSUP and ENOSYS are usual; network file systems have others.
-        return FileLock.UNSUPPORTED
+        take = fcntl.lockf if posix else fcntl.flock
+        take(descriptor, kind if waits else kind | fcntl.LOCK_NB)
+    except OSError as error:
+        # Otherwise ENOLCK, ENOTSUP and ENOSYS are usual; network file systems have others.
+        return FileLock.TAKEN if error.errno in _TAKEN else FileLock.UNSUPPORTED
     return FileLock.HELD
 
 

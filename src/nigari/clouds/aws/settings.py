@@ -83,7 +83,7 @@ def aws_sources(arguments: Arguments) -> Sources:
         config_files=_files(arguments, "shared_config_file", "AWS_SHARED_CONFIG_FILE"),
         role=_role(arguments),
         web_identity=_web_identity(arguments),
-        asks_machine=None if checks is None else checks is not True,
+        queries_machine=None if checks is None else checks is not True,
         machine_endpoint=arguments.text(
             "ec2_metadata_service_endpoint", "AWS_EC2_METADATA_SERVICE_ENDPOINT"
         )

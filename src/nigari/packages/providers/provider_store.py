@@ -8,13 +8,12 @@ verifies checksums before.
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nigari.addrs.provider import Provider
+from nigari.file_lock import FileLock, take_lock
 from nigari.lang.versions import Version
 from nigari.packages.content.whole_file import make_directories
 from nigari.packages.providers.checksums import archive_checksum, combined, directory_checksum
@@ -135,15 +134,7 @@ def _locked(path: Path, waiting: Callable[[], None] | None) -> Iterator[None]:
 
 def _wait_for_lock(file: IO[str], waiting: Callable[[], None] | None) -> None:
     told_at = time.monotonic() + _REPORTED_AFTER
-    while True:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-                # This file system has no locks.
-                return
-        else:
-            return
+    while take_lock(file.fileno(), posix=True) is FileLock.TAKEN:
         if waiting is not None and time.monotonic() >= told_at:
             waiting()
             waiting = None
