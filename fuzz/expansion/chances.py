@@ -10,7 +10,10 @@ from typing import Final, TypeVar
 
 from fuzz.expansion.model import (
     ABOVE,
+    FACT,
     INNER,
+    PICKED,
+    RULES,
     STATIC,
     Call,
     Instance,
@@ -30,7 +33,7 @@ from fuzz.expansion.model import (
 _T = TypeVar("_T")
 _NAMES: Final = ("x", "y", "z", "w")
 _KEYS: Final = ("a", "b", "d", "e")
-_INNER_KEYS: Final = ("i", "j")
+_INNER_KEYS: Final[dict[str, tuple[Key, ...]]] = {"for_each": ("i", "j"), "count": (0, 1)}
 _LEAVES: Final = ("leaf", "twig")
 _LABELS: Final = {"eu": "in-eu", "us": "in-us", "as": "in-as"}
 
@@ -45,7 +48,9 @@ class Feature(Enum):
     STATIC = "static settings of instances"
     PROVIDERS = "a provider for each instance"
     CALLS = "several calls"
-    CONDITIONS = "resources with conditions"
+    CONDITIONS = "conditions of resources, outputs and variables, and checks"
+    DATA = "data sources"
+    TRIGGERS = "resources that are replaced with others"
 
 
 class Chances:
@@ -89,6 +94,7 @@ class Chances:
             passing=passing,
             places=places,
             outside=self.choice([*Outside]),
+            inner_kind=self.choice([*_INNER_KEYS]),
         )
         for name in ("m", "n") if Feature.CALLS in self._features else ("m",):
             after = found.calls[0].name if found.calls and self.happens(0.6) else ""
@@ -110,7 +116,18 @@ class Chances:
             found.things.append(self._thing(each, found))
         if found.has_inner:
             self._nest(found)
+        if Feature.DATA in self._features and self.happens(0.6):
+            self._inform(found)
+        if Feature.CONDITIONS in self._features:
+            found.rules = {each for each in RULES if self.happens(0.3)}
+        found.has_extra = Feature.SOURCES in self._features and self.happens(0.3)
         return found
+
+    def _inform(self, source: Source) -> None:
+        """Have a data source before the last thing of a source."""
+        names = [each.name for each in source.things]
+        source.things[-1].needs.append(FACT)
+        source.fact_needs = self.choice([ABOVE, ABOVE, *names[:-1]])
 
     def _nest(self, source: Source) -> None:
         """Have an inner call before the last thing of a source, or after any of them."""
@@ -137,6 +154,8 @@ class Chances:
         if source.name in _LEAVES:
             # Instances of inner calls go with the source of an outer one.
             found.settings.discard("guard")
+        if before and Feature.TRIGGERS in self._features and self.happens(0.3):
+            found.triggered_by = self.choice(before)
         found.has_condition = Feature.CONDITIONS in self._features and self.happens(0.5)
         return found
 
@@ -148,7 +167,10 @@ class Chances:
         thing = self.choice(found.things)
         if self.happens(0.5) and free:
             new = self.choice(free)
-            found.moves.append((thing.address, f"world_thing.{new}"))
+            old = thing.address
+            if thing.repetition == "for_each" and self.happens(0.5):
+                old, thing.repetition = f"{old}{PICKED}", ""
+            found.moves.append((old, f"world_thing.{new}"))
             self._rename(found, thing.name, new)
             thing.name = new
         elif len(found.things) > 1:
@@ -160,12 +182,13 @@ class Chances:
         for each in source.things:
             each.needs = [new if name == old else name for name in each.needs]
             each.follows = [new if name == old else name for name in each.follows]
-        if source.inner_needs == old:
-            source.inner_needs = new
+            each.triggered_by = new if each.triggered_by == old else each.triggered_by
+        source.inner_needs = new if source.inner_needs == old else source.inner_needs
+        source.fact_needs = new if source.fact_needs == old else source.fact_needs
 
     def _instance(self, model: Model) -> Instance:
         found = Instance(self.choice([*model.sources]), self._settings(model))
-        for key in self._chance.sample(_INNER_KEYS, self.choice([1, 1, 2])):
+        for key in _INNER_KEYS[model.inner_kind][: self.choice([1, 1, 2])]:
             settings = {**self._settings(model), "place": found.settings["place"]}
             found.inner[key] = Instance(self.choice([*model.leaves]), settings)
         return found
@@ -174,7 +197,7 @@ class Chances:
         self._births += 1
         return {"tag": f"t{self._births}"} | {
             name: self._setting(model, name)
-            for name in ("value", "force", "note", "place", *STATIC)
+            for name in ("value", "force", "note", "place", "pick", *STATIC)
         }
 
     def _setting(self, model: Model, name: str) -> Setting:
@@ -183,6 +206,7 @@ class Chances:
             "force": ("f1", "f2"),
             "note": ("plain",) * 9 + ("bad",),
             "place": [*model.places],
+            "pick": ("k", "l"),
             "destroy": (True, True, False),
             "first": (True, False),
             "ignored": ([], ["value"], ["note", "force"], "all"),
@@ -249,10 +273,11 @@ class Chances:
         return next((key for key in _KEYS if key not in call.instances), None)
 
     def _remove(self, model: Model, call: Call) -> None:
-        if len(call.instances) > 1 and not model.is_steady:
-            last = call.kind == "count"
-            keys = [*call.instances]
-            del call.instances[keys[-1] if last else self.choice(keys)]
+        last = call.kind == "count"
+        keys = [*call.instances]
+        key = keys[-1] if last else self.choice(keys)
+        if len(keys) > 1 and not model.is_steady and model.may_lose(call, key):
+            del call.instances[key]
             self._forget_places(model)
 
     def _forget_places(self, model: Model) -> None:
@@ -274,18 +299,22 @@ class Chances:
         if call.kind == "count" or key is None or model.is_steady:
             return
         old = self.choice([*call.instances])
+        is_told = self.happens(0.7)
+        if not is_told and not model.may_lose(call, old):
+            return
         call.instances[key] = call.instances.pop(old)
-        if self.happens(0.7):
+        if is_told:
             model.renames.append((address(call.name, old), address(call.name, key)))
 
     def _change_inner(self, model: Model, call: Call) -> None:
         instance = self._some(call)
-        free = [key for key in _INNER_KEYS if key not in instance.inner]
+        keys = _INNER_KEYS[model.inner_kind]
+        free = [key for key in keys if key not in instance.inner]
         if free and self.happens(0.4):
             settings = {**self._settings(model), "place": instance.settings["place"]}
             instance.inner[free[0]] = Instance(self.choice([*model.leaves]), settings)
         elif len(instance.inner) > 1 and self.happens(0.4):
-            del instance.inner[self.choice([*instance.inner])]
+            del instance.inner[keys[1] if model.inner_kind == "count" else self.choice(keys)]
         else:
             self.choice([*instance.inner.values()]).source = self.choice([*model.leaves])
 
@@ -293,15 +322,17 @@ class Chances:
         """Change a source, for all instances that come from it."""
         source = self.choice([*model.sources.values(), *model.leaves.values()])
         thing = self.choice(source.things)
-        kind = self.choice(["repetition", "settings", "reverse"])
+        kind = self.choice(["repetition", "settings", "rules", "reverse"])
         if kind == "repetition" and Feature.REPETITION in self._features:
             thing.repetition = self.choice(["", "count", "for_each"])
         elif kind == "settings" and Feature.STATIC in self._features and self._statics:
             thing.settings ^= {self.choice(self._statics)} - {"guard"}
+        elif kind == "rules" and Feature.CONDITIONS in self._features:
+            source.rules ^= {self.choice(RULES)}
         else:
             for other in source.things:
                 if thing.name in other.needs:
                     other.needs.remove(thing.name)
-                    if not other.needs and not other.follows:
+                    if not (other.needs or other.follows or other.triggered_by):
                         thing.needs.append(other.name)
                     break
