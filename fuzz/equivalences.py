@@ -136,10 +136,7 @@ class Teller:
         if theirs.status != ours.status:
             return
         yield from events(theirs, ours)
-        outcomes = (
-            level_outcome(self._literal.outcome(), self._is_partial),
-            level_outcome(self._compact.outcome(), self._is_partial),
-        )
+        outcomes = level_outcome(self._literal.outcome()), level_outcome(self._compact.outcome())
         yield from comparing.changes(*outcomes)
         yield from comparing.reads(*outcomes)
         yield from comparing.calls("configurations", ("configure",), *outcomes)

@@ -12,7 +12,6 @@ from fuzz.expansion.model import (
     ABOVE,
     FACT,
     INNER,
-    PICKED,
     RULES,
     STATIC,
     Call,
@@ -32,7 +31,7 @@ from fuzz.expansion.model import (
 
 _T = TypeVar("_T")
 _NAMES: Final = ("x", "y", "z", "w")
-_KEYS: Final = ("a", "b", "d", "e")
+_KEYS: Final = ("a", "b", "d", "e", "f", "g")
 _INNER_KEYS: Final[dict[str, tuple[Key, ...]]] = {"for_each": ("i", "j"), "count": (0, 1)}
 _LEAVES: Final = ("leaf", "twig")
 _LABELS: Final = {"eu": "in-eu", "us": "in-us", "as": "in-as"}
@@ -48,7 +47,7 @@ class Feature(Enum):
     STATIC = "static settings of instances"
     PROVIDERS = "a provider for each instance"
     CALLS = "several calls"
-    CONDITIONS = "conditions of resources, outputs and variables, and checks"
+    CONDITIONS = "conditions of resources and variables, and checks"
     DATA = "data sources"
     TRIGGERS = "resources that are replaced with others"
 
@@ -167,10 +166,7 @@ class Chances:
         thing = self.choice(found.things)
         if self.happens(0.5) and free:
             new = self.choice(free)
-            old = thing.address
-            if thing.repetition == "for_each" and self.happens(0.5):
-                old, thing.repetition = f"{old}{PICKED}", ""
-            found.moves.append((old, f"world_thing.{new}"))
+            found.moves.append((thing.address, f"world_thing.{new}"))
             self._rename(found, thing.name, new)
             thing.name = new
         elif len(found.things) > 1:
@@ -197,7 +193,7 @@ class Chances:
         self._births += 1
         return {"tag": f"t{self._births}"} | {
             name: self._setting(model, name)
-            for name in ("value", "force", "note", "place", "pick", *STATIC)
+            for name in ("value", "force", "note", "place", *STATIC)
         }
 
     def _setting(self, model: Model, name: str) -> Setting:
@@ -206,7 +202,6 @@ class Chances:
             "force": ("f1", "f2"),
             "note": ("plain",) * 9 + ("bad",),
             "place": [*model.places],
-            "pick": ("k", "l"),
             "destroy": (True, True, False),
             "first": (True, False),
             "ignored": ([], ["value"], ["note", "force"], "all"),
@@ -277,6 +272,7 @@ class Chances:
         keys = [*call.instances]
         key = keys[-1] if last else self.choice(keys)
         if len(keys) > 1 and not model.is_steady and model.may_lose(call, key):
+            call.past.add(key)
             del call.instances[key]
             self._forget_places(model)
 
@@ -294,10 +290,12 @@ class Chances:
                 break
 
     def _rename_key(self, model: Model, call: Call) -> None:
-        key = self._free_key(call)
+        call.past |= call.instances.keys()
+        free = [each for each in _KEYS if each not in call.past]
         # A move that a plan did not come to leaves the old instance behind.
-        if call.kind == "count" or key is None or model.is_steady:
+        if call.kind == "count" or not free or model.is_steady:
             return
+        key = free[0]
         old = self.choice([*call.instances])
         is_told = self.happens(0.7)
         if not is_told and not model.may_lose(call, old):

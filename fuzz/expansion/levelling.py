@@ -47,7 +47,7 @@ def _judged(conditions: list[_Condition], is_partial: bool) -> list[_Condition]:
     return [each for each in conditions if not is_partial or each["status"] != "unknown"]
 
 
-def level_outcome(outcome: Outcome, is_partial: bool) -> Outcome:
+def level_outcome(outcome: Outcome) -> Outcome:
     """What a command left behind, with literal addresses.
 
     Dependencies, providers and conditions have addresses of blocks, so separate calls have several
@@ -63,7 +63,8 @@ def level_outcome(outcome: Outcome, is_partial: bool) -> Outcome:
                 instance["dependencies"] = sorted(found)
     checks = state.get("check_results") or ()
     objects = [each for check in checks for each in check["objects"] or ()]
-    state["check_results"] = [{"config_addr": "all", "objects": _judged(objects, is_partial)}]
+    # The last apply may have left out instances.
+    state["check_results"] = [{"config_addr": "all", "objects": _judged(objects, is_partial=True)}]
     return Outcome(json.dumps(state), outcome.journal, outcome.log)
 
 

@@ -18,7 +18,7 @@ Settings = dict[str, Setting]
 
 INSTANCES: Final = {"": ("",), "count": ("[0]", "[1]"), "for_each": ('["k"]', '["l"]')}
 """The keys of the instances of a resource, by how it is repeated."""
-RULES: Final = ("check", "precondition", "validation")
+RULES: Final = ("check", "validation")
 """The conditions that a source may have besides those of resources."""
 STATIC: Final = ("destroy", "first", "ignored", "guard", "when", "lenient")
 """The settings that must be static; the others are ordinary values."""
@@ -30,8 +30,6 @@ ABOVE: Final = "above"
 """The variable with what a call gets from what is before it."""
 FACT: Final = "fact"
 """The data source that sources have."""
-PICKED: Final = "[picked]"
-"""A key of an address that the instance gives."""
 
 
 _KEYED: Final = re.compile(r'(module\.[mnc]|\.by)\[\\*"?(\w+)\\*"?\]')
@@ -146,6 +144,8 @@ class Call:
     instances: dict[Key, Instance]
     after: str = ""
     """The call before it whose outputs it gets."""
+    past: set[Key] = field(default_factory=set)
+    """Keys that instances have had. To move another one there may be blocked by what is left."""
 
     def addresses(self) -> list[str]:
         """The addresses of its instances, in the order in which a value has them."""

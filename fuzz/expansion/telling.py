@@ -55,18 +55,9 @@ class Story:
             for _ in range(self._chance.choice([0, 1, 1, 2, 3])):
                 self._chances.change(self._model)
             self._take_back()
-            commands = [*self._renamed(), *self._chosen(seen)]
+            commands = self._chosen(seen)
         fails = self._model.outside is not Outside.PART and self._chances.happens(0.15)
         return self._pair(seen, commands, self._some_failures(seen) if fails else [])
-
-    def _renamed(self) -> list[list[str]]:
-        """Commands that rename instances, where no block does."""
-        renames = self._model.renames
-        if not renames or self._chances.happens(0.7):
-            return []
-        commands = [["state", "mv", old, new] for old, new in renames]
-        renames.clear()
-        return commands
 
     def _take_back(self) -> None:
         """Import what the last step has released, if it still is declared."""

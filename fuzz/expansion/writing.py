@@ -10,7 +10,6 @@ from fuzz.expansion.model import (
     ABOVE,
     FACT,
     INNER,
-    PICKED,
     Call,
     Instance,
     Key,
@@ -370,7 +369,6 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
     if source.has_inner:
         yield from form.inner(source)
     for old, new in source.moves:
-        old = old.replace(PICKED, f"[{form.setting('pick')}]")
         yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
     for name, is_destroyed in source.removals:
         destroy = form.setting("destroy") if is_destroyed is None else json.dumps(is_destroyed)
@@ -380,12 +378,7 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
     found = [_reference(form, source, each) for each in everything]
     if source.has_inner:
         found.append(form.inner_outputs())
-    promise = ""
-    if "precondition" in source.rules:
-        # Values that are written out are judged before there is a plan.
-        condition = f'{found[1]} == "" || {form.setting("note")} != "bad"'
-        promise = _CHECKED.format("precondition", condition)
-    yield f'output "o" {{\n  value = join(",", [{", ".join(found)}])\n{promise}}}\n'
+    yield f'output "o" {{\n  value = join(",", [{", ".join(found)}])\n}}\n'
     if source.has_extra:
         yield f'output "extra" {{\n  value = {found[1]}\n}}\n'
     if "check" in source.rules:

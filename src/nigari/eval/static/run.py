@@ -249,7 +249,7 @@ class StaticRun(PhaseRun):
         for name, variable in module.variables.items():
             if variable.const:
                 yield ConstVariable(frame.variables[name], self.request)
-            elif (check := default_check(frame, variable)) is not None:
+            elif (check := default_check(frame, variable, self.request)) is not None:
                 yield check
         for addr, resource in module.resources.items():
             if has_static_arguments(resource):
