@@ -12,7 +12,6 @@ from fuzz.expansion.model import (
     ABOVE,
     FACT,
     INNER,
-    RULES,
     STATIC,
     Call,
     Instance,
@@ -47,7 +46,7 @@ class Feature(Enum):
     STATIC = "static settings of instances"
     PROVIDERS = "a provider for each instance"
     CALLS = "several calls"
-    CONDITIONS = "conditions of resources and variables, and checks"
+    CONDITIONS = "conditions of resources, and checks"
     DATA = "data sources"
     TRIGGERS = "resources that are replaced with others"
 
@@ -117,8 +116,7 @@ class Chances:
             self._nest(found)
         if Feature.DATA in self._features and self.happens(0.6):
             self._inform(found)
-        if Feature.CONDITIONS in self._features:
-            found.rules = {each for each in RULES if self.happens(0.3)}
+        found.has_check = Feature.CONDITIONS in self._features and self.happens(0.3)
         found.has_extra = Feature.SOURCES in self._features and self.happens(0.3)
         return found
 
@@ -258,14 +256,17 @@ class Chances:
             each.settings["place"] = place
 
     def _add(self, model: Model, call: Call) -> None:
-        key = self._free_key(call)
+        key = self._free_key(model, call)
         if key is not None:
             call.instances[key] = self._instance(model)
 
-    def _free_key(self, call: Call) -> Key | None:
+    def _free_key(self, model: Model, call: Call) -> Key | None:
+        """A key that no instance has, nor is said to have had."""
         if call.kind == "count":
             return len(call.instances)
-        return next((key for key in _KEYS if key not in call.instances), None)
+        moved = {old for old, _ in model.renames}
+        free = [key for key in _KEYS if key not in call.instances]
+        return next((key for key in free if address(call.name, key) not in moved), None)
 
     def _remove(self, model: Model, call: Call) -> None:
         last = call.kind == "count"
@@ -320,13 +321,13 @@ class Chances:
         """Change a source, for all instances that come from it."""
         source = self.choice([*model.sources.values(), *model.leaves.values()])
         thing = self.choice(source.things)
-        kind = self.choice(["repetition", "settings", "rules", "reverse"])
+        kind = self.choice(["repetition", "settings", "check", "reverse"])
         if kind == "repetition" and Feature.REPETITION in self._features:
             thing.repetition = self.choice(["", "count", "for_each"])
         elif kind == "settings" and Feature.STATIC in self._features and self._statics:
             thing.settings ^= {self.choice(self._statics)} - {"guard"}
-        elif kind == "rules" and Feature.CONDITIONS in self._features:
-            source.rules ^= {self.choice(RULES)}
+        elif kind == "check" and Feature.CONDITIONS in self._features:
+            source.has_check = not source.has_check
         else:
             for other in source.things:
                 if thing.name in other.needs:

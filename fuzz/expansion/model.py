@@ -18,8 +18,6 @@ Settings = dict[str, Setting]
 
 INSTANCES: Final = {"": ("",), "count": ("[0]", "[1]"), "for_each": ('["k"]', '["l"]')}
 """The keys of the instances of a resource, by how it is repeated."""
-RULES: Final = ("check", "validation")
-"""The conditions that a source may have besides those of resources."""
 STATIC: Final = ("destroy", "first", "ignored", "guard", "when", "lenient")
 """The settings that must be static; the others are ordinary values."""
 
@@ -116,8 +114,7 @@ class Source:
     """The name of what that call gets."""
     fact_needs: str = ""
     """The name of what its data source is about; nothing where it has none."""
-    rules: set[str] = field(default_factory=set)
-    """Which conditions it has besides those of resources: those of `RULES`."""
+    has_check: bool = False
     has_extra: bool = False
     """Whether it has an output that others may lack."""
 

@@ -34,7 +34,9 @@ _COMMAND: Final = f'"echo ${{self.name}} ${{self.value}} >> {LOG}; test ${{self.
 _CONDITION: Final = (
     '    postcondition {\n      condition = self.note != "bad"\n      error_message = "no"\n    }'
 )
-_CHECKED: Final = '  {} {{\n    condition = {}\n    error_message = "no"\n  }}\n'
+_CHECK: Final = (
+    'check "sound" {{\n  assert {{\n    condition = {}\n    error_message = "no"\n  }}\n}}\n'
+)
 _REPETITIONS: Final = {"count": "2", "for_each": 'toset(["k", "l"])'}
 _INNER_PASSED: Final = {Passing.WHOLE: "world.all = world.all", Passing.OWN: "world = world.own"}
 _NAMES: Final = {"count": ", count.index", "for_each": ", each.key"}
@@ -351,7 +353,7 @@ def _all_names(model: Model) -> Iterable[str]:
 def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
     is_whole = model.passing is Passing.WHOLE
     yield _REQUIRED.replace("%", ", configuration_aliases = [world.all]" if is_whole else "")
-    yield f'variable "{ABOVE}" {{\n  type = string{_rule(source)}\n}}\n'
+    yield f'variable "{ABOVE}" {{\n  type = string\n}}\n'
     if isinstance(form, _Compact):
         yield from _variables(model)
     if model.passing is Passing.OWN and source in model.sources.values():
@@ -381,15 +383,9 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
     yield f'output "o" {{\n  value = join(",", [{", ".join(found)}])\n}}\n'
     if source.has_extra:
         yield f'output "extra" {{\n  value = {found[1]}\n}}\n'
-    if "check" in source.rules:
+    if source.has_check:
         condition = f'{form.setting("value")} != "v3" && {found[1]} != ""'
-        yield f'check "sound" {{\n{_CHECKED.format("assert", condition)}}}\n'
-
-
-def _rule(source: Source) -> str:
-    if "validation" not in source.rules:
-        return ""
-    return "\n" + _CHECKED.format("validation", f'var.{ABOVE} != "never"').rstrip()
+        yield _CHECK.format(condition)
 
 
 def _fact(source: Source, form: _Form, provider: str) -> str:
