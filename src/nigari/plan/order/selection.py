@@ -101,7 +101,7 @@ def selection(
     else:
         left_out = {each for target in excluded for each in known.covered(target)}
         left_out.update(each for each in known.all if not named.isdisjoint(needs.of(each)))
-        blocks = known.all - left_out
+        blocks = {*known.all} - left_out
         # Of what is only in the state, each instance counts.
         blocks |= _following(graph, needs.before, blocks - (named & known.gone.keys()))
     blocks |= _needed(graph, blocks)
