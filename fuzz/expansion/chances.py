@@ -322,8 +322,10 @@ class Chances:
         source = self.choice([*model.sources.values(), *model.leaves.values()])
         thing = self.choice(source.things)
         kind = self.choice(["repetition", "settings", "check", "reverse"])
-        if kind == "repetition" and Feature.REPETITION in self._features:
+        is_whole = not any(each.past for each in model.calls)
+        if kind == "repetition" and Feature.REPETITION in self._features and is_whole:
             thing.repetition = self.choice(["", "count", "for_each"])
+            model.is_repeated_anew = True
         elif kind == "settings" and Feature.STATIC in self._features and self._statics:
             thing.settings ^= {self.choice(self._statics)} - {"guard"}
         elif kind == "check" and Feature.CONDITIONS in self._features:

@@ -170,6 +170,8 @@ class Model:
     """How the calls of sources are repeated."""
     imports: list[tuple[str, str]] = field(default_factory=list)
     """Addresses with the objects that come under management there."""
+    is_repeated_anew: bool = False
+    """Whether this step has changed how resources are repeated."""
     before: str = "b1"
     """A value of the resource that calls depend on."""
 
@@ -187,8 +189,11 @@ class Model:
     def may_lose(self, call: Call, key: Key) -> bool:
         """Whether an instance may go without a trace.
 
-        Where all others are alike, what their source says of other names counts for it as well.
+        Where all others are alike, the moves of their source count for it as well, and
+        those that follow from a change of `count` or `for_each`.
         """
+        if self.is_repeated_anew:
+            return False
         others = {each.source for other, each in call.instances.items() if other != key}
         return len(others) > 1 or not any(
             each.moves or each.removals for each in self.sources.values()

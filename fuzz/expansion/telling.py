@@ -52,6 +52,7 @@ class Story:
         elif self._done > 1:
             self._model.renames.clear()
             self._model.imports.clear()
+            self._model.is_repeated_anew = False
             for _ in range(self._chance.choice([0, 1, 1, 2, 3])):
                 self._chances.change(self._model)
             self._take_back()

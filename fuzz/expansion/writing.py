@@ -377,6 +377,8 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
         yield f"removed {{\n  from = {name}\n  lifecycle {{\n    destroy = {destroy}\n  }}\n}}\n"
     # The value of a whole call depends on all that is in it, even on what is given to it.
     everything = [ABOVE, *(each.name for each in source.things)]
+    if source.fact_needs:
+        everything.append(FACT)
     found = [_reference(form, source, each) for each in everything]
     if source.has_inner:
         found.append(form.inner_outputs())
