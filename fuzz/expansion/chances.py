@@ -272,7 +272,7 @@ class Chances:
         last = call.kind == "count"
         keys = [*call.instances]
         key = keys[-1] if last else self.choice(keys)
-        if len(keys) > 1 and not model.is_steady and model.may_lose(call, key):
+        if len(keys) > 1 and not model.is_steady:
             call.past.add(key)
             del call.instances[key]
             self._forget_places(model)
@@ -298,11 +298,8 @@ class Chances:
             return
         key = free[0]
         old = self.choice([*call.instances])
-        is_told = self.happens(0.7)
-        if not is_told and not model.may_lose(call, old):
-            return
         call.instances[key] = call.instances.pop(old)
-        if is_told:
+        if self.happens(0.7):
             model.renames.append((address(call.name, old), address(call.name, key)))
 
     def _change_inner(self, model: Model, call: Call) -> None:
@@ -322,10 +319,8 @@ class Chances:
         source = self.choice([*model.sources.values(), *model.leaves.values()])
         thing = self.choice(source.things)
         kind = self.choice(["repetition", "settings", "check", "reverse"])
-        is_whole = not any(each.past for each in model.calls)
-        if kind == "repetition" and Feature.REPETITION in self._features and is_whole:
+        if kind == "repetition" and Feature.REPETITION in self._features:
             thing.repetition = self.choice(["", "count", "for_each"])
-            model.is_repeated_anew = True
         elif kind == "settings" and Feature.STATIC in self._features and self._statics:
             thing.settings ^= {self.choice(self._statics)} - {"guard"}
         elif kind == "check" and Feature.CONDITIONS in self._features:

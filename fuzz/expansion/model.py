@@ -170,8 +170,6 @@ class Model:
     """How the calls of sources are repeated."""
     imports: list[tuple[str, str]] = field(default_factory=list)
     """Addresses with the objects that come under management there."""
-    is_repeated_anew: bool = False
-    """Whether this step has changed how resources are repeated."""
     before: str = "b1"
     """A value of the resource that calls depend on."""
 
@@ -185,19 +183,6 @@ class Model:
         things = [thing for source in self.sources.values() for thing in source.things]
         is_guarded = any("guard" in each.settings for each in things)
         return self.passing is Passing.OWN or is_guarded
-
-    def may_lose(self, call: Call, key: Key) -> bool:
-        """Whether an instance may go without a trace.
-
-        Where all others are alike, the moves of their source count for it as well, and
-        those that follow from a change of `count` or `for_each`.
-        """
-        if self.is_repeated_anew:
-            return False
-        others = {each.source for other, each in call.instances.items() if other != key}
-        return len(others) > 1 or not any(
-            each.moves or each.removals for each in self.sources.values()
-        )
 
     @property
     def is_flat(self) -> bool:

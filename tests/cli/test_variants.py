@@ -204,6 +204,22 @@ def test_the_graph_of_blocks_and_of_operations() -> None:
     assert said("validate") == "Success! The configuration is valid.\n"
 
 
+def test_what_an_instance_had_that_is_gone_outlives_its_users() -> None:
+    first = (
+        'resource "terraform_data" "x" {\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n'
+    )
+    output = 'output "id" {\n  value = terraform_data.x.id\n}\n'
+    after = 'resource "terraform_data" "after" {\n  input = [for m in module.m : m.id]\n}\n'
+    call = 'module "m" {\n  for_each = { a = "./one", b = "./two" }\n  source = each.value\n}\n'
+    files = {"one/main.tf": first + output, "two/main.tf": ONE}
+    write({**files, "main.tf": call + after})
+    said("apply", "-auto-approve")
+    write({"main.tf": call.replace('a = "./one", ', "") + after})
+    said("plan", "-out=p")
+    edge = 'destroy module.m[\\"a\\"].terraform_data.x" -> "update terraform_data.after"'
+    assert edge in said("graph", "-plan=p").replace("delete", "destroy")
+
+
 def test_providers_are_listed_for_every_variant() -> None:
     found = said("providers")
     assert 'module.m["a"]' in found

@@ -119,9 +119,11 @@ class _Modules:
         variants = called_by(callers, name)
         for path, alike in variants.items():
             data = self._call(callers[0], name, alike)
-            if len(variants) > 1:
-                keys = dict.fromkeys(each.instance.addr.key for each in alike)
-                data["instance_keys"] = [*keys]
+            if len(variants) == 1:
+                yield name, data
+                continue
+            keys = dict.fromkeys(each.instance.addr.key for each in alike)
+            data["instance_keys"] = [*keys]
             yield f"{name}{key_text(path.key)}", data
         if not variants:
             yield name, self._call(callers[0], name, ())

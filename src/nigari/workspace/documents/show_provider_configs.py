@@ -84,7 +84,7 @@ class ProviderConfigs:
             for alias in required.configuration_aliases:
                 self._add(frame, str(alias), name, provider)
             self._add(frame, name, name, provider, inherits=True)
-        used = [*self._constraints.get(str(frame.instance.variant), ())]
+        used = [*self._constraints.get(str(frame.instance.shown_variant), ())]
         for each in module.imports:
             # An import into another module counts as a use here, too.
             name = each.shape.item.resource.implied_provider
@@ -145,7 +145,7 @@ class ProviderConfigs:
         data: Data = {"name": name, "full_name": str(provider)}
         if alias:
             data["alias"] = alias
-        path = str(frame.instance.variant)
+        path = str(frame.instance.shown_variant)
         constraints = self._constraints.get(path, {}).get(provider)
         if versioned and constraints:
             data["version_constraint"] = str(constraints)
@@ -164,5 +164,5 @@ def called_by(callers: Sequence[Frame], name: str) -> dict[ModuleAddr, list[Fram
 
 
 def _key(frame: Frame, name: str) -> str:
-    path = str(frame.instance.variant)
+    path = str(frame.instance.shown_variant)
     return f"{path}:{name}" if path else name
