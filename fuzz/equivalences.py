@@ -44,6 +44,8 @@ class Teller:
         self._keep = keep
         self._only = only
         self._commands = 0
+        self._is_partial = False
+        """Whether the last plan was one of what a command line singles out."""
 
     def tell(self, seed: int) -> StoryResult:
         """Tell a story up to its first difference, or as far as the only step that matters."""
@@ -93,6 +95,8 @@ class Teller:
     ) -> Iterator[tuple[Difference, str]]:
         """Run a command on all sides: the differences, each with what explains it."""
         before = self._literal.state()
+        if PLAN not in command:
+            self._is_partial = any(each.startswith(("-target", "-exclude")) for each in command)
         for side in self._sides():
             side.forget()
             if f"-out={PLAN}" in command:
@@ -112,7 +116,7 @@ class Teller:
         if f"-out={PLAN}" in command and not literal.status and not compact.status:
             show = ["show", "-json", PLAN]
             shown = self._all(show, [*command[: command.index("plan")], *show])[:2]
-            levelled = [level_finished(each, pair.declared) for each in shown]
+            levelled = [level_finished(each, pair.declared, self._is_partial) for each in shown]
             for each in comparing.plans(levelled[1], levelled[0]):
                 yield each, ""
 
@@ -120,7 +124,9 @@ class Teller:
         self, pair: Pair, before: str, literal: Finished, compact: Finished
     ) -> Iterator[Difference]:
         """What the compact text did otherwise than the literal one."""
-        theirs, ours = (level_finished(each, pair.declared) for each in (literal, compact))
+        theirs, ours = (
+            level_finished(each, pair.declared, self._is_partial) for each in (literal, compact)
+        )
         yield from comparing.exit_codes(theirs, ours)
         left, right = reported(theirs), reported(ours)
         if left != right:

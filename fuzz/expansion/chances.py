@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from fuzz.expansion.model import (
     ABOVE,
+    FACT,
     INNER,
     STATIC,
     Call,
@@ -29,8 +30,8 @@ from fuzz.expansion.model import (
 
 _T = TypeVar("_T")
 _NAMES: Final = ("x", "y", "z", "w")
-_KEYS: Final = ("a", "b", "d", "e")
-_INNER_KEYS: Final = ("i", "j")
+_KEYS: Final = ("a", "b", "d", "e", "f", "g")
+_INNER_KEYS: Final[dict[str, tuple[Key, ...]]] = {"for_each": ("i", "j"), "count": (0, 1)}
 _LEAVES: Final = ("leaf", "twig")
 _LABELS: Final = {"eu": "in-eu", "us": "in-us", "as": "in-as"}
 
@@ -45,7 +46,9 @@ class Feature(Enum):
     STATIC = "static settings of instances"
     PROVIDERS = "a provider for each instance"
     CALLS = "several calls"
-    CONDITIONS = "resources with conditions"
+    CONDITIONS = "conditions of resources, and checks"
+    DATA = "data sources"
+    TRIGGERS = "resources that are replaced with others"
 
 
 class Chances:
@@ -89,6 +92,7 @@ class Chances:
             passing=passing,
             places=places,
             outside=self.choice([*Outside]),
+            inner_kind=self.choice([*_INNER_KEYS]),
         )
         for name in ("m", "n") if Feature.CALLS in self._features else ("m",):
             after = found.calls[0].name if found.calls and self.happens(0.6) else ""
@@ -110,7 +114,17 @@ class Chances:
             found.things.append(self._thing(each, found))
         if found.has_inner:
             self._nest(found)
+        if Feature.DATA in self._features and self.happens(0.6):
+            self._inform(found)
+        found.has_check = Feature.CONDITIONS in self._features and self.happens(0.3)
+        found.has_extra = Feature.SOURCES in self._features and self.happens(0.3)
         return found
+
+    def _inform(self, source: Source) -> None:
+        """Have a data source before the last thing of a source."""
+        names = [each.name for each in source.things]
+        source.things[-1].needs.append(FACT)
+        source.fact_needs = self.choice([ABOVE, ABOVE, *names[:-1]])
 
     def _nest(self, source: Source) -> None:
         """Have an inner call before the last thing of a source, or after any of them."""
@@ -137,6 +151,8 @@ class Chances:
         if source.name in _LEAVES:
             # Instances of inner calls go with the source of an outer one.
             found.settings.discard("guard")
+        if before and Feature.TRIGGERS in self._features and self.happens(0.3):
+            found.triggered_by = self.choice(before)
         found.has_condition = Feature.CONDITIONS in self._features and self.happens(0.5)
         return found
 
@@ -160,12 +176,13 @@ class Chances:
         for each in source.things:
             each.needs = [new if name == old else name for name in each.needs]
             each.follows = [new if name == old else name for name in each.follows]
-        if source.inner_needs == old:
-            source.inner_needs = new
+            each.triggered_by = new if each.triggered_by == old else each.triggered_by
+        source.inner_needs = new if source.inner_needs == old else source.inner_needs
+        source.fact_needs = new if source.fact_needs == old else source.fact_needs
 
     def _instance(self, model: Model) -> Instance:
         found = Instance(self.choice([*model.sources]), self._settings(model))
-        for key in self._chance.sample(_INNER_KEYS, self.choice([1, 1, 2])):
+        for key in _INNER_KEYS[model.inner_kind][: self.choice([1, 1, 2])]:
             settings = {**self._settings(model), "place": found.settings["place"]}
             found.inner[key] = Instance(self.choice([*model.leaves]), settings)
         return found
@@ -239,20 +256,25 @@ class Chances:
             each.settings["place"] = place
 
     def _add(self, model: Model, call: Call) -> None:
-        key = self._free_key(call)
+        key = self._free_key(model, call)
         if key is not None:
             call.instances[key] = self._instance(model)
 
-    def _free_key(self, call: Call) -> Key | None:
+    def _free_key(self, model: Model, call: Call) -> Key | None:
+        """A key that no instance has, nor is said to have had."""
         if call.kind == "count":
             return len(call.instances)
-        return next((key for key in _KEYS if key not in call.instances), None)
+        moved = {old for old, _ in model.renames}
+        free = [key for key in _KEYS if key not in call.instances]
+        return next((key for key in free if address(call.name, key) not in moved), None)
 
     def _remove(self, model: Model, call: Call) -> None:
-        if len(call.instances) > 1 and not model.is_steady:
-            last = call.kind == "count"
-            keys = [*call.instances]
-            del call.instances[keys[-1] if last else self.choice(keys)]
+        last = call.kind == "count"
+        keys = [*call.instances]
+        key = keys[-1] if last else self.choice(keys)
+        if len(keys) > 1 and not model.is_steady:
+            call.past.add(key)
+            del call.instances[key]
             self._forget_places(model)
 
     def _forget_places(self, model: Model) -> None:
@@ -269,10 +291,12 @@ class Chances:
                 break
 
     def _rename_key(self, model: Model, call: Call) -> None:
-        key = self._free_key(call)
+        call.past |= call.instances.keys()
+        free = [each for each in _KEYS if each not in call.past]
         # A move that a plan did not come to leaves the old instance behind.
-        if call.kind == "count" or key is None or model.is_steady:
+        if call.kind == "count" or not free or model.is_steady:
             return
+        key = free[0]
         old = self.choice([*call.instances])
         call.instances[key] = call.instances.pop(old)
         if self.happens(0.7):
@@ -280,12 +304,13 @@ class Chances:
 
     def _change_inner(self, model: Model, call: Call) -> None:
         instance = self._some(call)
-        free = [key for key in _INNER_KEYS if key not in instance.inner]
+        keys = _INNER_KEYS[model.inner_kind]
+        free = [key for key in keys if key not in instance.inner]
         if free and self.happens(0.4):
             settings = {**self._settings(model), "place": instance.settings["place"]}
             instance.inner[free[0]] = Instance(self.choice([*model.leaves]), settings)
         elif len(instance.inner) > 1 and self.happens(0.4):
-            del instance.inner[self.choice([*instance.inner])]
+            del instance.inner[keys[1] if model.inner_kind == "count" else self.choice(keys)]
         else:
             self.choice([*instance.inner.values()]).source = self.choice([*model.leaves])
 
@@ -293,15 +318,17 @@ class Chances:
         """Change a source, for all instances that come from it."""
         source = self.choice([*model.sources.values(), *model.leaves.values()])
         thing = self.choice(source.things)
-        kind = self.choice(["repetition", "settings", "reverse"])
+        kind = self.choice(["repetition", "settings", "check", "reverse"])
         if kind == "repetition" and Feature.REPETITION in self._features:
             thing.repetition = self.choice(["", "count", "for_each"])
         elif kind == "settings" and Feature.STATIC in self._features and self._statics:
             thing.settings ^= {self.choice(self._statics)} - {"guard"}
+        elif kind == "check" and Feature.CONDITIONS in self._features:
+            source.has_check = not source.has_check
         else:
             for other in source.things:
                 if thing.name in other.needs:
                     other.needs.remove(thing.name)
-                    if not other.needs and not other.follows:
+                    if not (other.needs or other.follows or other.triggered_by):
                         thing.needs.append(other.name)
                     break

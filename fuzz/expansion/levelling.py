@@ -9,28 +9,31 @@ from fuzz.expansion.model import literal, without_keys
 from fuzz.story.events import read_events
 from fuzz.story.sides import Finished, Outcome
 
+_Condition = dict[str, object]
+
 _NO_MODULE: Final = "delete_because_no_module"
 _NO_CONFIG: Final = "delete_because_no_resource_config"
 
 
-def level_finished(finished: Finished, declared: frozenset[str]) -> Finished:
+def level_finished(finished: Finished, declared: frozenset[str], is_partial: bool) -> Finished:
     """What a command said, with literal addresses, given the module instances there are.
 
     Of an instance that is gone, a call says that there is no such instance. Separate calls say that
-    there is no such block.
+    there is no such block. Of an instance that is left out, a call lists the conditions as unknown if
+    it is alike another one.
     """
-    lines = [_levelled(line, declared) for line in literal(finished.stdout).splitlines()]
+    text = literal(finished.stdout)
+    lines = [_levelled(line, declared, is_partial) for line in text.splitlines()]
     return Finished(finished.status, "\n".join(lines), finished.stderr)
 
 
-def _levelled(line: str, declared: frozenset[str]) -> str:
+def _levelled(line: str, declared: frozenset[str], is_partial: bool) -> str:
     if _NO_MODULE not in line and '"checks"' not in line:
         return line
     said = json.loads(line)
     if "checks" in said:
-        said["checks"] = [
-            {"instances": [o for c in said["checks"] for o in c.get("instances", ())]}
-        ]
+        found = [each for check in said["checks"] for each in check.get("instances", ())]
+        said["checks"] = [{"instances": _judged(found, is_partial)}]
     for each in said.get("resource_changes", ()):
         if each.get("module_address") not in declared and each.get("action_reason") == _NO_MODULE:
             each["action_reason"] = _NO_CONFIG
@@ -38,6 +41,10 @@ def _levelled(line: str, declared: frozenset[str]) -> str:
     if change.get("reason") == _NO_MODULE and change["resource"]["module"] not in declared:
         change["reason"] = _NO_CONFIG
     return json.dumps(said)
+
+
+def _judged(conditions: list[_Condition], is_partial: bool) -> list[_Condition]:
+    return [each for each in conditions if not is_partial or each["status"] != "unknown"]
 
 
 def level_outcome(outcome: Outcome) -> Outcome:
@@ -56,7 +63,8 @@ def level_outcome(outcome: Outcome) -> Outcome:
                 instance["dependencies"] = sorted(found)
     checks = state.get("check_results") or ()
     objects = [each for check in checks for each in check["objects"] or ()]
-    state["check_results"] = [{"config_addr": "all", "objects": objects}]
+    # The last apply may have left out instances.
+    state["check_results"] = [{"config_addr": "all", "objects": _judged(objects, is_partial=True)}]
     return Outcome(json.dumps(state), outcome.journal, outcome.log)
 
 

@@ -16,6 +16,8 @@ Key = str | int
 Setting = bool | str | int | list[str]
 Settings = dict[str, Setting]
 
+INSTANCES: Final = {"": ("",), "count": ("[0]", "[1]"), "for_each": ('["k"]', '["l"]')}
+"""The keys of the instances of a resource, by how it is repeated."""
 STATIC: Final = ("destroy", "first", "ignored", "guard", "when", "lenient")
 """The settings that must be static; the others are ordinary values."""
 
@@ -24,6 +26,8 @@ INNER: Final = "c"
 """The name of the call that sources have."""
 ABOVE: Final = "above"
 """The variable with what a call gets from what is before it."""
+FACT: Final = "fact"
+"""The data source that sources have."""
 
 
 _KEYED: Final = re.compile(r'(module\.[mnc]|\.by)\[\\*"?(\w+)\\*"?\]')
@@ -83,10 +87,16 @@ class Thing:
     settings: set[str] = field(default_factory=set)
     """Those of `STATIC` that it has from its instance."""
     has_condition: bool = False
+    triggered_by: str = ""
+    """The name of one whose replacement replaces it."""
 
     @property
     def address(self) -> str:
         return f"world_thing.{self.name}"
+
+    def instances(self) -> list[str]:
+        """The addresses of its instances."""
+        return [f"{self.address}{key}" for key in INSTANCES[self.repetition]]
 
 
 @dataclass
@@ -102,6 +112,11 @@ class Source:
     """Whether it has a call of its own, with the inner instances of its instance."""
     inner_needs: str = "above"
     """The name of what that call gets."""
+    fact_needs: str = ""
+    """The name of what its data source is about; nothing where it has none."""
+    has_check: bool = False
+    has_extra: bool = False
+    """Whether it has an output that others may lack."""
 
     def thing(self, name: str) -> Thing | None:
         return next((each for each in self.things if each.name == name), None)
@@ -113,7 +128,7 @@ class Instance:
 
     source: str
     settings: Settings
-    inner: dict[str, Instance] = field(default_factory=dict)
+    inner: dict[Key, Instance] = field(default_factory=dict)
 
 
 @dataclass
@@ -126,6 +141,8 @@ class Call:
     instances: dict[Key, Instance]
     after: str = ""
     """The call before it whose outputs it gets."""
+    past: set[Key] = field(default_factory=set)
+    """Keys that instances have had. To move another one there may be blocked by what is left."""
 
     def addresses(self) -> list[str]:
         """The addresses of its instances, in the order in which a value has them."""
@@ -149,6 +166,10 @@ class Model:
     """Those that were there once."""
     renames: list[tuple[str, str]] = field(default_factory=list)
     outside: Outside = Outside.WHOLE
+    inner_kind: str = "for_each"
+    """How the calls of sources are repeated."""
+    imports: list[tuple[str, str]] = field(default_factory=list)
+    """Addresses with the objects that come under management there."""
     before: str = "b1"
     """A value of the resource that calls depend on."""
 
@@ -170,8 +191,10 @@ class Model:
         An exception of one instance also leaves out what depends on its blocks in all others.
         """
         sources = [*self.sources.values(), *self.leaves.values()]
-        needed = {n for s in sources for each in s.things for n in (*each.needs, *each.follows)}
-        return needed | {each.inner_needs for each in sources} <= {ABOVE}
+        things = [each for source in sources for each in source.things]
+        needed = {n for each in things for n in (*each.needs, *each.follows, each.triggered_by)}
+        needed |= {name for each in sources for name in (each.inner_needs, each.fact_needs)}
+        return needed <= {ABOVE, ""}
 
     def instances(self) -> Iterator[str]:
         """The addresses of all module instances."""
@@ -180,6 +203,22 @@ class Model:
                 yield (outer := address(call.name, key))
                 if self.sources[each.source].has_inner:
                     yield from (f"{outer}.{address(INNER, inner)}" for inner in each.inner)
+
+    def declares(self, resource: str) -> bool:
+        """Whether there is a resource instance of this address."""
+        found: list[tuple[str, Source]] = []
+        for call in self.calls:
+            for key, each in call.instances.items():
+                outer, source = address(call.name, key), self.sources[each.source]
+                found.append((outer, source))
+                for inner, below in each.inner.items() if source.has_inner else ():
+                    found.append((f"{outer}.{address(INNER, inner)}", self.leaves[below.source]))
+        return any(
+            resource == f"{module}.{each}"
+            for module, source in found
+            for thing in source.things
+            for each in thing.instances()
+        )
 
 
 def address(name: str, key: Key) -> str:

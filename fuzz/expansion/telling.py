@@ -34,6 +34,8 @@ class Story:
         self._model = self._chances.model()
         self._steps = steps
         self._done = 0
+        self._released: list[tuple[str, str]] = []
+        """Addresses whose objects the last step has taken out of the state, with their identifiers."""
 
     @property
     def is_over(self) -> bool:
@@ -49,11 +51,27 @@ class Story:
             )
         elif self._done > 1:
             self._model.renames.clear()
+            self._model.imports.clear()
             for _ in range(self._chance.choice([0, 1, 1, 2, 3])):
                 self._chances.change(self._model)
+            self._take_back()
             commands = self._chosen(seen)
         fails = self._model.outside is not Outside.PART and self._chances.happens(0.15)
         return self._pair(seen, commands, self._some_failures(seen) if fails else [])
+
+    def _take_back(self) -> None:
+        """Import what the last step has released, if it still is declared."""
+        found = [each for each in self._released if self._model.declares(each[0])]
+        if found and self._chances.happens(0.6):
+            self._model.imports += found
+        self._released = []
+
+    def _changed(self, seen: Seen) -> dict[str, dict[str, object] | None]:
+        """An object that disappears or changes outside."""
+        if not seen.objects or self._chances.happens(0.85):
+            return {}
+        name = self._chance.choice(sorted(seen.objects))
+        return {name: self._chance.choice([None, {**seen.objects[name], "value": "drift"}])}
 
     def _pair(self, seen: Seen, commands: list[list[str]], failures: list[str]) -> Pair:
         if failures:
@@ -61,9 +79,10 @@ class Story:
         written = [self._written_out(command, seen) for command in commands]
         if self._model.origin is Origin.ENVIRONMENT:
             commands = [[f"-env={ENVIRONMENT}", *command] for command in commands]
+        objects = self._changed(seen)
         return Pair(
-            Step(literal_files(self._model), written, failures=failures, before=seen),
-            Step(compact_files(self._model), commands, failures=failures, before=seen),
+            Step(literal_files(self._model), written, objects, failures=failures, before=seen),
+            Step(compact_files(self._model), commands, objects, failures=failures, before=seen),
             frozenset(map(literal, self._model.instances())),
         )
 
@@ -104,8 +123,17 @@ class Story:
         if roll < 0.4:
             return [*self._planned("-refresh-only"), _AGAIN]
         if roll < 0.43 and seen.addresses():
-            return [["state", "rm", compact(self._chance.choice(seen.addresses()))], _AGAIN]
+            return self._release(seen)
+        if roll < 0.46:
+            return [*self._planned("-refresh=false"), _AGAIN]
         return [*self._planned(), _AGAIN]
+
+    def _release(self, seen: Seen) -> list[list[str]]:
+        """Take an object out of the state."""
+        chosen = self._chance.choice(seen.addresses())
+        identifiers = [name for name, address in seen.objects_of().items() if address == chosen]
+        self._released = [(compact(chosen), each) for each in identifiers]
+        return [["state", "rm", compact(chosen)], _AGAIN]
 
     def _singled_out(self, number: int) -> list[str]:
         """What is singled out: nothing below an instance, since what it needs there is a block.
@@ -120,7 +148,8 @@ class Story:
         return [f"module.{each.name}" for each in chosen]
 
     def _some_failures(self, seen: Seen) -> list[str]:
-        names = {str(each["name"]) for each in seen.objects.values()}
+        # A state does not say on which instance of a call something depends that is outside of it.
+        names = {str(each["name"]) for each in seen.objects.values()} - {"after"}
         if not names or self._chances.happens(0.3):
             instances = [each for call in self._model.calls for each in call.instances.values()]
             names = {f"{each.settings['tag']}-{name}" for each in instances for name in "xyz"}

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from fuzz.expansion.model import (
     ABOVE,
+    FACT,
     INNER,
     Call,
     Instance,
@@ -32,6 +33,9 @@ _REQUIRED: Final = (
 _COMMAND: Final = f'"echo ${{self.name}} ${{self.value}} >> {LOG}; test ${{self.note}} != bad"'
 _CONDITION: Final = (
     '    postcondition {\n      condition = self.note != "bad"\n      error_message = "no"\n    }'
+)
+_CHECK: Final = (
+    'check "sound" {{\n  assert {{\n    condition = {}\n    error_message = "no"\n  }}\n}}\n'
 )
 _REPETITIONS: Final = {"count": "2", "for_each": 'toset(["k", "l"])'}
 _INNER_PASSED: Final = {Passing.WHOLE: "world.all = world.all", Passing.OWN: "world = world.own"}
@@ -81,13 +85,13 @@ class _Compact:
     def inner(self, source: Source) -> Iterator[str]:
         yield _compact_call(
             self._model,
-            Call(INNER, "for_each", {}),
+            Call(INNER, self._model.inner_kind, {}),
             (self.setting("inner"), "../"),
             _reference(self, source, source.inner_needs),
         )
 
     def inner_outputs(self) -> str:
-        return f'join(",", [for k, each in module.{INNER} : each.o])'
+        return f'join(",", [for each in module.{INNER} : each.o])'
 
     def inner_addresses(self) -> str:
         return f"module.{INNER}"
@@ -207,7 +211,11 @@ def _compact_root(model: Model) -> Iterator[str]:
         yield _compact_call(model, call, (f"{origin}{call.name}", "./"), above)
     for old, new in model.renames:
         yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
-    yield from _around(model, [_compact_outputs(each) for each in model.calls], lambda text: text)
+    for goal, identifier in model.imports:
+        yield f'import {{\n  to = {goal}\n  id = "{identifier}"\n}}\n'
+    yield from _around(
+        model, [_compact_outputs(model, each) for each in model.calls], lambda text: text
+    )
 
 
 def _literal_root(model: Model) -> Iterator[str]:
@@ -220,23 +228,30 @@ def _literal_root(model: Model) -> Iterator[str]:
             yield _literal_call(model, call.name, key, each, above)
     for old, new in model.renames:
         yield f"moved {{\n  from = {literal(old)}\n  to   = {literal(new)}\n}}\n"
-    yield from _around(model, [_literal_outputs(each) for each in model.calls], literal)
+    for goal, identifier in model.imports:
+        yield f'import {{\n  to = {literal(goal)}\n  id = "{identifier}"\n}}\n'
+    yield from _around(model, [_literal_outputs(model, each) for each in model.calls], literal)
 
 
-def _with_above(model: Model, outputs: Callable[[Call], str]) -> Iterator[tuple[Call, str]]:
+def _with_above(model: Model, outputs: Callable[[Model, Call], str]) -> Iterator[tuple[Call, str]]:
     """The calls, with what each gets from what is before it."""
     calls = {each.name: each for each in model.calls}
     for call in model.calls:
         given = "world_thing.before.id"
-        yield call, outputs(calls[call.after]) if call.after else given
+        yield call, outputs(model, calls[call.after]) if call.after else given
 
 
-def _compact_outputs(call: Call) -> str:
-    return f'join(",", [for k, each in module.{call.name} : each.o])'
+def _compact_outputs(model: Model, call: Call) -> str:
+    return f'join(",", [for each in module.{call.name} : "${{each.o}}${{try(each.extra, "")}}"])'
 
 
-def _literal_outputs(call: Call) -> str:
-    return f'join(",", [{", ".join(f"{literal(each)}.o" for each in call.addresses())}])'
+def _literal_outputs(model: Model, call: Call) -> str:
+    found = []
+    for key in sorted(call.instances, key=str):
+        module = literal(address(call.name, key))
+        has_extra = model.sources[call.instances[key].source].has_extra
+        found.append(f'"${{{module}.o}}{f"${{{module}.extra}}" if has_extra else ""}"')
+    return f'join(",", [{", ".join(found)}])'
 
 
 def _around(model: Model, outputs: list[str], written: Callable[[str], str]) -> Iterator[str]:
@@ -311,13 +326,20 @@ def _compact_provider(places: dict[Key, str]) -> str:
 
 def _values(call: Call) -> str:
     """The value that the instances of a call are made of."""
-    found = {str(key): _value(each) for key, each in call.instances.items()}
-    return json.dumps(found if call.kind == "for_each" else [*found.values()])
+    return json.dumps(_repeated(call.instances))
+
+
+def _repeated(instances: dict[Key, Instance]) -> object:
+    found = {key: _value(each) for key, each in instances.items()}
+    return [*found.values()] if isinstance(next(iter(found), ""), int) else found
 
 
 def _value(instance: Instance) -> dict[str, object]:
-    inner = {key: _value(each) for key, each in instance.inner.items()}
-    return {"source": instance.source, **instance.settings, "inner": inner}
+    return {
+        "source": instance.source,
+        **instance.settings,
+        "inner": _repeated(instance.inner),
+    }
 
 
 def _all_names(model: Model) -> Iterable[str]:
@@ -344,6 +366,8 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
         provider = ""
     for thing in source.things:
         yield _thing(source, thing, form, provider)
+    if source.fact_needs:
+        yield _fact(source, form, provider)
     if source.has_inner:
         yield from form.inner(source)
     for old, new in source.moves:
@@ -353,10 +377,23 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
         yield f"removed {{\n  from = {name}\n  lifecycle {{\n    destroy = {destroy}\n  }}\n}}\n"
     # The value of a whole call depends on all that is in it, even on what is given to it.
     everything = [ABOVE, *(each.name for each in source.things)]
+    if source.fact_needs:
+        everything.append(FACT)
     found = [_reference(form, source, each) for each in everything]
     if source.has_inner:
         found.append(form.inner_outputs())
     yield f'output "o" {{\n  value = join(",", [{", ".join(found)}])\n}}\n'
+    if source.has_extra:
+        yield f'output "extra" {{\n  value = {found[1]}\n}}\n'
+    if source.has_check:
+        condition = f'{form.setting("value")} != "v3" && {found[1]} != ""'
+        yield _CHECK.format(condition)
+
+
+def _fact(source: Source, form: _Form, provider: str) -> str:
+    chosen = f"  provider = {provider}\n" if provider else ""
+    key = f'join("-", [{form.setting("tag")}, {_reference(form, source, source.fact_needs)}])'
+    return f'data "world_fact" "{FACT}" {{\n{chosen}  key = {key}\n}}\n'
 
 
 def _variables(model: Model) -> Iterator[str]:
@@ -387,12 +424,15 @@ def _thing(source: Source, thing: Thing, form: _Form, provider: str) -> str:
     if thing.follows:
         followed = [_followed(form, source, each) for each in thing.follows]
         lines.append(f"  depends_on = [{', '.join(each for each in followed if each)}]")
-    return "\n".join([*lines, *_lifecycle(thing, form), "}", ""])
+    return "\n".join([*lines, *_lifecycle(source, thing, form), "}", ""])
 
 
-def _lifecycle(thing: Thing, form: _Form) -> Iterator[str]:
-    if thing.settings & _ARGUMENTS.keys() or thing.has_condition:
+def _lifecycle(source: Source, thing: Thing, form: _Form) -> Iterator[str]:
+    trigger = source.thing(thing.triggered_by)
+    if thing.settings & _ARGUMENTS.keys() or thing.has_condition or trigger:
         yield "  lifecycle {"
+        if trigger:
+            yield f"    replace_triggered_by = [{trigger.address}]"
         if thing.has_condition:
             yield _CONDITION
         for setting, argument in _ARGUMENTS.items():
@@ -414,6 +454,8 @@ def _reference(form: _Form, source: Source, name: str) -> str:
         return f"var.{ABOVE}"
     if name == INNER:
         return form.inner_outputs() if source.has_inner else '"none"'
+    if name == FACT:
+        return f"data.world_fact.{FACT}.value" if source.fact_needs else '"none"'
     thing = source.thing(name)
     if thing is None:
         return '"gone"'
@@ -424,5 +466,7 @@ def _reference(form: _Form, source: Source, name: str) -> str:
 def _followed(form: _Form, source: Source, name: str) -> str:
     if name == INNER:
         return form.inner_addresses() if source.has_inner else ""
+    if name == FACT:
+        return f"data.world_fact.{FACT}" if source.fact_needs else ""
     thing = source.thing(name)
     return "" if thing is None else thing.address

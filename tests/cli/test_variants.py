@@ -74,6 +74,90 @@ def test_a_call_whose_instances_are_alike_is_one_member() -> None:
     assert "instance_keys" not in calls["m"]
 
 
+def test_a_member_has_what_any_of_its_instances_calls() -> None:
+    outer = """\
+variable "number" {}
+variable "name" {
+  default = "n${var.number}"
+}
+variable "fixed" {
+  default = lower("F")
+}
+module "n" {
+  count  = var.number
+  source = "../one"
+}
+"""
+    call = 'module "m" {\n  for_each = { a = 0, b = 1 }\n  source = "./outer"\n  number = each.value\n}\n'
+    write({"main.tf": call, "outer/main.tf": outer})
+    said("plan", "-out=p")
+    data = json.loads(said("show", "-json", "p"))["configuration"]
+    member = data["root_module"]["module_calls"]["m"]["module"]
+    assert [each["name"] for each in member["module_calls"]["n"]["module"]["resources"]] == ["x"]
+    assert member["variables"] == {
+        "fixed": {"default": "f"},
+        "name": {},
+        "number": {"required": True},
+    }
+    assert list(data["provider_config"]) == ["module.m.module.n:terraform"]
+
+
+def test_defaults_depend_on_the_instance() -> None:
+    given = 'variable "v" {}\nvariable "w" {\n  default = "${var.v}!"\n}\n'
+    output = 'output "w" {\n  value = var.w\n}\n'
+    call = 'module "m" {\n  for_each = toset(["a", "b"])\n  source = "./one"\n  v = each.key\n}\n'
+    write({"main.tf": call, "one/main.tf": given + output})
+    assert said("eval", "[for m in module.m : m.w]").split() == ["[", '"a!",', '"b!",', "]"]
+    unknown = call.replace('toset(["a", "b"])', "{ a = terraform_data.x.id }")
+    unknown = unknown.replace("each.key", "each.value") + 'resource "terraform_data" "x" {}\n'
+    Path("main.tf").write_text(unknown)
+    found = said("validate", code=1)
+    assert 'The default of var.w of module.m["a"] must be known' in " ".join(found.split())
+
+
+def test_the_resolved_configuration_names_variants() -> None:
+    modules = json.loads(said("config", "-json"))["modules"]
+    assert {each["address"]: each["variant"] for each in modules} == {
+        "": "",
+        'module.m["a"]': 'module.m["a"]',
+        'module.m["b"]': 'module.m["b"]',
+        'module.m["c"]': 'module.m["b"]',
+    }
+
+
+def test_keys_may_be_left_out_at_any_depth() -> None:
+    inner = """\
+module "n" {
+  for_each = toset(["p", "q"])
+  source   = "../leaf"
+  first    = each.key == "p"
+}
+"""
+    leaf = """\
+variable "first" {}
+resource "terraform_data" "l" {
+  lifecycle {
+    create_before_destroy = var.first
+  }
+}
+output "id" {
+  value = terraform_data.l.id
+}
+"""
+    write({"one/main.tf": ONE + inner, "leaf/main.tf": leaf})
+    p, q = (f'module.m["a"].module.n["{key}"].id' for key in "pq")
+    for address, users in (
+        ("module.m.module.n.terraform_data.l", [p, q]),
+        ('module.m["a"].module.n.terraform_data.l', [p, q]),
+        ('module.m.module.n["q"].terraform_data.l', [q]),
+        ('module.m["a"].module.n["p"].terraform_data.l', [p]),
+    ):
+        assert said("uses", "-list", address).split() == users
+    assert "Nothing in the configuration is named" in said(
+        "uses", 'module.m["b"].module.n.terraform_data.l', code=1
+    )
+
+
 def test_users_of_every_variant() -> None:
     assert said("uses", "-list", "module.m.terraform_data.y").split() == [
         'module.m["b"].other',
@@ -118,6 +202,22 @@ def test_an_instance_of_a_provider_is_explained() -> None:
 def test_the_graph_of_blocks_and_of_operations() -> None:
     assert 'create module.m[\\"b\\"].terraform_data.y' in said("graph")
     assert said("validate") == "Success! The configuration is valid.\n"
+
+
+def test_what_an_instance_had_that_is_gone_outlives_its_users() -> None:
+    first = (
+        'resource "terraform_data" "x" {\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n'
+    )
+    output = 'output "id" {\n  value = terraform_data.x.id\n}\n'
+    after = 'resource "terraform_data" "after" {\n  input = [for m in module.m : m.id]\n}\n'
+    call = 'module "m" {\n  for_each = { a = "./one", b = "./two" }\n  source = each.value\n}\n'
+    files = {"one/main.tf": first + output, "two/main.tf": ONE}
+    write({**files, "main.tf": call + after})
+    said("apply", "-auto-approve")
+    write({"main.tf": call.replace('a = "./one", ', "") + after})
+    said("plan", "-out=p")
+    edge = 'destroy module.m[\\"a\\"].terraform_data.x" -> "update terraform_data.after"'
+    assert edge in said("graph", "-plan=p").replace("delete", "destroy")
 
 
 def test_providers_are_listed_for_every_variant() -> None:

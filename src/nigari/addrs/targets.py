@@ -56,6 +56,13 @@ class Target:
         item = address.item
         return self.subject.item == (item if isinstance(item, Resource) else item.resource)
 
+    def touches(self, resource: AbsResource) -> bool:
+        """Whether the target includes instances of a resource of one module instance."""
+        return self.covers(resource) or (self.resource, self.module) == (
+            resource.item,
+            resource.module,
+        )
+
     def touches_block(self, block: ModuleAddr | AbsResource) -> bool:
         """Check whether any object that the block declares may be in the target, regardless of
         keys.

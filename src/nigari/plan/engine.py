@@ -104,7 +104,7 @@ class Planner:
             self._warn_of_selection()
         run, driver = await self._evaluate_until_stable(options, moves.result)
         try:
-            if not self._moves_fit(moves, run, options.mode is PlanMode.DESTROY):
+            if not self._moves_fit(moves, run):
                 return None
             if options.mode is PlanMode.NORMAL:
                 self._check_imports(run)
@@ -178,9 +178,12 @@ class Planner:
             raise
         return run, driver
 
-    def _moves_fit(self, moves: Moves, run: PlanRun, is_destroy: bool) -> bool:
-        """Whether the moves make sense; if not, whatever else is wrong may come of that."""
-        is_opened = not is_destroy or bool(self._state.resources)
+    def _moves_fit(self, moves: Moves, run: PlanRun) -> bool:
+        """Whether the moves make sense; if not, whatever else is wrong may come of that.
+
+        As in OpenTofu, a destroy only looks at what is declared while it refreshes.
+        """
+        is_opened = not run.is_destroying or (run.refreshes and bool(self._state.resources))
         errors = self.diags.error_count
         check_statements(moves, run, is_opened, self.diags)
         return self.diags.error_count == errors

@@ -42,12 +42,12 @@ def bare_frame(run: Run, root: ModuleInstance, module: ModuleAddr) -> Frame | No
 
 
 def template(parent: ModuleInstance, name: str, key: InstanceKey) -> ModuleInstance | None:
-    """An instance of a call that looks like the one with this key: all do, unless their sources
+    """An instance of a call that looks like the one with this key: all do, unless their sources may
     differ.
     """
     known = parent.children.get(name, {})
     exact = known.get(key) or known.get(DEFERRED) or known.get(None)
-    if exact is not None:
+    if exact is not None or name in parent.unlike:
         return exact
     others = list({each.variant: each for each in known.values()}.values())
     return others[0] if others and _declare_the_same(others) else None
@@ -90,7 +90,7 @@ def instance_like(
     """An instance of a call that declares the same as another."""
     child = ModuleInstance(parent.addr.child(call.name, key), found.compiled, parent, call, data)
     child.children = found.children
-    child.variant = found.variant
+    child.variant, child.unlike = found.variant, found.unlike
     return child
 
 

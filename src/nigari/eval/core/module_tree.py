@@ -45,7 +45,7 @@ NO_INSTANCE_DATA: Final = InstanceData()
 class ModuleInstance:
     """A module at an address of the tree."""
 
-    __slots__ = ("_variant", "addr", "call", "children", "compiled", "data", "parent")
+    __slots__ = ("_variant", "addr", "call", "children", "compiled", "data", "parent", "unlike")
 
     def __init__(
         self,
@@ -63,14 +63,18 @@ class ModuleInstance:
         """What `each` and `count` mean for this instance of the call, in the calling module."""
         self.children: dict[str, dict[InstanceKey, ModuleInstance]] = {}
         """The instances that each call makes; the static phase fills it in."""
+        self.unlike: frozenset[str] = frozenset()
+        """The calls whose `each` or `count` decides from where a module comes: what an instance that
+        is gone declared, others do not tell.
+        """
         self._variant: ModuleAddr | None = None
 
     @property
     def variant(self) -> ModuleAddr:
         """The path of the variant that this instance belongs to.
 
-        A step of it has a key only where the instances of the call are of several variants: the key
-        of the first instance of each.
+        A step of it has a key only where the instances of the call are of several variants, or may
+        come from several sources: the key of the first instance of each.
         """
         if self._variant is None:
             within = None if self.parent is None else self.parent.variant
@@ -80,6 +84,17 @@ class ModuleInstance:
     @variant.setter
     def variant(self, path: ModuleAddr) -> None:
         self._variant = path
+
+    @property
+    def shown_variant(self) -> ModuleAddr:
+        """The variant, without the keys of calls whose instances are all of one."""
+        path = self.variant
+        if self.parent is None:
+            return path
+        key, beside = path.key, self.parent.children.get(path.name, {}).values()
+        if key is not None and all(each.variant == path for each in beside):
+            key = None
+        return self.parent.shown_variant.child(path.name, key)
 
     @property
     def module(self) -> Module:

@@ -268,8 +268,9 @@ def _report_cycle(nodes: list[Node], diags: Diagnostics) -> None:
     around, hint = " → ".join([*labels, labels[0]]), ""
     if any("[" in label.partition(" of module.")[2] for label in labels):
         hint = (
-            " Instances of a module call that have the same source are taken together, so that one "
-            "of them cannot depend on another: write a module block of its own for it."
+            " Instances of a module call that have the same source are taken together, and each "
+            "argument of a call counts with all that it mentions, so that one instance cannot depend "
+            "on another: write a module block of its own for it."
         )
     diags.error(
         "Dependency cycle",

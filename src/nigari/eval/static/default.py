@@ -1,6 +1,7 @@
 """The rule for defaults that are not written out: they are known before anything runs.
 
-A variable that has no value yet may be part of one: whoever needs the default will ask for it.
+A variable that has no value yet may be part of one: whatever needs the default will ask for it. Where a
+default depends on `each` or `count` of a call, each instance has its own, so the call is expanded.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ from nigari.cty.values import Value
 from nigari.eval.core.causes import CauseKind, causes_within
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.scope import evaluate_origin
-from nigari.eval.core.static_position import StaticPosition, explain_unknown
+from nigari.eval.core.static_position import RequestValue, StaticPosition, explain_unknown
 from nigari.eval.core.worklist import Need, Stages
 from nigari.eval.nodes.check_node import CheckNode
-from nigari.hcl.expressions import Expression
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,19 +23,24 @@ if TYPE_CHECKING:
 
 
 _COMES_LATER: Final = (CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT)
+_OF_INSTANCES: Final = (CauseKind.EACH, CauseKind.COUNT)
 
 
-def default_check(frame: Frame, variable: Variable) -> CheckNode | None:
+def default_check(frame: Frame, variable: Variable, request: RequestValue) -> CheckNode | None:
     """What has to be looked at in a variable's default, if anything has to be."""
     default = variable.default
     if default is None or frame.instance.compiled.is_written_out(default):
         return None
-    what = f"default of {frame.label(f'var.{variable.name}')}"
-    return CheckNode(what, Stages(lambda: _check(frame, default, what)), default.range)
+    slot = StaticPosition(
+        f"default of {frame.label(f'var.{variable.name}')}",
+        frame,
+        default,
+        request=lambda cause: cause.kind in _OF_INSTANCES and request(cause),
+    )
+    return CheckNode(slot.what, Stages(lambda: _check(slot)), default.range)
 
 
-def _check(frame: Frame, default: Expression, what: str) -> Sequence[Need]:
-    slot = StaticPosition(what, frame, default, request=lambda _: False)
+def _check(slot: StaticPosition) -> Sequence[Need]:
     value = evaluate_origin(slot.origin)
     if not isinstance(value, Value):
         return value

@@ -8,6 +8,7 @@ neither is an error unless a place that needs a value now depends on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from nigari.addrs.keys import InstanceKey
@@ -91,10 +92,12 @@ class StaticSettings:
 class MissingValues:
     """What would make more values known: calls to be expanded, and variables to be asked for."""
 
-    __slots__ = ("expansions", "variables")
+    __slots__ = ("differing", "expansions", "variables")
 
     def __init__(self) -> None:
         self.expansions: set[tuple[ModuleAddr, str]] = set()
+        self.differing: set[tuple[ModuleAddr, str]] = set()
+        """The calls whose `each` or `count` decides from where a module comes."""
         self.variables: dict[str, UnknownCause] = {}
 
 
@@ -249,7 +252,7 @@ class StaticRun(PhaseRun):
         for name, variable in module.variables.items():
             if variable.const:
                 yield ConstVariable(frame.variables[name], self.request)
-            elif (check := default_check(frame, variable)) is not None:
+            elif (check := default_check(frame, variable, self.request)) is not None:
                 yield check
         for addr, resource in module.resources.items():
             if has_static_arguments(resource):
@@ -299,14 +302,20 @@ class StaticRun(PhaseRun):
     ) -> tuple[str, str | None] | list[Need] | None:
         name = f"module.{call.name}"
         source = fill_text(
-            StaticPosition(f"source of {frame.label(name)}", frame, call.source, self.request, data)
+            StaticPosition(
+                f"source of {frame.label(name)}",
+                frame,
+                call.source,
+                self._request_source,
+                data,
+            )
         )
         if isinstance(source, list):
             return source
         if call.version is None:
             return None if source is None else (source, None)
         slot = StaticPosition(
-            f"version of {frame.label(name)}", frame, call.version, self.request, data
+            f"version of {frame.label(name)}", frame, call.version, self._request_source, data
         )
         version = fill_text(slot, takes_null=True)
         if isinstance(version, list):
@@ -331,6 +340,13 @@ class StaticRun(PhaseRun):
             return False
         self.missing.expansions.add(wanted)
         return True
+
+    def _request_source(self, cause: UnknownCause) -> bool:
+        """The same for what decides from where a module comes."""
+        if cause.kind in (CauseKind.EACH, CauseKind.COUNT):
+            call = cause.name.removeprefix("module.")
+            self.missing.differing.add((cause.module.unkeyed, call))
+        return self.request(cause)
 
     def _request_later(self, cause: UnknownCause) -> bool:
         """The same for what only planning needs: by then every variable has a value."""
@@ -362,7 +378,7 @@ class StaticRun(PhaseRun):
             if node.provider is not None and node.required.provider is None
         }
 
-    def find_variants(self) -> None:
+    def find_variants(self, differing: AbstractSet[tuple[ModuleAddr, str]]) -> None:
         """Group module instances into variants, now that all static values are known."""
         found: dict[ModuleInstance, list[tuple[object, ...]]] = {}
         for (frame, _), settings in self.resource_settings.items():
@@ -372,7 +388,7 @@ class StaticRun(PhaseRun):
         for (frame, _), address in self.addresses.items():
             found.setdefault(frame.instance, []).append((str(address.traversal),))
         facts = {instance: tuple(each) for instance, each in found.items()}
-        find_variants((frame.instance for frame in self.frames()), facts)
+        find_variants((frame.instance for frame in self.frames()), facts, differing)
 
     def evaluate(self, nodes: Sequence[Node]) -> None:
         """Work out these nodes and whatever they need."""
@@ -444,7 +460,7 @@ def run_static(
 
     `fill_places` fills the static places that are not found in modules as they are opened.
     """
-    expanded = settings.expanded
+    expanded, differing = settings.expanded, set[tuple[ModuleAddr, str]]()
     while True:
         run = StaticRun(root, settings, expanded, can_ask)
         run.evaluate(())
@@ -456,8 +472,9 @@ def run_static(
         if fill_places is not None:
             fill_places(run)
         if not run.missing.expansions:
-            run.find_variants()
+            run.find_variants(differing)
             return run
+        differing |= run.missing.differing
         expanded |= run.missing.expansions
 
 

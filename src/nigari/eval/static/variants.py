@@ -8,6 +8,7 @@ thousand equal instances cost what one costs, and two different ones are two.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 
 from nigari.addrs.module import ModuleAddr
 from nigari.eval.core.module_tree import ModuleInstance
@@ -22,13 +23,21 @@ Facts: TypeAlias = Mapping[ModuleInstance, tuple[object, ...]]
 _Kinds: TypeAlias = dict[ModuleInstance, int]
 
 
-def find_variants(instances: Iterable[ModuleInstance], facts: Facts) -> None:
-    """Set the variant of each instance of a tree, whose callers come first."""
+def find_variants(
+    instances: Iterable[ModuleInstance],
+    facts: Facts,
+    differing: AbstractSet[tuple[ModuleAddr, str]],
+) -> None:
+    """Set the variant of each instance of a tree, whose callers come first.
+
+    `differing` are the calls whose instances may come from several sources. Even if all that are left
+    are alike, those that are gone may have been others.
+    """
     groups = _groups(instances)
     kinds: _Kinds = {}
     for group in reversed(groups):
         _tell_apart(group, facts, kinds)
-    _name(groups[0], groups[0][0].addr.unkeyed, kinds)
+    _name(groups[0], groups[0][0].addr.unkeyed, kinds, differing)
 
 
 def _groups(instances: Iterable[ModuleInstance]) -> list[list[ModuleInstance]]:
@@ -74,20 +83,27 @@ def _tell_callers_apart(alike: list[ModuleInstance], kinds: _Kinds) -> None:
         kinds[instance] = found.setdefault(shape, len(kinds))
 
 
-def _name(alike: list[ModuleInstance], path: ModuleAddr, kinds: _Kinds) -> None:
+def _name(
+    alike: list[ModuleInstance],
+    path: ModuleAddr,
+    kinds: _Kinds,
+    differing: AbstractSet[tuple[ModuleAddr, str]],
+) -> None:
     """Name the variants of some instances of one variant, and of whatever they call."""
     pending = [(alike, path)]
     while pending:
         instances, path = pending.pop()
+        calls = instances[0].module.calls
+        unlike = frozenset(name for name in calls if (path.unkeyed, name) in differing)
         for instance in instances:
-            instance.variant = path
-        for name in instances[0].module.calls:
+            instance.variant, instance.unlike = path, unlike
+        for name in calls:
             callers = [found for each in instances if (found := each.children.get(name))]
             of_kind: dict[int, list[ModuleInstance]] = {}
             for children in callers:
                 for child in children.values():
                     of_kind.setdefault(kinds[child], []).append(child)
-            if len(of_kind) == 1:
+            if len(of_kind) == 1 and name not in unlike:
                 pending += [(each, path.child(name)) for each in of_kind.values()]
                 continue
             # Callers of one variant call the same kinds, so the keys of one of them distinguish them all.

@@ -310,7 +310,8 @@ class ValidateRun(PhaseRun):
         members = self._members.get(instance.variant, [])
         if len(members) < 2:
             return super().about(instance)
-        if instance.variant == instance.variant.unkeyed:
+        shown = instance.shown_variant
+        if shown == shown.unkeyed:
             return ""
         names = [str(each) for each in members]
         if len(names) > _MOST_NAMED + 1:

@@ -118,7 +118,10 @@ class _Declared:
         if len(steps) == len(end.steps):
             return None if frame.instance.call is None else frame.instance.call.range
         call = frame.calls.get(end.steps[-1][0])
-        return call.call.range if call is not None and call.state == DONE else None
+        # A destroy only expands calls in which something is destroyed.
+        is_whole = self._run.is_destroying and self._run.selection is None
+        is_known = call is not None and (call.state == DONE or is_whole)
+        return call.call.range if call is not None and is_known else None
 
     def _resource(self, frame: Frame, addr: Resource, key: KeyPattern) -> Range | None:
         resource = frame.module.resources.get(addr)

@@ -15,7 +15,7 @@ whose object turns out to be gone takes along nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
@@ -75,11 +75,7 @@ class Selection:
         if block not in self.blocks or block not in self.named:
             return block in self.blocks
         if self.targets:
-            return any(
-                target.covers(resource)
-                or (target.resource == resource.item and target.module == resource.module)
-                for target in self.targets
-            )
+            return any(target.touches(resource) for target in self.targets)
         return not any(target.covers(resource) for target in self.excluded)
 
     def names(self, address: AbsResourceInstance) -> bool:
@@ -96,27 +92,21 @@ def selection(
     excluded: tuple[Target, ...],
 ) -> Selection:
     """What is looked at, given what the user has singled out."""
-    variants = graph.variants
-    known: dict[Block, AbsResource] = dict(graph.resources())
-    for resource in state.resources.values():
-        known.setdefault(graph.resource_block(resource.address), resource.address.unkeyed)
-    undeclared = {each for each in known if not graph.is_resource(each)}
-    needs = _Needs(graph, undeclared)
-    named = frozenset(
-        block
-        for block, address in known.items()
-        if any(variants.touches(target, block[0], address) for target in targets or excluded)
-    )
+    known = _Known(graph, state)
+    needs = _Needs(graph, known.gone)
+    named = frozenset(each for target in targets or excluded for each in known.touched(target))
     if targets:
         blocks = set(named).union(*(needs.of(each) for each in named))
         blocks |= _following(graph, needs.before, blocks)
     else:
-        blocks = _not_excluded(known, named, needs, variants, excluded)
+        left_out = {each for target in excluded for each in known.covered(target)}
+        left_out.update(each for each in known.all if not named.isdisjoint(needs.of(each)))
+        blocks = {*known.all} - left_out
         # Of what is only in the state, each instance counts.
-        blocks |= _following(graph, needs.before, blocks - (named & undeclared))
+        blocks |= _following(graph, needs.before, blocks - (named & known.gone.keys()))
     blocks |= _needed(graph, blocks)
     modules = with_callers(path for path, _ in blocks)
-    return Selection(variants, frozenset(blocks), named, targets, excluded, modules)
+    return Selection(graph.variants, frozenset(blocks), named, targets, excluded, modules)
 
 
 def destroyed(
@@ -156,22 +146,6 @@ def _needed(graph: BlockGraph, blocks: AbstractSet[Block]) -> set[Block]:
         found.update(fresh)
         pending += fresh
     return found
-
-
-def _not_excluded(
-    known: dict[Block, AbsResource],
-    named: AbstractSet[Block],
-    needs: _Needs,
-    variants: Variants,
-    excluded: Sequence[Target],
-) -> set[Block]:
-    gone = {
-        block
-        for block in named
-        if any(variants.is_covered(target, block[0], known[block]) for target in excluded)
-    }
-    gone.update(each for each in known if not named.isdisjoint(needs.of(each)))
-    return set(known) - gone
 
 
 def _ended(
@@ -230,6 +204,39 @@ class _Stored:
             for each in self.blocks.get(block, ()):
                 index.setdefault(ancestor(each.module, depth), []).append(each)
         return index.pop(ancestor(module, depth), [])
+
+
+class _Known:
+    """The resource blocks that the configuration declares, and those that only the state still has."""
+
+    def __init__(self, graph: BlockGraph, state: State) -> None:
+        self._variants = graph.variants
+        self._declared = graph.resources()
+        self.gone: dict[Block, list[AbsResource]] = {}
+        """What the state has of blocks that are not declared."""
+        for address in state.resources:
+            block = graph.resource_block(address)
+            if block not in self._declared:
+                self.gone.setdefault(block, []).append(address)
+        self.all: frozenset[Block] = frozenset((*self._declared, *self.gone))
+
+    def touched(self, target: Target) -> Iterator[Block]:
+        """The blocks of which a target may name instances."""
+        for block, resource in self._declared.items():
+            if self._variants.touches(target, block[0], resource):
+                yield block
+        for block, stored in self.gone.items():
+            if any(map(target.touches, stored)):
+                yield block
+
+    def covered(self, target: Target) -> Iterator[Block]:
+        """The blocks of which a target names all instances."""
+        for block, resource in self._declared.items():
+            if self._variants.is_covered(target, block[0], resource):
+                yield block
+        for block, stored in self.gone.items():
+            if all(map(target.covers, stored)):
+                yield block
 
 
 class _Needs:

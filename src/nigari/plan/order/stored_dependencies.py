@@ -47,12 +47,14 @@ class StoredBlocks:
         found = self._by_name.get(stored, ())
         if len(found) < 2:
             return found or (self._blocks.resource_block(stored),)
+        depth = shared_depth(user[0].unkeyed, stored.module)
+        near = [each for each in found if shared_depth(user[0], each[0]) == depth]
         if self._blocks.is_resource(user):
             declared = self._blocks.resource_blocks_before(user).intersection(found)
             if declared:
-                return declared
-        depth = shared_depth(user[0].unkeyed, stored.module)
-        return [each for each in found if shared_depth(user[0], each[0]) == depth] or found
+                # The configuration does not say what depended on instances that are gone.
+                return declared.union(each for each in near if not self._blocks.is_resource(each))
+        return near or found
 
 
 def stored_needs(state: State, moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:

@@ -34,8 +34,8 @@ class Variants:
         while pending:
             instance = pending.pop()
             self._enter(instance)
-            for children in instance.children.values():
-                pending.extend(children.values())
+            for children in reversed(instance.children.values()):
+                pending.extend(reversed(children.values()))
 
     def _enter(self, instance: ModuleInstance) -> None:
         address, path = instance.addr, instance.variant

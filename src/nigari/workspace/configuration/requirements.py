@@ -118,7 +118,7 @@ class _Finding:
     def look_at(self, instance: ModuleInstance, text: FindText) -> None:
         """Collect what one module instance asks for; `text` evaluates what it is given."""
         module = instance.module
-        where = str(instance.variant)
+        where = str(instance.shown_variant)
         providers: dict[str, Provider] = {}
         for name, required in module.required_providers.items():
             provider = required.provider

@@ -7,11 +7,11 @@ refers to. How often something is repeated makes no difference here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from nigari.addrs.keys import key_text
-from nigari.addrs.module import ModuleAddr, ModuleCallInstance, ModuleCallOutput
+from nigari.addrs.module import ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.config.base.declared import Dependencies
@@ -50,7 +50,7 @@ from nigari.schema.block import Block, Nesting
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provider import ProviderSchema, Schema
 from nigari.schema.provisioners import PROVISIONERS
-from nigari.workspace.documents.show_provider_configs import ProviderConfigs
+from nigari.workspace.documents.show_provider_configs import ProviderConfigs, called_by
 
 Data = dict[str, object]
 Offered = Callable[[Provider], ProviderSchema | None]
@@ -80,7 +80,7 @@ def configuration_data(run: StaticRun, offered: Offered) -> Data:
     found = configs.data()
     if found:
         data["provider_config"] = found
-    data["root_module"] = _Modules(run, offered, configs).module(run.root)
+    data["root_module"] = _Modules(run, offered, configs).module([run.root])
     return data
 
 
@@ -92,8 +92,9 @@ class _Modules:
         self._offered = offered
         self._configs = configs
 
-    def module(self, frame: Frame) -> Data:
-        """What one module declares."""
+    def module(self, alike: Sequence[Frame]) -> Data:
+        """What a module declares, of which some instances are alike."""
+        frame = alike[0]
         module = frame.module
         data: Data = {}
         if module.outputs:
@@ -105,29 +106,33 @@ class _Modules:
             data["module_calls"] = {
                 name: found
                 for call in sorted(module.calls)
-                for name, found in self._variants(frame, call)
+                for name, found in self._variants(alike, call)
             }
         if module.variables:
             data["variables"] = {
-                name: _variable(self._run, frame, name) for name in sorted(module.variables)
+                name: _variable(self._run, alike, name) for name in sorted(module.variables)
             }
         return data
 
-    def _variants(self, frame: Frame, name: str) -> Iterator[tuple[str, Data]]:
+    def _variants(self, callers: Sequence[Frame], name: str) -> Iterator[tuple[str, Data]]:
         """A call as one member, or as one for each variant of its instances."""
-        variants: dict[ModuleAddr, list[Frame]] = {}
-        for child in frame.calls[name].frames.values():
-            variants.setdefault(child.instance.variant, []).append(child)
+        variants = called_by(callers, name)
         for path, alike in variants.items():
-            data = self._call(frame, name, alike[0])
-            if len(variants) > 1:
-                data["instance_keys"] = [each.instance.addr.key for each in alike]
+            data = self._call(callers[0], name, alike)
+            if len(variants) == 1:
+                yield name, data
+                continue
+            keys = dict.fromkeys(each.instance.addr.key for each in alike)
+            data["instance_keys"] = [*keys]
             yield f"{name}{key_text(path.key)}", data
         if not variants:
-            yield name, self._call(frame, name, None)
+            yield name, self._call(callers[0], name, ())
 
-    def _call(self, frame: Frame, name: str, child: Frame | None) -> Data:
+    def _call(self, frame: Frame, name: str, alike: Sequence[Frame]) -> Data:
         call = frame.module.calls[name]
+        child = alike[0] if alike else None
+        if child is not None and child.parent is not None:
+            frame = child.parent
         given = NO_INSTANCE_DATA if child is None else child.instance.data
         data: Data = {}
         source = _static_text(frame, call.source, given)
@@ -141,7 +146,7 @@ class _Modules:
             data["expressions"] = dict(sorted(arguments.items()))
         data.update(_repetition(call.repetition.count, call.repetition.for_each))
         if child is not None:
-            data["module"] = self.module(child)
+            data["module"] = self.module(alike)
         version = "" if call.version is None else _static_text(frame, call.version, given)
         if version:
             data["version_constraint"] = version
@@ -195,16 +200,15 @@ def _output(frame: Frame, name: str) -> Data:
     return data
 
 
-def _variable(run: StaticRun, frame: Frame, name: str) -> Data:
-    variable = frame.module.variables[name]
+def _variable(run: StaticRun, alike: Sequence[Frame], name: str) -> Data:
+    variable = alike[0].module.variables[name]
     data: Data = {}
     if variable.type is not DYNAMIC:
         data["type"] = json.loads(type_to_json(variable.type))
     if variable.default is None:
         data["required"] = True
     else:
-        # The default as the variable has it, after conversion to its type.
-        default = converted_default(run, frame, name)
+        default = _common_default(run, alike, name)
         # What a default takes from secrets is a value, and the configuration has none.
         if default is not None and not default.contains_marked:
             data["default"] = json.loads(value_to_json(default, default.type))
@@ -217,6 +221,19 @@ def _variable(run: StaticRun, frame: Frame, name: str) -> Data:
     if variable.deprecated:
         data["deprecated"] = variable.deprecated
     return data
+
+
+def _common_default(run: StaticRun, alike: Sequence[Frame], name: str) -> Value | None:
+    """The default as the variable has it, after conversion to its type; None where instances that are
+    alike in all else have several.
+    """
+    first, *others = alike
+    default = converted_default(run, first, name)
+    written = first.module.variables[name].default
+    if default is None or written is None or first.instance.compiled.is_written_out(written):
+        return default
+    is_common = all(converted_default(run, each, name) == default for each in others)
+    return default if is_common else None
 
 
 def converted_default(run: StaticRun, frame: Frame, name: str) -> Value | None:

@@ -6,8 +6,9 @@ the one at the beginning of the chain.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import Provider
 from nigari.config.blocks.resource import Resource
 from nigari.eval.core.instances import Frame
@@ -50,7 +51,7 @@ class ProviderConfigs:
             known = wanted.get(each.provider)
             found = each.constraints if known is None else known & each.constraints
             wanted[each.provider] = found
-        self._look_at(run.root)
+        self._look_at([run.root])
 
     def data(self) -> Data:
         """Every configuration that stands for itself."""
@@ -66,7 +67,8 @@ class ProviderConfigs:
             return entry.parent
         return key
 
-    def _look_at(self, frame: Frame) -> None:
+    def _look_at(self, alike: Sequence[Frame]) -> None:
+        frame = alike[0]
         module = frame.module
         for local, config in module.provider_configs.items():
             provider = provider_of(module, config.name)
@@ -82,19 +84,20 @@ class ProviderConfigs:
             for alias in required.configuration_aliases:
                 self._add(frame, str(alias), name, provider)
             self._add(frame, name, name, provider, inherits=True)
-        used = [*self._constraints.get(str(frame.instance.variant), ())]
+        used = [*self._constraints.get(str(frame.instance.shown_variant), ())]
         for each in module.imports:
             # An import into another module counts as a use here, too.
             name = each.shape.item.resource.implied_provider
             used.append(provider_of(module, name if each.provider is None else each.provider.name))
         for provider in used:
             self._add(frame, provider.type, provider.type, provider, inherits=True, is_implied=True)
-        self._look_at_calls(frame)
+        self._look_at_calls(alike)
 
-    def _look_at_calls(self, frame: Frame) -> None:
+    def _look_at_calls(self, callers: Sequence[Frame]) -> None:
+        frame = callers[0]
         for name, call in frame.module.calls.items():
-            found = frame.calls[name].frames.values()
-            for child in {each.instance.variant: each for each in found}.values():
+            for found in called_by(callers, name).values():
+                child = found[0]
                 for passed in call.providers:
                     name_in_child = str(passed.in_child.config)
                     full_name = str(provider_of(child.module, passed.in_child.name))
@@ -106,7 +109,7 @@ class ProviderConfigs:
                     )
                     parent = self._source(_key(frame, str(passed.in_parent.config)), full_name)
                     self._entries[_key(child, name_in_child)] = _Entry(full_name, data, parent)
-                self._look_at(child)
+                self._look_at(found)
 
     def _add(
         self,
@@ -142,7 +145,7 @@ class ProviderConfigs:
         data: Data = {"name": name, "full_name": str(provider)}
         if alias:
             data["alias"] = alias
-        path = str(frame.instance.variant)
+        path = str(frame.instance.shown_variant)
         constraints = self._constraints.get(path, {}).get(provider)
         if versioned and constraints:
             data["version_constraint"] = str(constraints)
@@ -151,6 +154,15 @@ class ProviderConfigs:
         return data
 
 
+def called_by(callers: Sequence[Frame], name: str) -> dict[ModuleAddr, list[Frame]]:
+    """The instances of a call by variant, in all instances of the module that has the call."""
+    found: dict[ModuleAddr, list[Frame]] = {}
+    for caller in callers:
+        for child in caller.calls[name].frames.values():
+            found.setdefault(child.instance.variant, []).append(child)
+    return found
+
+
 def _key(frame: Frame, name: str) -> str:
-    path = str(frame.instance.variant)
+    path = str(frame.instance.shown_variant)
     return f"{path}:{name}" if path else name

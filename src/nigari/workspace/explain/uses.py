@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
+from nigari.addrs.parse import parse_module
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import ModuleInstance
@@ -143,15 +144,23 @@ class WrittenGraph(BlockGraph):
     def named(self, address: str) -> list[Block]:
         """The blocks that an address means: without a key, those of all variants of a module."""
         exact = [block for block in self.blocks if block_name(block) == address]
-        return exact or [
-            (path, name)
-            for path, name in self.blocks
-            if path != path.unkeyed
-            and any(
-                block_name((at, name)) == address
-                for at in (path.unkeyed, *self.variants.members(path))
+        return exact or [block for block in self.blocks if self._may_be(block, address)]
+
+    def _may_be(self, block: Block, address: str) -> bool:
+        """Whether an address names instances of a block whose module is one of several variants."""
+        path = block[0]
+        ending = block_name(block).removeprefix(str(path))
+        if path == path.unkeyed or not address.endswith(ending):
+            return False
+        module = parse_module(address.removesuffix(ending), Diagnostics())
+        return module is not None and any(
+            module.names == each.names
+            and all(
+                key in (None, at)
+                for (_, key), (_, at) in zip(module.steps, each.steps, strict=True)
             )
-        ]
+            for each in self.variants.members(path)
+        )
 
     def declared(self, need: Block) -> Iterable[Block]:
         """The declarations that a need stands for: a whole module is everything that it outputs."""

@@ -58,6 +58,7 @@ def _module(evaluation: ValueQueries, frame: Frame, inputs: Inputs) -> Data:
     module = frame.module
     return {
         "address": str(frame.instance.addr),
+        "variant": str(frame.instance.shown_variant),
         "directory": module.directory,
         "variables": {
             name: {
