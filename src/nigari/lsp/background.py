@@ -1,0 +1,162 @@
+"""Work that takes longer than a client should wait, in threads of its own.
+
+Root modules are evaluated by one thread, one at a time, the latest wish first; files are surveyed
+and schemas found by others. Each works on a snapshot and hands its result over to the main thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Mapping
+
+from nigari.addrs.provider import Provider
+from nigari.language.evaluation import Evaluation
+from nigari.language.occurrences import FileNames
+from nigari.language.project import survey
+from nigari.workspace.context.working_directory import WorkingDirectory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from nigari.schema.provider import ProviderSchema
+
+Post = Callable[[Callable[[], None]], None]
+"""Has something done by the main thread."""
+_MOST_MODULES: Final = 4_000
+"""Read modules that are reused while they stay the same."""
+
+
+class Evaluator:
+    """The thread that evaluates root modules."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        post: Post,
+        done: Callable[[Evaluation], None],
+        failed: Callable[[str, Exception], None],
+    ) -> None:
+        self._environ = environ
+        self._post = post
+        self._done = done
+        self._failed = failed
+        self._wishes: dict[str, _Wish] = {}
+        self._condition = threading.Condition()
+        self._is_busy = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way and nothing is waiting."""
+        with self._condition:
+            return not self._wishes and not self._is_busy
+
+    def request(
+        self, root: str, texts: Mapping[str, bytes], schemas: Mapping[Provider, ProviderSchema]
+    ) -> None:
+        """Evaluate a root module, in place of an earlier request for it that has not begun."""
+        with self._condition:
+            self._wishes.pop(root, None)
+            self._wishes[root] = _Wish(texts, dict(schemas))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="evaluate", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def _run(self) -> None:
+        from nigari.config.kept_modules import KEPT, KeptModules
+
+        KEPT.set(KeptModules(_MOST_MODULES))
+        while True:
+            with self._condition:
+                self._is_busy = False
+                while not self._wishes:
+                    self._condition.wait()
+                root, wish = self._wishes.popitem()
+                self._is_busy = True
+            self._evaluate(root, wish)
+
+    def _evaluate(self, root: str, wish: _Wish) -> None:
+        where = WorkingDirectory(self._environ, root=root)
+        try:
+            evaluation = Evaluation(where, wish.texts, wish.schemas.get)
+        except Exception as error:  # noqa: BLE001 - one configuration must not end the server
+            failure = error
+            self._post(lambda: self._failed(root, failure))
+            return
+        self._post(lambda: self._done(evaluation))
+
+
+class _Wish:
+    """A root module that is to be evaluated."""
+
+    __slots__ = ("schemas", "texts")
+
+    def __init__(
+        self, texts: Mapping[str, bytes], schemas: Mapping[Provider, ProviderSchema]
+    ) -> None:
+        self.texts = texts
+        self.schemas = schemas
+
+
+def survey_folders(
+    folders: tuple[str, ...], post: Post, done: Callable[[list[FileNames]], None]
+) -> None:
+    """Read the names in all files below folders."""
+
+    def run() -> None:
+        found = survey(folders)
+        post(lambda: done(found))
+
+    threading.Thread(target=run, name="survey", daemon=True).start()
+
+
+class SchemaFinder:
+    """Finds what the installed providers of root modules offer: from the cache, or by starting them."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        post: Post,
+        done: Callable[[str, Mapping[Provider, ProviderSchema]], None],
+    ) -> None:
+        self._environ = environ
+        self._post = post
+        self._done = done
+        self._asked: set[tuple[str, Provider]] = set()
+        self._lock = threading.Lock()
+
+    def request(self, root: str, providers: Collection[Provider]) -> None:
+        """Find the schemas of providers, each asked for once in a root module."""
+        wanted = [each for each in sorted(providers) if (root, each) not in self._asked]
+        if not wanted:
+            return
+        self._asked.update((root, each) for each in wanted)
+        thread = threading.Thread(
+            target=self._run, args=(root, wanted), name="find schemas", daemon=True
+        )
+        thread.start()
+
+    def forget(self, root: str) -> None:
+        """Ask again: what is installed in a root module has changed."""
+        self._asked = {each for each in self._asked if each[0] != root}
+
+    def _run(self, root: str, providers: list[Provider]) -> None:
+        from nigari.diagnostics import Diagnostics
+        from nigari.workspace.context.asyncio_bridge import run_to_end
+        from nigari.workspace.plugins.provider_schemas import offered_schemas
+        from nigari.workspace.plugins.providers import InstalledProviders
+
+        found: dict[Provider, ProviderSchema] = {}
+        with self._lock:
+            installed = InstalledProviders(WorkingDirectory(self._environ, root=root))
+            for provider in providers:
+                try:
+                    if installed.are_there([provider], Diagnostics()):
+                        asked = offered_schemas(installed, [provider], Diagnostics())
+                        found.update(run_to_end(asked))
+                except Exception:  # noqa: BLE001 - a plugin that fails leaves no schema
+                    continue
+        if found:
+            self._post(lambda: self._done(root, found))

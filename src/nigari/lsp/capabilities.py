@@ -1,0 +1,34 @@
+"""What the server offers to a client."""
+
+from __future__ import annotations
+
+from nigari.lsp.editor import Editor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_INCREMENTAL: Final = 2
+WATCHED: Final = (
+    "**/*.{tf,tofu,tfvars,json,hcl}",
+    "**/.terraform/modules/modules.json",
+)
+"""Files whose changes matter, as globs."""
+
+
+def server_capabilities(editor: Editor) -> dict[str, object]:
+    """What the server offers to this client."""
+    return {
+        "positionEncoding": editor.encoding,
+        "textDocumentSync": {
+            "openClose": True,
+            "change": _INCREMENTAL,
+            "save": {"includeText": False},
+        },
+        "diagnosticProvider": {
+            "identifier": "nigari",
+            "interFileDependencies": True,
+            "workspaceDiagnostics": True,
+        },
+        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+    }
