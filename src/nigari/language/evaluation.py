@@ -12,12 +12,13 @@ from functools import partial
 from threading import RLock
 
 from nigari.addrs.provider import Provider
-from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.instances import Frame
 from nigari.eval.static.run import StaticRun
 from nigari.eval.tree.provider_iteration import check_provider_iteration
 from nigari.eval.tree.provider_rules import check_aliases
 from nigari.eval.validate.run import ValidateRun
+from nigari.hcl.expressions import Expression
 from nigari.language.edited_files import EditedFiles
 from nigari.record import replace
 from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
@@ -58,6 +59,8 @@ class Evaluation:
         """The module instances by the directories of their files."""
         self.calls: dict[str, dict[str, tuple[str, ...]]] = {}
         """Where each call leads, by directory and name."""
+        self.expressions: dict[str, Expression] = {}
+        """Expressions that somebody has asked about, by their text."""
         self.providers: frozenset[Provider] = frozenset()
         """The providers that the configuration needs, without those built in."""
         self._schemas = _KnownSchemas(find_schema)
@@ -150,8 +153,3 @@ def _as_hint(diagnostic: Diagnostic) -> Diagnostic:
     if diagnostic.summary == NOT_INSTALLED:
         return replace(diagnostic, severity=Severity.WARNING)
     return diagnostic
-
-
-def related(diagnostic: Diagnostic) -> list[tuple[str, Range]]:
-    """The places that a diagnostic is about besides its subject, each with what to say there."""
-    return [(each.text, each.subject) for each in diagnostic.causes if each.subject is not None]

@@ -150,6 +150,10 @@ class Project:
             if path not in found and path not in self.documents:
                 self._put(path, None)
 
+    def stamp(self, path: str) -> tuple[int, int] | None:
+        """What tells whether a file on disk has changed since it was read."""
+        return self._stamps.get(path)
+
     @property
     def directories(self) -> list[str]:
         """The directories of all modules that are known."""

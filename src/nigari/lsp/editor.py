@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nigari.addrs.provider import Provider
 from nigari.language.document import Document
-from nigari.language.evaluation import Evaluation
-from nigari.language.project import Project
+from nigari.language.workbench import Workbench
 from nigari.lsp.text import UTF16, LineMap
 from nigari.lsp.uris import path_of, uri_of
 from nigari.lsp.wire import INVALID_PARAMS, RequestFailure
@@ -20,33 +18,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from nigari.schema.provider import ProviderSchema
-
 Params = Mapping[str, "Any"]
 """The parameters of a message: what JSON holds is checked where it is used."""
 _MOST_MAPS: Final = 64
-_MOST_EVALUATIONS: Final = 8
-"""How many evaluated root modules are held: each has its whole tree."""
 
 
-class Editor:
+class Editor(Workbench):
     """The documents of a client and all that is known of them."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
+        super().__init__()
         self.environ: Mapping[str, str] = environ
         self.encoding: str = UTF16
         self.capabilities: Params = {}
         self.settings: dict[str, Any] = {}
-        self.project: Project = Project(())
         self.versions: dict[str, int | None] = {}
         """The version of each open document, by path."""
         self.texts: dict[str, str] = {}
         """The text of each open document, as the client has it."""
         self.languages: dict[str, str] = {}
-        self.evaluations: dict[str, Evaluation] = {}
-        """The root modules that were evaluated last, by directory; the newest last."""
-        self.schemas: dict[str, dict[Provider, ProviderSchema]] = {}
-        """What providers offer, by root module."""
         self._maps: dict[str, LineMap] = {}
 
     # -- documents --------------------------------------------------------------------------------
@@ -93,35 +83,6 @@ class Editor:
         """Locations in files, each once."""
         found = [self.location(path, span) for path, span in dict.fromkeys(places)]
         return [each for each in found if each is not None]
-
-    # -- values -----------------------------------------------------------------------------------
-
-    def adopt(self, evaluation: Evaluation) -> None:
-        """Take over a root module that was evaluated."""
-        self.evaluations.pop(evaluation.root, None)
-        self.evaluations[evaluation.root] = evaluation
-        self.project.resolve(evaluation.calls)
-        while len(self.evaluations) > _MOST_EVALUATIONS:
-            self.evaluations.pop(next(iter(self.evaluations)))
-
-    def evaluations_of(self, directory: str) -> Sequence[Evaluation]:
-        """The evaluated root modules that a module is part of, the newest first."""
-        return [each for each in reversed(self.evaluations.values()) if directory in each.modules]
-
-    def offered(self, directory: str, provider: Provider) -> ProviderSchema | None:
-        """What a provider offers to a module: in the version of its root module, else in that of
-        another one.
-        """
-        if provider.is_builtin:
-            from nigari.providers.builtin.schema import SCHEMA
-
-            return SCHEMA
-        roots = [each.root for each in self.evaluations_of(directory)]
-        for root in [*roots, directory, *self.schemas]:
-            found = self.schemas.get(root, {}).get(provider)
-            if found is not None:
-                return found
-        return None
 
     # -- what the client can do -------------------------------------------------------------------
 

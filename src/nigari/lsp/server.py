@@ -331,7 +331,7 @@ class Server:
             if document is not None:
                 self._published.add(path)
                 found = diagnostics_of(editor, document)
-                params = {"uri": uri_of(path), "diagnostics": found}
+                params: dict[str, object] = {"uri": uri_of(path), "diagnostics": found}
                 if editor.versions.get(path) is not None:
                     params["version"] = editor.versions[path]
                 self._tell("textDocument/publishDiagnostics", params)
@@ -376,9 +376,13 @@ class Server:
         self._touch(root)
 
     def _surveyed(self, found: list[FileNames]) -> None:
-        self.editor.project.adopt(found)
-        for path in self.editor.project.documents:
-            self._touch(module_directory(path))
+        project = self.editor.project
+        directories = {module_directory(path) for path in project.documents}
+        before = {each: project.roots_of(each, _MOST_ROOTS) for each in directories}
+        project.adopt(found)
+        for directory, roots in before.items():
+            if project.roots_of(directory, _MOST_ROOTS) != roots:
+                self._touch(directory)
 
     def _execute(self, params: Params) -> object:
         raise RequestFailure(INVALID_PARAMS, f"there is no command {params.get('command')}")
