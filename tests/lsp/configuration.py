@@ -79,8 +79,10 @@ def client(
     capabilities: Mapping[str, Any] | None = None,
     **more: Any,  # noqa: ANN401 - passed on
 ) -> Client:
-    """A client that hears of evaluations."""
-    return Client(root, files, merged(EVALUATED, capabilities or {}), **more)
+    """A client that hears of evaluations, and need not listen."""
+    optional = ("workspace/diagnostic/refresh", "workspace/inlayHint/refresh")
+    capable = merged(EVALUATED, capabilities or {})
+    return Client(root, files, capable, optional=optional, **more)
 
 
 def evaluated(client: Client, name: str = "main.tf", text: str | None = None) -> dict[str, int]:

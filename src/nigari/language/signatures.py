@@ -7,7 +7,10 @@ from functools import lru_cache
 from nigari.cty.function import Function
 from nigari.hcl.signatures import return_type
 from nigari.lang.files import MemoryFiles
-from nigari.lang.functions.table import FunctionTable, function_table
+from nigari.lang.functions.descriptions import DESCRIPTIONS
+from nigari.lang.functions.table import CORE, FunctionTable, function_table
+from nigari.language.document import Document
+from nigari.language.typed_text import LONGEST, call_around
 from nigari.record import record
 
 
@@ -52,3 +55,29 @@ def _signature(name: str, function: Function) -> Signature:
         label += text
     label += f") {return_type(function).friendly_name()}"
     return Signature(label, tuple(spans), function.variadic is not None)
+
+
+@record
+class TypedCall:
+    """A call whose arguments are being typed."""
+
+    signature: Signature
+    description: str
+    parameter: int
+    """The number of the parameter."""
+
+
+def call_at(document: Document, offset: int) -> TypedCall | None:
+    """The innermost call around an offset; None where there is none, or of no known function."""
+    if document.body is None:
+        return None
+    found = call_around(document.text, max(0, offset - LONGEST), offset)
+    if found is None:
+        return None
+    name = found[0].removeprefix(CORE)
+    signature = signature_of(name)
+    if signature is None:
+        return None
+    last = len(signature.parameters) - 1
+    parameter = min(found[1], last) if signature.is_variadic else found[1]
+    return TypedCall(signature, DESCRIPTIONS.get(name, ""), parameter)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from nigari.language.coloring import KINDS
 from nigari.lsp.editor import Editor
+from nigari.lsp.features.layouts import MODIFIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ def server_capabilities(editor: Editor) -> dict[str, object]:
             "workspaceDiagnostics": True,
         },
         "hoverProvider": True,
+        "completionProvider": {"triggerCharacters": [".", '"', "[", "/", "="]},
+        "signatureHelpProvider": {"triggerCharacters": ["(", ","]},
         "declarationProvider": True,
         "definitionProvider": True,
         "implementationProvider": True,
@@ -39,5 +43,19 @@ def server_capabilities(editor: Editor) -> dict[str, object]:
         "documentLinkProvider": {"resolveProvider": False},
         "documentSymbolProvider": True,
         "workspaceSymbolProvider": True,
+        "documentFormattingProvider": True,
+        "documentRangeFormattingProvider": True,
+        "documentOnTypeFormattingProvider": {
+            "firstTriggerCharacter": "}",
+            "moreTriggerCharacter": ["\n"],
+        },
+        "foldingRangeProvider": True,
+        "selectionRangeProvider": True,
+        "semanticTokensProvider": {
+            "legend": {"tokenTypes": [*KINDS], "tokenModifiers": [*MODIFIERS]},
+            "full": {"delta": True},
+            "range": True,
+        },
+        "inlayHintProvider": {"resolveProvider": False},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }

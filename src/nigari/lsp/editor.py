@@ -37,6 +37,8 @@ class Editor(Workbench):
         self.texts: dict[str, str] = {}
         """The text of each open document, as the client has it."""
         self.languages: dict[str, str] = {}
+        self.tokens: dict[str, tuple[str, list[int]]] = {}
+        """The semantic tokens that were answered last, by path, with the id of the answer."""
         self._maps: dict[str, LineMap] = {}
 
     # -- documents --------------------------------------------------------------------------------

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nigari.lsp.editor import Editor, Params
-from nigari.lsp.features import hovers, locations, outlines, pulled_diagnostics
+from nigari.lsp.features import (
+    completions,
+    hovers,
+    layouts,
+    locations,
+    outlines,
+    pulled_diagnostics,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,15 +21,26 @@ if TYPE_CHECKING:
 Handler = Callable[["Editor", "Params"], object]
 
 REQUESTS: Final[dict[str, Handler]] = {
+    "textDocument/completion": completions.completion,
     "textDocument/declaration": locations.declaration,
     "textDocument/definition": locations.definition,
     "textDocument/diagnostic": pulled_diagnostics.document_diagnostic,
     "textDocument/documentHighlight": locations.document_highlight,
     "textDocument/documentLink": locations.document_link,
     "textDocument/documentSymbol": outlines.document_symbol,
+    "textDocument/foldingRange": layouts.folding_range,
+    "textDocument/formatting": layouts.formatting,
     "textDocument/hover": hovers.hover,
     "textDocument/implementation": locations.implementation,
+    "textDocument/inlayHint": layouts.inlay_hint,
+    "textDocument/onTypeFormatting": layouts.on_type_formatting,
+    "textDocument/rangeFormatting": layouts.range_formatting,
     "textDocument/references": locations.all_references,
+    "textDocument/selectionRange": layouts.selection_range,
+    "textDocument/semanticTokens/full": layouts.semantic_tokens,
+    "textDocument/semanticTokens/full/delta": layouts.semantic_tokens_delta,
+    "textDocument/semanticTokens/range": layouts.semantic_tokens_range,
+    "textDocument/signatureHelp": completions.signature_help,
     "workspace/diagnostic": pulled_diagnostics.workspace_diagnostic,
     "workspace/symbol": outlines.workspace_symbol,
 }
