@@ -14,6 +14,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body, parse_template
 from nigari.hcl.source import BYTE_ORDER_MARK, Source
+from nigari.workspace.context.environments import FILE_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +30,15 @@ class Kind(Enum):
     MOCKS = "mocks"
     TEMPLATE = "template"
     LOCK = "lock"
+    ENVIRONMENTS = "environments"
     OTHER = "other"
     """HCL with a schema of its own, such as `environments.hcl`."""
 
 
 LOCK_FILE: Final = ".terraform.lock.hcl"
 _TEST_DIRECTORY: Final = "tests"
+_MOST_LEVELS: Final = 4
+"""How far from the module its files of values may lie."""
 
 
 def kind_of(path: str) -> Kind:
@@ -42,6 +46,8 @@ def kind_of(path: str) -> Kind:
     name = os.path.basename(path)
     if name == LOCK_FILE:
         return Kind.LOCK
+    if name == FILE_NAME:
+        return Kind.ENVIRONMENTS
     if is_config_file(name):
         return Kind.CONFIGURATION
     if name.endswith((".tfvars", ".tfvars.json")):
@@ -54,10 +60,27 @@ def kind_of(path: str) -> Kind:
 
 
 def module_directory(path: str) -> str:
-    """The directory of the module that a file belongs to: test files may lie in one below it."""
+    """The directory of the module that a file belongs to. Test files may lie in one below it, and
+    files of values in any.
+    """
     directory, name = os.path.split(path)
+    if name.endswith((".tfvars", ".tfvars.json")):
+        return _nearest_module(directory)
     if is_test_file(name) and os.path.basename(directory) == _TEST_DIRECTORY:
         return os.path.dirname(directory)
+    return directory
+
+
+def _nearest_module(directory: str) -> str:
+    """The directory, or the nearest one around it, that has configuration files."""
+    place = directory
+    for _ in range(_MOST_LEVELS):
+        try:
+            if any(is_config_file(each) for each in os.listdir(place)):
+                return place
+        except OSError:
+            break
+        place = os.path.dirname(place)
     return directory
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from nigari.config.base.declared import MODULE_WORDS
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.collections import For, ObjectConstructor
+from nigari.hcl.collections import For, KeyName, ObjectConstructor
 from nigari.hcl.expressions import Expression, Index, Parentheses, Reference, RelativeTraversal
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.splats import Splat, SplatItem
@@ -42,7 +42,9 @@ READ: Final = "read"
 GIVEN: Final = "given"
 """Where a variable is given a value: an argument of a call, or a file of values."""
 ADDRESS: Final = "address"
-"""Where something is named as an address: in `moved`, `import`, `removed` or `depends_on`."""
+"""Where something is named as an address: in `import` or `depends_on`."""
+HISTORY: Final = "history"
+"""Where an address is named that something had or has: in `moved` and `removed`."""
 PROVIDES: Final = "provides"
 """Where a provider configuration is selected or passed."""
 
@@ -87,6 +89,8 @@ def names_in(document: Document) -> FileNames:
             walk.values(document.body)
         elif document.kind is Kind.TESTS:
             walk.tests(document.body)
+        elif document.kind is Kind.ENVIRONMENTS:
+            walk.environments(document.body)
         elif document.kind is Kind.CONFIGURATION:
             walk.configuration(document.body)
     found = tuple(sorted(walk.found, key=_start))
@@ -142,6 +146,14 @@ class _Walk:
     def values(self, body: NativeBody) -> None:
         for attribute in body.attributes.values():
             self.put(VARIABLE, attribute.name, GIVEN, _name_span(attribute))
+
+    def environments(self, body: NativeBody) -> None:
+        for block in body.blocks:
+            given = block.attributes.get("variables")
+            if given is not None and isinstance(given.expr, ObjectConstructor):
+                for key, _ in given.expr.items:
+                    if isinstance(key, KeyName):
+                        self.put(VARIABLE, key.name, GIVEN, (key.start, key.end))
 
     def tests(self, body: NativeBody) -> None:
         for block in body.blocks:
@@ -223,9 +235,10 @@ class _Walk:
         self._body(block, _UNBOUND)
 
     def addresses(self, block: Block) -> None:
+        role = ADDRESS if block.type == "import" else HISTORY
         for attribute in block.attributes.values():
             if attribute.name in ("from", "to"):
-                self._address(attribute.expr)
+                self._address(attribute.expr, role)
             elif attribute.name == "provider":
                 self._provider(attribute.expr)
             else:
@@ -329,7 +342,7 @@ class _Walk:
         for element in expr.static_list() or ():
             self._address(element)
 
-    def _address(self, expr: Expression) -> None:
+    def _address(self, expr: Expression, role: str = ADDRESS) -> None:
         """An address, whose keys may be expressions."""
         steps: list[Step] = []
         for part in _address_parts(expr):
@@ -342,7 +355,7 @@ class _Walk:
         at = 0
         while at + 1 < len(named) and _step_name(named[at]) == "module":
             name = _step_name(named[at + 1])
-            self.put(MODULE, name, ADDRESS, _span(named[at + 1]), calls)
+            self.put(MODULE, name, role, _span(named[at + 1]), calls)
             calls = (*calls, name)
             at += 2
         if at + 1 >= len(named):
@@ -351,7 +364,7 @@ class _Walk:
         if root in ("var", "local"):
             self.put(_NAMED[root], _step_name(named[at + 1]), READ, _span(named[at + 1]), calls)
         else:
-            self._resource(named, at, calls, ADDRESS)
+            self._resource(named, at, calls, role)
 
     def _provider(self, expr: Expression) -> None:
         """A provider configuration, or an object of them by the names of another module."""

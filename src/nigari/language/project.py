@@ -7,6 +7,7 @@ nothing else is worked out again. Which values things have is in `nigari.languag
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from nigari.config.file_names import config_files
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 _SKIPPED: Final = frozenset((".git", ".terraform", ".terragrunt-cache", "node_modules", ".venv"))
-_READ: Final = frozenset((Kind.CONFIGURATION, Kind.VALUES, Kind.TESTS))
+_READ: Final = frozenset((Kind.CONFIGURATION, Kind.VALUES, Kind.TESTS, Kind.ENVIRONMENTS))
 _MOST_FILES: Final = 50_000
 _LOCAL: Final = ("./", "../")
 
@@ -140,14 +141,16 @@ class Project:
 
     def _refresh(self, directory: str) -> None:
         """Read files again that have changed on disk since."""
-        found: set[str] = set()
-        for path, stamp in _stamped_files(directory):
-            found.add(path)
+        stamps = dict(_stamped_files(directory))
+        for path in self._directories.get(directory, ()):
+            if path not in stamps and (stamp := _stamp(path)) is not None:
+                stamps[path] = stamp
+        for path, stamp in stamps.items():
             if path not in self.documents and self._stamps.get(path) != stamp:
                 self._put(path, read_document(path))
                 self._stamps[path] = stamp
         for path in [*self._directories.get(directory, ())]:
-            if path not in found and path not in self.documents:
+            if path not in stamps and path not in self.documents:
                 self._put(path, None)
 
     def stamp(self, path: str) -> tuple[int, int] | None:
@@ -286,11 +289,16 @@ def _stamped_files(directory: str) -> Iterator[tuple[str, tuple[int, int]]]:
         except OSError:
             continue
         for entry in entries:
-            if kind_of(entry.name) not in _READ or module_directory(entry.path) != directory:
-                continue
-            try:
-                status = entry.stat()
-            except OSError:
-                continue
-            if entry.is_file():
-                yield entry.path, (status.st_mtime_ns, status.st_size)
+            if kind_of(entry.name) in _READ and module_directory(entry.path) == directory:
+                stamp = _stamp(entry.path)
+                if stamp is not None:
+                    yield entry.path, stamp
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    """What tells whether a file has changed; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None

@@ -49,6 +49,7 @@ def server_capabilities(editor: Editor) -> dict[str, object]:
             "firstTriggerCharacter": "}",
             "moreTriggerCharacter": ["\n"],
         },
+        "renameProvider": {"prepareProvider": True},
         "foldingRangeProvider": True,
         "selectionRangeProvider": True,
         "semanticTokensProvider": {

@@ -12,6 +12,7 @@ from nigari.lsp.features import (
     locations,
     outlines,
     pulled_diagnostics,
+    renames,
 )
 
 TYPE_CHECKING = False
@@ -35,7 +36,9 @@ REQUESTS: Final[dict[str, Handler]] = {
     "textDocument/inlayHint": layouts.inlay_hint,
     "textDocument/onTypeFormatting": layouts.on_type_formatting,
     "textDocument/rangeFormatting": layouts.range_formatting,
+    "textDocument/prepareRename": renames.prepare_rename,
     "textDocument/references": locations.all_references,
+    "textDocument/rename": renames.rename_symbol,
     "textDocument/selectionRange": layouts.selection_range,
     "textDocument/semanticTokens/full": layouts.semantic_tokens,
     "textDocument/semanticTokens/full/delta": layouts.semantic_tokens_delta,
