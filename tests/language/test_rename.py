@@ -179,6 +179,7 @@ def test_there_and_back(tmp_path: Path, applied: Path) -> None:
     root = tmp_path / "root"
     shutil.copytree(applied, root)
     address = "terraform_data.first"
+    changed: dict[str, str] = {}
     for name, is_applied in (("one", False), ("two", True), ("first", False), ("last", True)):
         changed, diags = _rename(root, address, name)
         address = f"terraform_data.{name}"

@@ -116,8 +116,8 @@ def _names(workbench: Workbench, cursor: Cursor) -> Iterator[Candidate]:
         yield from _variables(workbench, document)
         return
     if not cursor.blocks:
-        for type_, block in file_blocks(document.kind).items():
-            yield _block(type_, block)
+        for type_, own in file_blocks(document.kind).items():
+            yield _block(type_, own)
         return
     block = cursor.blocks[-1]
     if document.kind is Kind.TESTS and block.type == "variables":

@@ -87,13 +87,15 @@ def _nearest_module(directory: str) -> str:
 class Document:
     """A text and what the parser makes of it."""
 
-    __slots__ = ("body", "kind", "path", "problems", "source")
+    __slots__ = ("body", "has_mark", "kind", "path", "problems", "source")
 
     def __init__(self, path: str, text: str) -> None:
         """The document at an absolute path. A byte order mark becomes a space, so that offsets of
         the text are those of the source.
         """
-        if text.startswith(BYTE_ORDER_MARK):
+        self.has_mark: bool = text.startswith(BYTE_ORDER_MARK)
+        """Whether the text begins with a byte order mark."""
+        if self.has_mark:
             text = " " + text[1:]
         self.path: str = path
         self.kind: Kind = kind_of(path)
@@ -116,6 +118,10 @@ class Document:
     def text(self) -> str:
         """The text, as it is analysed."""
         return self.source.text
+
+    def written(self, text: str) -> str:
+        """What is written to a file for a text that was made of this one by edits."""
+        return BYTE_ORDER_MARK + text[1:] if self.has_mark else text
 
     @property
     def directory(self) -> str:

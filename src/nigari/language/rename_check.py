@@ -33,7 +33,7 @@ def check_edits(
     for path, each in edits.items():
         document = project.document(path)
         if document is not None:
-            text = applied(document.text, each)
+            text = document.written(applied(document.text, each))
             after[path] = text.encode("utf-8", "surrogateescape")
     roots = {
         root: None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from nigari.language.coloring import KINDS
+from nigari.language.refactorings import EXTRACT, INLINE, REWRITE
 from nigari.lsp.editor import Editor
+from nigari.lsp.features.actions import QUICK_FIX
 from nigari.lsp.features.layouts import MODIFIERS
 
 TYPE_CHECKING = False
@@ -50,6 +52,9 @@ def server_capabilities(editor: Editor) -> dict[str, object]:
             "moreTriggerCharacter": ["\n"],
         },
         "renameProvider": {"prepareProvider": True},
+        "codeActionProvider": {"codeActionKinds": [QUICK_FIX, EXTRACT, INLINE, REWRITE]},
+        "codeLensProvider": {"resolveProvider": True},
+        "callHierarchyProvider": True,
         "foldingRangeProvider": True,
         "selectionRangeProvider": True,
         "semanticTokensProvider": {

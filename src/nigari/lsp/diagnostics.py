@@ -32,7 +32,7 @@ def diagnostics_of(editor: Editor, document: Document) -> list[dict[str, object]
     for diagnostic, evaluation in sources_of(editor, document):
         key = (diagnostic.summary, diagnostic.detail, diagnostic.subject and _span(diagnostic))
         if key not in found:
-            found[key] = _as_protocol(editor, document, diagnostic, evaluation)
+            found[key] = as_protocol(editor, document, diagnostic, evaluation)
     return list(found.values())
 
 
@@ -83,9 +83,10 @@ def _span(diagnostic: Diagnostic) -> tuple[int, int]:
     return diagnostic.subject.start.byte, diagnostic.subject.end.byte
 
 
-def _as_protocol(
+def as_protocol(
     editor: Editor, document: Document, diagnostic: Diagnostic, evaluation: Evaluation | None
 ) -> dict[str, object]:
+    """A diagnostic of a document as the protocol has it."""
     lines = editor.lines(document)
     subject = diagnostic.subject
     where = (0, 0) if subject is None else offsets(subject, document.text)

@@ -160,8 +160,6 @@ class Server:
         if method == "shutdown":
             self._state, self._status = "shut down", 0
             return None
-        if method == "workspace/executeCommand":
-            return self._execute(params)
         handler = REQUESTS.get(method)
         if handler is None:
             raise RequestFailure(METHOD_NOT_FOUND, f"{method} is not supported.")
@@ -383,9 +381,6 @@ class Server:
         for directory, roots in before.items():
             if project.roots_of(directory, _MOST_ROOTS) != roots:
                 self._touch(directory)
-
-    def _execute(self, params: Params) -> object:
-        raise RequestFailure(INVALID_PARAMS, f"there is no command {params.get('command')}")
 
 
 def _folders(params: Params) -> list[str]:

@@ -23,7 +23,8 @@ def run(invocation: Invocation) -> int:
     terminal = invocation.terminal
     directory = process_directory(terminal.environ)
     diags = Diagnostics()
-    contents = _renamed(directory, *invocation.arguments, terminal.environ, diags)
+    address, name = invocation.arguments
+    contents = _renamed(directory, address, name, terminal.environ, diags)
     if not diags.has_errors:
         for path, content in contents.items():
             shown = os.path.relpath(path, directory)

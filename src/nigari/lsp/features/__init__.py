@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from nigari.lsp.editor import Editor, Params
 from nigari.lsp.features import (
+    actions,
     completions,
     hovers,
     layouts,
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 Handler = Callable[["Editor", "Params"], object]
 
 REQUESTS: Final[dict[str, Handler]] = {
+    "callHierarchy/incomingCalls": actions.incoming_calls,
+    "callHierarchy/outgoingCalls": actions.outgoing_calls,
+    "codeLens/resolve": actions.resolve_lens,
+    "textDocument/codeAction": actions.code_action,
+    "textDocument/codeLens": actions.code_lens,
     "textDocument/completion": completions.completion,
     "textDocument/declaration": locations.declaration,
     "textDocument/definition": locations.definition,
@@ -36,6 +42,7 @@ REQUESTS: Final[dict[str, Handler]] = {
     "textDocument/inlayHint": layouts.inlay_hint,
     "textDocument/onTypeFormatting": layouts.on_type_formatting,
     "textDocument/rangeFormatting": layouts.range_formatting,
+    "textDocument/prepareCallHierarchy": actions.prepare_calls,
     "textDocument/prepareRename": renames.prepare_rename,
     "textDocument/references": locations.all_references,
     "textDocument/rename": renames.rename_symbol,
