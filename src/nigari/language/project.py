@@ -31,6 +31,10 @@ _MOST_FILES: Final = 50_000
 _LOCAL: Final = ("./", "../")
 
 
+Calls = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Where the calls of modules lead, by directory and name."""
+
+
 @record
 class Symbol:
     """Something that has a name, and the directory of the module that it is declared in."""
@@ -62,8 +66,8 @@ class Project:
         self._names: dict[str, FileNames] = {}
         self._stamps: dict[str, tuple[int, int]] = {}
         self._directories: dict[str, set[str]] = {}
-        self._calls: dict[str, dict[str, tuple[str, ...]]] = {}
-        """Directories that calls lead to which are not written out, by caller and call."""
+        self._calls: dict[str, Calls] = {}
+        """Directories that calls lead to, as far as evaluating has shown, by root module."""
         self._callers: dict[str, set[tuple[str, str]]] | None = None
 
     # -- contents ---------------------------------------------------------------------------------
@@ -103,9 +107,11 @@ class Project:
                 self._directories.setdefault(names.directory, set()).add(names.path)
         self._callers = None
 
-    def resolve(self, calls: Mapping[str, Mapping[str, tuple[str, ...]]]) -> None:
-        """Take over where calls lead that had to be evaluated, or whose modules were installed."""
-        self._calls.update({directory: dict(each) for directory, each in calls.items()})
+    def resolve(self, root: str, calls: Calls | None) -> None:
+        """Take over where the calls of a root module lead; None forgets it."""
+        self._calls.pop(root, None)
+        if calls is not None:
+            self._calls[root] = calls
         self._callers = None
 
     def _put(self, path: str, document: Document | None) -> None:
@@ -179,7 +185,8 @@ class Project:
             source = names.sources.get(call)
             if source is not None and source.startswith(_LOCAL):
                 return (os.path.normpath(os.path.join(directory, source)),)
-        return self._calls.get(directory, {}).get(call, ())
+        found = (each.get(directory, {}).get(call, ()) for each in self._calls.values())
+        return tuple(sorted({to for each in found for to in each}))
 
     def callers(self, directory: str) -> list[tuple[str, str]]:
         """The modules that call a module, each with the name of the call."""

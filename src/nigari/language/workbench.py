@@ -43,9 +43,19 @@ class Workbench:
         """Take over a root module that was evaluated."""
         self.evaluations.pop(evaluation.root, None)
         self.evaluations[evaluation.root] = evaluation
-        self.project.resolve(evaluation.calls)
-        while len(self.evaluations) > _MOST_EVALUATIONS:
-            self.evaluations.pop(next(iter(self.evaluations)))
+        self.project.resolve(evaluation.root, evaluation.calls)
+        for root in [*self.evaluations][:-_MOST_EVALUATIONS]:
+            self._forget(root)
+
+    def prune(self) -> None:
+        """Forget evaluated modules that are no root modules any more, since something calls them."""
+        for root in [*self.evaluations]:
+            if self.project.callers(root):
+                self._forget(root)
+
+    def _forget(self, root: str) -> None:
+        del self.evaluations[root]
+        self.project.resolve(root, None)
 
     def evaluations_of(self, directory: str) -> Sequence[Evaluation]:
         """The evaluated root modules that a module is part of, the newest first."""

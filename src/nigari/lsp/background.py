@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 from nigari.addrs.provider import Provider
 from nigari.language.evaluation import Evaluation
@@ -70,22 +71,23 @@ class Evaluator:
         KEPT.set(KeptModules(_MOST_MODULES))
         while True:
             with self._condition:
-                self._is_busy = False
                 while not self._wishes:
                     self._condition.wait()
                 root, wish = self._wishes.popitem()
                 self._is_busy = True
-            self._evaluate(root, wish)
+            result = self._evaluate(root, wish)
+            with self._condition:
+                self._is_busy = False
+            self._post(result)
 
-    def _evaluate(self, root: str, wish: _Wish) -> None:
+    def _evaluate(self, root: str, wish: _Wish) -> Callable[[], None]:
+        """What the main thread has to do with the result."""
         where = WorkingDirectory(self._environ, root=root)
         try:
             evaluation = Evaluation(where, wish.texts, wish.schemas.get)
         except Exception as error:  # noqa: BLE001 - one configuration must not end the server
-            failure = error
-            self._post(lambda: self._failed(root, failure))
-            return
-        self._post(lambda: self._done(evaluation))
+            return partial(self._failed, root, error)
+        return partial(self._done, evaluation)
 
 
 class _Wish:
@@ -125,6 +127,7 @@ class SchemaFinder:
         self._post = post
         self._done = done
         self._asked: set[tuple[str, Provider]] = set()
+        self._running = 0
         self._lock = threading.Lock()
 
     def request(self, root: str, providers: Collection[Provider]) -> None:
@@ -133,10 +136,21 @@ class SchemaFinder:
         if not wanted:
             return
         self._asked.update((root, each) for each in wanted)
+        self._running += 1
         thread = threading.Thread(
             target=self._run, args=(root, wanted), name="find schemas", daemon=True
         )
         thread.start()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether all that was asked for has been handed over."""
+        return not self._running
+
+    def _end(self, root: str, found: Mapping[Provider, ProviderSchema]) -> None:
+        self._running -= 1
+        if found:
+            self._done(root, found)
 
     def forget(self, root: str) -> None:
         """Ask again: what is installed in a root module has changed."""
@@ -158,5 +172,4 @@ class SchemaFinder:
                         found.update(run_to_end(asked))
                 except Exception:  # noqa: BLE001 - a plugin that fails leaves no schema
                     continue
-        if found:
-            self._post(lambda: self._done(root, found))
+        self._post(partial(self._end, root, found))

@@ -46,6 +46,10 @@ if TYPE_CHECKING:
 
     from nigari.schema.provider import ProviderSchema
 
+SETTLED: Final = "nigari/settled"
+"""A request of our own that is answered once everything has been evaluated: for tests, benchmarks and
+programs that ask for diagnostics once.
+"""
 _PAUSE: Final = 0.2
 """Seconds without an edit after which root modules are evaluated."""
 _MOST_ROOTS: Final = 4
@@ -70,6 +74,9 @@ class Server:
         self._stale: dict[str, None] = {}
         """Directories whose root modules have to be evaluated again."""
         self._published: set[str] = set()
+        self._waiting: list[object] = []
+        """Requests that are answered once everything has been evaluated."""
+        self._is_surveying = False
         self._evaluator = Evaluator(environ, self._queue.put, self._evaluated, self._crashed)
         self._schemas = SchemaFinder(environ, self._queue.put, self._found_schemas)
 
@@ -88,11 +95,26 @@ class Server:
                 self._answered(item)
             else:
                 self._dispatch(item)
+            if self._waiting and self._is_settled:
+                self._settle()
             if self._queue.empty():
                 # Whatever was cancelled has been answered or dropped by now.
                 self._cancelled.clear()
                 self._publish_syntax()
         return self._status
+
+    @property
+    def _is_settled(self) -> bool:
+        """Whether everything that is known now has been evaluated."""
+        is_idle = self._evaluator.is_idle and self._schemas.is_idle and not self._is_surveying
+        return is_idle and self._due is None and not self._stale and self._queue.empty()
+
+    def _settle(self) -> None:
+        """Answer those who wait for everything to be evaluated."""
+        waiting, self._waiting = self._waiting, []
+        self._publish_syntax()
+        for id_ in waiting:
+            self._connection.send({"jsonrpc": "2.0", "id": id_, "result": None})
 
     def _next(self) -> Message | Callable[[], None] | None:
         """The next thing to do; what is due after a pause comes when there is nothing else."""
@@ -103,6 +125,8 @@ class Server:
             except queue.Empty:
                 self._due = None
                 self._evaluate()
+                if self._waiting and self._is_settled:
+                    self._settle()
 
     def _read(self) -> None:
         while True:
@@ -136,6 +160,9 @@ class Server:
         if id_ in self._cancelled:
             self._cancelled.discard(id_)
             self._fail(id_, REQUEST_CANCELLED, "The request was cancelled.")
+            return
+        if method == SETTLED and self._state == "ready":
+            self._waiting.append(id_)
             return
         try:
             result = self._request(method, params)
@@ -226,6 +253,7 @@ class Server:
 
     def _initialized(self, params: Params) -> None:
         editor = self.editor
+        self._is_surveying = True
         survey_folders(editor.project.folders, self._queue.put, self._surveyed)
         if editor.can("workspace", "didChangeWatchedFiles", "dynamicRegistration"):
             watchers = [{"globPattern": pattern} for pattern in WATCHED]
@@ -338,12 +366,13 @@ class Server:
         """Have the root modules evaluated that have changed."""
         editor = self.editor
         stale, self._stale = self._stale, {}
+        editor.prune()
         opened = {module_directory(path) for path in editor.project.documents}
         roots: dict[str, None] = {}
         for directory in stale:
             roots.update(dict.fromkeys(editor.project.roots_of(directory, _MOST_ROOTS)))
-            of_directory = [each.root for each in editor.evaluations_of(directory)]
-            roots.update(dict.fromkeys(of_directory))
+            known = [each.root for each in editor.evaluations_of(directory)]
+            roots.update(dict.fromkeys(known))
         texts = editor.project.texts()
         for root in roots:
             if opened:
@@ -352,6 +381,7 @@ class Server:
     def _evaluated(self, evaluation: Evaluation) -> None:
         editor = self.editor
         editor.adopt(evaluation)
+        editor.prune()
         self._schemas.request(evaluation.root, evaluation.providers)
         if self._is_pulled:
             if editor.can("workspace", "diagnostics", "refreshSupport"):
@@ -374,6 +404,7 @@ class Server:
         self._touch(root)
 
     def _surveyed(self, found: list[FileNames]) -> None:
+        self._is_surveying = False
         project = self.editor.project
         directories = {module_directory(path) for path in project.documents}
         before = {each: project.roots_of(each, _MOST_ROOTS) for each in directories}
