@@ -41,6 +41,7 @@ class Client:
         settings: Mapping[str, Any] | None = None,
         environ: Mapping[str, str] | None = None,
         optional: Sequence[str] = (),
+        command: Sequence[str] = (sys.executable, "-m", "nigari", "lsp"),
     ) -> None:
         """`optional` are methods of messages that may or may not come before the end."""
         self.root = root
@@ -53,7 +54,7 @@ class Client:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "nigari", "lsp"],
+            list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -147,6 +148,10 @@ class Client:
         message = self._take(lambda each: each.get("method") == method and "id" in each)
         self.send({"id": message["id"], "result": result})
         return message.get("params")
+
+    def forget(self) -> None:
+        """Pass over everything that has come so far."""
+        self._held.clear()
 
     def unread(self) -> list[dict[str, Any]]:
         """Messages that no one has taken, once the server has ended."""

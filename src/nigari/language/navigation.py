@@ -65,7 +65,8 @@ def definitions(workbench: Workbench, document: Document, offset: int) -> list[T
     """Where the name at an offset is declared. The source of a call leads to the module, a path to
     the file, and the argument of a call to the variable.
     """
-    paths = [link for link in links(workbench, document) if link.start <= offset <= link.end]
+    near = links(workbench, document, offset)
+    paths = [link for link in near if link.start <= offset <= link.end]
     if paths:
         return [Target(path, (0, 0), (0, 0)) for path in paths[0].paths]
     symbols = symbols_at(workbench, document, offset)
@@ -128,16 +129,22 @@ class Link:
     paths: tuple[str, ...]
 
 
-def links(workbench: Workbench, document: Document) -> list[Link]:
-    """The paths in a document that lead somewhere: of modules, and of files that functions read."""
+def links(workbench: Workbench, document: Document, near: int | None = None) -> list[Link]:
+    """The paths in a document that lead somewhere: of modules, and of files that functions read. With
+    an offset, only those in the block around it.
+    """
     found: list[Link] = []
+    first: dict[str, Sequence[str]] = {}
     if document.body is None or document.kind is not Kind.CONFIGURATION:
         return found
     for block in document.body.blocks:
+        if near is not None and not block.start <= near <= block.end:
+            continue
         source = block.attributes.get("source")
         if block.type == "module" and source is not None and block.labels:
             called = workbench.project.called(document.directory, (block.labels[0],))
-            paths = [path for each in called for path in _first_files(workbench, each)]
+            first.update((e, _first_files(workbench, e)) for e in called if e not in first)
+            paths = [path for each in called for path in first[each]]
             if paths:
                 found.append(_link(source.expr, tuple(paths)))
         for call in _file_calls(block):

@@ -5,12 +5,16 @@ What is here is replaced as a whole when something newer is known, and never wor
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 from nigari.addrs.provider import Provider, implied_provider
-from nigari.config.load import ModuleLoader
+from nigari.config.file_names import config_files
+from nigari.config.merge import merge_files
+from nigari.config.module import decode_module
 from nigari.diagnostics import Diagnostics
-from nigari.language.edited_files import EditedFiles
+from nigari.hcl.native_body import NativeBody
+from nigari.language.document import Document, Kind, kind_of
 from nigari.language.evaluation import Evaluation
 from nigari.language.project import Project
 
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
     from nigari.config.blocks.variable import Variable
     from nigari.config.module import Module
     from nigari.eval.core.instances import Frame
-    from nigari.language.document import Document
+    from nigari.hcl.json_body import JsonBody
     from nigari.schema.provider import ProviderSchema
 
 _MOST_EVALUATIONS: Final = 8
@@ -37,7 +41,7 @@ class Workbench:
         """The root modules that were evaluated last, by directory; the newest last."""
         self.schemas: dict[str, dict[Provider, ProviderSchema]] = {}
         """What providers offer, by root module."""
-        self._modules: dict[str, tuple[object, Module | None, list[Document | None]]] = {}
+        self._modules: dict[str, tuple[object, Module | None, list[Document]]] = {}
 
     def adopt(self, evaluation: Evaluation) -> None:
         """Take over a root module that was evaluated."""
@@ -71,18 +75,23 @@ class Workbench:
 
     def module(self, directory: str) -> Module | None:
         """What the files of a module declare, as they are now; None where there are none."""
-        files = tuple(each.path for each in self.project.files_of(directory))
-        documents = [self.project.documents.get(each) for each in files]
+        paths = [
+            each.path
+            for each in self.project.files_of(directory)
+            if kind_of(each.path) is Kind.CONFIGURATION
+        ]
+        opened = [self.project.documents.get(each) for each in paths]
         key = tuple(
             (path, self.project.stamp(path) if document is None else id(document))
-            for path, document in zip(files, documents, strict=True)
+            for path, document in zip(paths, opened, strict=True)
         )
         known = self._modules.get(directory)
         if known is None or known[0] != key:
-            loader = ModuleLoader(EditedFiles(self.project.texts(), directory))
-            module = loader.load(directory, Diagnostics())
+            documents = [self.project.document(each) for each in paths]
+            found = [each for each in documents if each is not None]
+            module = _declared(directory, found) if found else None
             # Documents are retained so that no other one gets the identity of one of them.
-            known = self._modules[directory] = key, module, documents
+            known = self._modules[directory] = key, module, found
         return known[1]
 
     def variables(self, directory: str) -> Mapping[str, Variable] | None:
@@ -111,3 +120,21 @@ class Workbench:
             if found is not None:
                 return found
         return None
+
+
+def _declared(directory: str, documents: Sequence[Document]) -> Module:
+    """What some files declare together, by the trees that they have already."""
+    by_name = {os.path.basename(each.path): each for each in documents}
+    primary, override = config_files([*by_name])
+    diags = Diagnostics()
+    bodies = [[_body(by_name[name]) for name in names] for names in (primary, override)]
+    declared = merge_files(*bodies, diags)
+    return decode_module(directory, [by_name[n].path for n in primary + override], declared, diags)
+
+
+def _body(document: Document) -> NativeBody | JsonBody:
+    if document.body is not None:
+        return document.body
+    from nigari.hcl.json_body import parse_json_body
+
+    return parse_json_body(document.source, Diagnostics())

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from nigari.addrs.provider import Provider
+from nigari.config.kept_modules import KEPT, Contents, KeptModules, ReadModule
 from nigari.language.evaluation import Evaluation
 from nigari.language.occurrences import FileNames
 from nigari.language.project import survey
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 Post = Callable[[Callable[[], None]], None]
 """Has something done by the main thread."""
-_MOST_MODULES: Final = 4_000
-"""Read modules that are reused while they stay the same."""
+_MOST_VERSIONS: Final = 3
+"""Versions of a directory's module that are retained: root modules name directories alike."""
 
 
 class Evaluator:
@@ -66,9 +67,7 @@ class Evaluator:
             self._condition.notify()
 
     def _run(self) -> None:
-        from nigari.config.kept_modules import KEPT, KeptModules
-
-        KEPT.set(KeptModules(_MOST_MODULES))
+        KEPT.set(_LatestModules())
         while True:
             with self._condition:
                 while not self._wishes:
@@ -88,6 +87,23 @@ class Evaluator:
         except Exception as error:  # noqa: BLE001 - one configuration must not end the server
             return partial(self._failed, root, error)
         return partial(self._done, evaluation)
+
+
+class _LatestModules(KeptModules):
+    """The modules that were read last, some versions for each directory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._versions: dict[str, dict[Contents, ReadModule]] = {}
+
+    def find(self, contents: Contents) -> ReadModule | None:
+        return self._versions.get(contents[0], {}).get(contents)
+
+    def keep(self, contents: Contents, module: ReadModule) -> None:
+        versions = self._versions.setdefault(contents[0], {})
+        versions[contents] = module
+        if len(versions) > _MOST_VERSIONS:
+            versions.pop(next(iter(versions)))
 
 
 class _Wish:
