@@ -1,4 +1,8 @@
-"""What a reference can go on with: names that are declared, attributes, instance keys, functions."""
+"""What a reference can go on with: names that are declared, attributes, instance keys, functions.
+
+Values and schemas say which attributes and keys there are. Where in a file a reference is being typed
+is found by `nigari.language.completion`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""From a name to its declaration, its uses, its values, the module behind a call, and to files."""
+"""From a name to its declaration, its uses, its values, the module behind a call, and to files.
+
+Every answer is a place in a file. What names stand for is known to `nigari.language.project`, and
+the values that paths may need to `nigari.language.values`; how places are shown is unknown here.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ and schemas found by others. Each works on a snapshot and hands its result over 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
@@ -36,7 +37,7 @@ class Evaluator:
         self,
         environ: Mapping[str, str],
         post: Post,
-        done: Callable[[Evaluation], None],
+        done: Callable[[Evaluation, float], None],
         failed: Callable[[str, Exception], None],
     ) -> None:
         self._environ = environ
@@ -80,13 +81,14 @@ class Evaluator:
             self._post(result)
 
     def _evaluate(self, root: str, wish: _Wish) -> Callable[[], None]:
-        """What the main thread has to do with the result."""
+        """What the main thread has to do with the result, and how many seconds it took."""
+        begun = time.monotonic()
         where = WorkingDirectory(self._environ, root=root)
         try:
             evaluation = Evaluation(where, wish.texts, wish.schemas.get)
         except Exception as error:  # noqa: BLE001 - one configuration must not end the server
             return partial(self._failed, root, error)
-        return partial(self._done, evaluation)
+        return partial(self._done, evaluation, time.monotonic() - begun)
 
 
 class _LatestModules(KeptModules):

@@ -51,7 +51,8 @@ SETTLED: Final = "nigari/settled"
 programs that ask for diagnostics once.
 """
 _PAUSE: Final = 0.2
-"""Seconds without an edit after which root modules are evaluated."""
+"""Seconds without an edit after which root modules are evaluated; more where that takes longer."""
+_LONGEST_PAUSE: Final = 1.5
 _MOST_ROOTS: Final = 4
 """Root modules that are evaluated for one document."""
 
@@ -69,6 +70,7 @@ class Server:
         self._last_id = 0
         self._answers: dict[object, Callable[[Any], None]] = {}
         self._due: float | None = None
+        self._pause = _PAUSE
         self._dirty: dict[str, None] = {}
         """Documents whose diagnostics have not been published since they changed."""
         self._stale: dict[str, None] = {}
@@ -331,11 +333,11 @@ class Server:
             else:
                 self.editor.project.changed(path)
                 self._stale[module_directory(path)] = None
-        self._due = time.monotonic() + _PAUSE
+        self._due = time.monotonic() + self._pause
 
     def _touch(self, directory: str) -> None:
         self._stale[directory] = None
-        self._due = time.monotonic() + _PAUSE
+        self._due = time.monotonic() + self._pause
 
     # -- diagnostics ------------------------------------------------------------------------------
 
@@ -378,8 +380,10 @@ class Server:
             if opened:
                 self._evaluator.request(root, texts, editor.schemas.get(root, {}))
 
-    def _evaluated(self, evaluation: Evaluation) -> None:
+    def _evaluated(self, evaluation: Evaluation, seconds: float) -> None:
         editor = self.editor
+        # What takes long is better not begun between two words.
+        self._pause = min(max(_PAUSE, seconds), _LONGEST_PAUSE)
         editor.adopt(evaluation)
         editor.prune()
         self._schemas.request(evaluation.root, evaluation.providers)
