@@ -19,6 +19,7 @@ from nigari.hcl.body import Body
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
+from nigari.lang.files import DiskFiles
 from nigari.workspace.context.options import GivenVariables
 from nigari.workspace.context.working_directory import WorkingDirectory
 
@@ -36,12 +37,14 @@ def read_variables(
     given: GivenVariables,
     diags: Diagnostics,
     tests: str = "",
+    files: DiskFiles | None = None,
 ) -> VariableReader:
     """The values of variables from everywhere they can come from.
 
     For tests, the files in the directory of `tests` count more than those beside the configuration.
+    `files` are read in place of those on disk.
     """
-    reader = VariableReader(where, diags)
+    reader = VariableReader(where, diags, files)
     if not given.is_all:
         if os.path.exists(where.data(_REMEMBERED)):
             from nigari.workspace.context.remembered_variables import load_remembered
@@ -61,10 +64,12 @@ def read_variables(
 class VariableReader:
     """Collects values, and the sources of the files they were in."""
 
-    def __init__(self, where: WorkingDirectory, diags: Diagnostics) -> None:
+    def __init__(
+        self, where: WorkingDirectory, diags: Diagnostics, files: DiskFiles | None = None
+    ) -> None:
         self.inputs: dict[str, InputValue] = {}
         self.sources: dict[str, bytes] = {}
-        self._files = where.files
+        self._files = where.files if files is None else files
         self._diags = diags
 
     @property

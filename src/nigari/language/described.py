@@ -1,0 +1,217 @@
+"""What may be written in a block, by the language, the provider's schema or the called module.
+
+The answer has the form of a provider's schema, whatever it comes from. Where nothing is known of a
+block, such as one of a provider that is not installed, that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari import cty
+from nigari.config.blocks.variable import Variable
+from nigari.hcl.body import Block as WrittenBlock
+from nigari.language.document import Document, Kind
+from nigari.language.language_blocks import BLOCKS, DATA, EPHEMERAL, MODULE, RESOURCE, TEST_BLOCKS
+from nigari.language.workbench import Workbench
+from nigari.record import record
+from nigari.schema.block import Attribute, Block, NestedBlock
+from nigari.schema.provider import ProviderSchema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_RESOURCES: Final = {"resource": RESOURCE, "data": DATA, "ephemeral": EPHEMERAL}
+_NOTHING: Final = Block()
+
+
+@record
+class Description:
+    """What may be written in a block."""
+
+    block: Block
+    is_whole: bool = True
+    """Whether nothing else may be written there, as far as is known."""
+    source: str = ""
+    """The provider or module that says so, if one does."""
+
+
+_UNKNOWN: Final = Description(_NOTHING, is_whole=False)
+
+
+def file_blocks(kind: Kind) -> dict[str, Block]:
+    """The blocks that a file may have."""
+    if kind is Kind.CONFIGURATION:
+        return dict(BLOCKS)
+    return dict(TEST_BLOCKS) if kind is Kind.TESTS else {}
+
+
+def described(
+    workbench: Workbench, document: Document, blocks: Sequence[WrittenBlock]
+) -> Description:
+    """What may be written in the innermost of some blocks, given from the outermost on."""
+    if not blocks:
+        return Description(Block({}, {}))
+    top = blocks[0]
+    found = _of_top(workbench, document, top)
+    if found is None:
+        return _UNKNOWN
+    inside = found.block
+    dynamic = False
+    for block in blocks[1:]:
+        if block.type == "dynamic":
+            nested = inside.blocks.get(block.labels[0]) if block.labels else None
+            dynamic = True
+        elif dynamic and block.type == "content":
+            dynamic = False
+            continue
+        elif block.type == "data" and top.type == "check":
+            nested = None
+            inner = _of_resource(workbench, document.directory, block)
+            found, inside = inner, inner.block
+            continue
+        else:
+            nested = inside.blocks.get(block.type)
+        if nested is None:
+            return _UNKNOWN
+        inside = nested.block
+    if dynamic:
+        return Description(_DYNAMIC)
+    return Description(inside, found.is_whole, found.source)
+
+
+def _of_top(workbench: Workbench, document: Document, block: WrittenBlock) -> Description | None:
+    if block.type in _RESOURCES:
+        return _of_resource(workbench, document.directory, block)
+    if document.kind is Kind.CONFIGURATION:
+        if block.type == "module":
+            return _of_call(workbench, document.directory, block)
+        if block.type == "provider" and block.labels:
+            return _of_provider(workbench, document.directory, block.labels[0])
+    own = file_blocks(document.kind).get(block.type)
+    if own is None:
+        return None
+    is_whole = block.type not in ("locals", "variables", "required_providers", "mock_provider")
+    return Description(own, is_whole)
+
+
+def _of_resource(workbench: Workbench, directory: str, block: WrittenBlock) -> Description:
+    general = _RESOURCES[block.type]
+    if not block.labels:
+        return Description(general, is_whole=False)
+    schema = resource_block(workbench, directory, block.type, block.labels[0], local_name(block))
+    if schema is None:
+        return Description(general, is_whole=False)
+    return Description(_merged(schema[0], general), source=schema[1])
+
+
+def local_name(block: WrittenBlock) -> str:
+    """The local name of the provider that a resource block is served by."""
+    given = block.attributes.get("provider")
+    traversal = None if given is None else given.expr.static_traversal()
+    if traversal is not None:
+        return traversal.root_name
+    return block.labels[0].partition("_")[0] if block.labels else ""
+
+
+def resource_block(
+    workbench: Workbench, directory: str, mode: str, type_: str, name: str
+) -> tuple[Block, str] | None:
+    """The schema of a resource type, and the provider that has it."""
+    provider = workbench.provider(directory, name)
+    offered = None if provider is None else workbench.offered(directory, provider)
+    if offered is None:
+        return None
+    schema = resource_types(offered, mode).get(type_)
+    return None if schema is None else (schema, str(provider))
+
+
+def resource_types(offered: ProviderSchema, mode: str) -> dict[str, Block]:
+    """The resource types of a mode that a provider offers."""
+    of_mode = {
+        "resource": offered.resources,
+        "data": offered.data_sources,
+        "ephemeral": offered.ephemeral_resources,
+    }[mode]
+    return {name: each.block for name, each in of_mode.items()}
+
+
+def _of_provider(workbench: Workbench, directory: str, name: str) -> Description:
+    general = BLOCKS["provider"]
+    provider = workbench.provider(directory, name)
+    offered = None if provider is None else workbench.offered(directory, provider)
+    if offered is None:
+        return Description(general, is_whole=False)
+    return Description(_merged(offered.provider.block, general), source=str(provider))
+
+
+def _of_call(workbench: Workbench, directory: str, block: WrittenBlock) -> Description:
+    variables = called_variables(workbench, directory, block)
+    if variables is None:
+        return Description(MODULE, is_whole=False)
+    arguments = {
+        name: Attribute(
+            cty.without_optional(each.type),
+            required=each.default is None,
+            optional=each.default is not None,
+            sensitive=each.sensitive,
+            description=each.description,
+            deprecated=bool(each.deprecated),
+            deprecation_message=each.deprecated,
+        )
+        for name, each in variables.items()
+    }
+    return Description(_merged(Block(arguments), MODULE), source="the called module")
+
+
+def called_variables(
+    workbench: Workbench, directory: str, block: WrittenBlock
+) -> dict[str, Variable] | None:
+    """The variables of the module that a call leads to; None where that is not known."""
+    if not block.labels:
+        return None
+    found: dict[str, Variable] = {}
+    places = workbench.project.called(directory, (block.labels[0],))
+    for place in places:
+        variables = workbench.variables(place)
+        if variables is None:
+            return None
+        found.update(variables)
+    return found if places else None
+
+
+def nested_type(nested: NestedBlock) -> str:
+    """How often a block may be written, in words."""
+    if nested.min_items > 0:
+        return "required block"
+    return "block" if nested.max_items == 1 else "block, any number"
+
+
+def _merged(own: Block, general: Block) -> Block:
+    """A schema with the arguments that the language gives every block of the kind."""
+    return Block(
+        {**own.attributes, **general.attributes},
+        {**own.blocks, **general.blocks},
+        own.description or general.description,
+        own.markdown,
+        own.deprecated,
+        own.deprecation_message,
+    )
+
+
+_DYNAMIC: Final = Block(
+    {
+        "for_each": Attribute(
+            required=True, description="The elements to make a block for each of."
+        ),
+        "iterator": Attribute(optional=True, description="The name of the element in the content."),
+        "labels": Attribute(optional=True, description="The labels of the blocks."),
+    },
+    {
+        "content": NestedBlock(
+            Block(description="What each block has."), BLOCKS["check"].blocks["data"].nesting, 1, 1
+        )
+    },
+    "Makes a block for each element of a collection.",
+)

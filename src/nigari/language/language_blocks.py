@@ -1,0 +1,341 @@
+"""The language's own blocks as schemas, with a sentence about each argument.
+
+They have the same form as the schemas of providers, so that whoever describes one describes the
+other. Which of them a file may have, and what is wrong with one, is decided in `nigari.config`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nigari import cty
+from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+
+def _argument(text: str, type_: cty.Type = cty.DYNAMIC, required: bool = False) -> Attribute:
+    return Attribute(type_, required=required, optional=not required, description=text)
+
+
+def _block(
+    text: str,
+    arguments: Mapping[str, Attribute] | None = None,
+    blocks: Mapping[str, NestedBlock] | None = None,
+) -> Block:
+    return Block(arguments or {}, blocks or {}, text)
+
+
+def _single(block: Block) -> NestedBlock:
+    return NestedBlock(block, Nesting.SINGLE, 0, 1)
+
+
+def _several(block: Block) -> NestedBlock:
+    return NestedBlock(block, Nesting.LIST)
+
+
+def _rule(text: str) -> NestedBlock:
+    return _several(
+        _block(
+            text,
+            {
+                "condition": _argument(
+                    "What must hold: an expression that is true or false.", cty.BOOL, True
+                ),
+                "error_message": _argument("What to say where it does not hold.", cty.STRING, True),
+            },
+        )
+    )
+
+
+_COUNT: Final = _argument(
+    "How many instances there are. In the block, `count.index` is the number of each.", cty.NUMBER
+)
+_FOR_EACH: Final = _argument(
+    "A map, or a set of strings, with one instance for each element. In the block, `each.key` and `each.value` are the element."
+)
+_DEPENDS_ON: Final = _argument(
+    "Resources and modules that must be done first although no expression refers to them."
+)
+_SENSITIVE: Final = _argument("Whether the value is left out wherever values are shown.", cty.BOOL)
+_EPHEMERAL: Final = _argument(
+    "Whether the value is stored neither in the state nor in plans.", cty.BOOL
+)
+_DEPRECATED: Final = _argument(
+    "Advice for those who still use this; it is shown as a warning.", cty.STRING
+)
+_DESCRIPTION: Final = _argument("What this is for, for the people who use the module.", cty.STRING)
+_PRECONDITION: Final = _rule("A condition that must hold before anything is done.")
+_POSTCONDITION: Final = _rule("A condition that must hold afterwards. `self` is the object.")
+_ENABLED: Final = _argument("Whether there is an instance at all.", cty.BOOL)
+_PROVIDER: Final = _argument(
+    "The provider configuration to use, such as `aws.west`, without quotes."
+)
+
+_CONNECTION: Final = _block(
+    "How provisioners reach the machine.",
+    {
+        name: _argument(text, cty.STRING)
+        for name, text in {
+            "type": "`ssh` or `winrm`.",
+            "host": "The address of the machine.",
+            "user": "The user to log in as.",
+            "password": "The password of the user.",
+            "private_key": "The text of an SSH key.",
+            "port": "The port to connect to.",
+            "timeout": "How long to wait for the connection, such as `5m`.",
+        }.items()
+    },
+)
+_PROVISIONER: Final = _block(
+    "Something that is run where the object has been created, or before it is destroyed.",
+    {
+        "when": _argument("`destroy` for what is run before the object is destroyed."),
+        "on_failure": _argument("`continue` to go on where it fails, or `fail`."),
+        "command": _argument("`local-exec`: the command to run.", cty.STRING),
+        "inline": _argument("`remote-exec`: the commands to run.", cty.ListType(cty.STRING)),
+        "source": _argument("`file`: the file or directory to copy.", cty.STRING),
+        "destination": _argument("`file`: where to copy it to.", cty.STRING),
+    },
+    {"connection": _single(_CONNECTION)},
+)
+_LIFECYCLE: Final = _block(
+    "What is done to objects of this resource, and when.",
+    {
+        "create_before_destroy": _argument(
+            "Whether a replacement is created before the old object is destroyed.", cty.BOOL
+        ),
+        "prevent_destroy": _argument(
+            "Whether a plan that would destroy the object is an error.", cty.BOOL
+        ),
+        "ignore_changes": _argument("Arguments whose changes are not carried out, or `all`."),
+        "replace_triggered_by": _argument("References whose changes replace the object."),
+        "destroy": _argument(
+            "Whether the object is destroyed once the block is removed; otherwise it is forgotten.",
+            cty.BOOL,
+        ),
+        "enabled": _ENABLED,
+    },
+    {"precondition": _PRECONDITION, "postcondition": _POSTCONDITION},
+)
+_META: Final = {
+    "count": _COUNT,
+    "for_each": _FOR_EACH,
+    "provider": _PROVIDER,
+    "depends_on": _DEPENDS_ON,
+}
+RESOURCE: Final = _block(
+    "An object that a provider manages.",
+    _META,
+    {
+        "lifecycle": _single(_LIFECYCLE),
+        "connection": _single(_CONNECTION),
+        "provisioner": _several(_PROVISIONER),
+    },
+)
+DATA: Final = _block("Something that a provider reads.", _META, {"lifecycle": _single(_LIFECYCLE)})
+EPHEMERAL: Final = _block(
+    "Something that exists only while the program runs.", _META, {"lifecycle": _single(_LIFECYCLE)}
+)
+
+_REQUIRED_PROVIDERS: Final = _block(
+    "Providers by their local names, each with a source and a version constraint."
+)
+_TERRAFORM: Final = _block(
+    "Settings of the module itself.",
+    {
+        "required_version": _argument("A constraint on the version of OpenTofu.", cty.STRING),
+        "experiments": _argument("Experimental features of the language; there are none."),
+    },
+    {
+        "required_providers": _single(_REQUIRED_PROVIDERS),
+        "backend": _single(_block("Where the state is stored.")),
+        "cloud": _single(
+            _block("The organization and workspaces of a remote service that stores the state.")
+        ),
+        "encryption": _single(_block("How states and plans are encrypted.")),
+        "provider_meta": _several(_block("What the module says about itself to a provider.")),
+    },
+)
+
+PROVIDER: Final = _block(
+    "A configuration of a provider.",
+    {
+        "alias": _argument("Another name, for a configuration beside the default one.", cty.STRING),
+        "for_each": _FOR_EACH,
+        "count": _COUNT,
+        "depends_on": _DEPENDS_ON,
+    },
+)
+MODULE: Final = _block(
+    "A call of another module.",
+    {
+        "source": _argument(
+            "Where the module comes from: a path such as `./net`, a registry address, a repository.",
+            cty.STRING,
+            True,
+        ),
+        "version": _argument(
+            "A constraint on the version, for modules from a registry.", cty.STRING
+        ),
+        "count": _COUNT,
+        "for_each": _FOR_EACH,
+        "providers": _argument(
+            "Provider configurations for the module, by its own names for them."
+        ),
+        "depends_on": _DEPENDS_ON,
+    },
+    {"lifecycle": _single(_block("Whether the call has an instance.", {"enabled": _ENABLED}))},
+)
+
+BLOCKS: Final[Mapping[str, Block]] = {
+    "terraform": _TERRAFORM,
+    "required_providers": _REQUIRED_PROVIDERS,
+    "provider": PROVIDER,
+    "resource": RESOURCE,
+    "data": DATA,
+    "ephemeral": EPHEMERAL,
+    "module": MODULE,
+    "variable": _block(
+        "An input variable of the module.",
+        {
+            "type": _argument("The type that values are converted to, such as `list(string)`."),
+            "default": _argument("The value if none is given. Without it a value is required."),
+            "description": _DESCRIPTION,
+            "sensitive": _SENSITIVE,
+            "ephemeral": _EPHEMERAL,
+            "nullable": _argument(
+                "Whether the value can be null; otherwise null means the default.", cty.BOOL
+            ),
+            "const": _argument("Whether the value must be known before anything runs.", cty.BOOL),
+            "deprecated": _DEPRECATED,
+        },
+        {"validation": _rule("A condition that values must meet.")},
+    ),
+    "output": _block(
+        "A value that the module gives to its caller.",
+        {
+            "value": _argument("The value.", required=True),
+            "description": _DESCRIPTION,
+            "sensitive": _SENSITIVE,
+            "ephemeral": _EPHEMERAL,
+            "deprecated": _DEPRECATED,
+            "depends_on": _DEPENDS_ON,
+        },
+        {"precondition": _PRECONDITION},
+    ),
+    "locals": _block("Values with names, for the expressions of the module."),
+    "moved": _block(
+        "Says that an object has another address now, so that it is not replaced.",
+        {
+            "from": _argument("The address before.", required=True),
+            "to": _argument("The address now.", required=True),
+        },
+    ),
+    "removed": _block(
+        "Says what becomes of objects whose block was removed.",
+        {"from": _argument("The address of the block.", required=True)},
+        {
+            "lifecycle": _single(
+                _block(
+                    "What becomes of the objects.",
+                    {
+                        "destroy": _argument(
+                            "Whether they are destroyed; otherwise they are forgotten.",
+                            cty.BOOL,
+                            True,
+                        )
+                    },
+                )
+            ),
+            "provisioner": _several(_PROVISIONER),
+        },
+    ),
+    "import": _block(
+        "Takes an existing object under management.",
+        {
+            "to": _argument("The address of the resource instance.", required=True),
+            "id": _argument("How the provider identifies the object.", cty.STRING),
+            "identity": _argument("The attributes by which the provider identifies the object."),
+            "provider": _PROVIDER,
+            "for_each": _FOR_EACH,
+        },
+    ),
+    "check": _block(
+        "Conditions that are checked with every plan and apply; one that does not hold is a warning.",
+        blocks={"assert": _rule("A condition that should hold."), "data": _single(DATA)},
+    ),
+}
+"""The blocks of a configuration file."""
+
+_RUN: Final = _block(
+    "One step of a test.",
+    {
+        "command": _argument("`plan` or `apply`, which is the default."),
+        "expect_failures": _argument("Addresses of conditions that must fail."),
+        "providers": _argument("Provider configurations for the module under test."),
+    },
+    {
+        "variables": _single(_block("Values for the variables of the module.")),
+        "assert": _rule("A condition that must hold after the step."),
+        "module": _single(
+            _block(
+                "Another module to test.",
+                {
+                    "source": _argument("A path or a registry address.", cty.STRING, True),
+                    "version": _argument("A version constraint.", cty.STRING),
+                },
+            )
+        ),
+        "plan_options": _single(
+            _block(
+                "Options of the plan.",
+                {
+                    "mode": _argument("`normal` or `refresh-only`."),
+                    "refresh": _argument("Whether real objects are read first.", cty.BOOL),
+                    "replace": _argument("Addresses to replace."),
+                    "target": _argument("Addresses to plan alone."),
+                },
+            )
+        ),
+    },
+)
+TEST_BLOCKS: Final[Mapping[str, Block]] = {
+    "run": _RUN,
+    "variables": _block("Values of variables for all runs."),
+    "provider": PROVIDER,
+    "mock_provider": _block("A provider that makes values up instead of being started."),
+    "override_resource": _block(
+        "Values for a resource in place of the provider's.",
+        {"target": _argument("The address.", required=True), "values": _argument("The values.")},
+    ),
+    "override_data": _block(
+        "Values for a data source in place of the provider's.",
+        {"target": _argument("The address.", required=True), "values": _argument("The values.")},
+    ),
+    "override_module": _block(
+        "Outputs in place of a module's own.",
+        {"target": _argument("The address.", required=True), "outputs": _argument("The outputs.")},
+    ),
+}
+"""The blocks of a test file."""
+
+LABELS: Final[Mapping[str, tuple[str, ...]]] = {
+    "resource": ("type", "name"),
+    "data": ("type", "name"),
+    "ephemeral": ("type", "name"),
+    "variable": ("name",),
+    "output": ("name",),
+    "module": ("name",),
+    "provider": ("name",),
+    "check": ("name",),
+    "backend": ("type",),
+    "provisioner": ("type",),
+    "provider_meta": ("provider",),
+    "dynamic": ("block",),
+    "run": ("name",),
+    "mock_provider": ("name",),
+}
+"""What the labels of blocks are called."""

@@ -1,0 +1,140 @@
+"""Everything that is known while files are edited: the project, evaluated root modules, schemas.
+
+What is here is replaced as a whole when something newer is known, and never worked out here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from nigari.addrs.provider import Provider, implied_provider
+from nigari.config.file_names import config_files
+from nigari.config.merge import merge_files
+from nigari.config.module import decode_module
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.native_body import NativeBody
+from nigari.language.document import Document, Kind, kind_of
+from nigari.language.evaluation import Evaluation
+from nigari.language.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from nigari.config.blocks.variable import Variable
+    from nigari.config.module import Module
+    from nigari.eval.core.instances import Frame
+    from nigari.hcl.json_body import JsonBody
+    from nigari.schema.provider import ProviderSchema
+
+_MOST_EVALUATIONS: Final = 8
+"""How many evaluated root modules are held: each has its whole tree."""
+
+
+class Workbench:
+    """A project with the root modules that have been evaluated."""
+
+    def __init__(self) -> None:
+        self.project: Project = Project(())
+        self.evaluations: dict[str, Evaluation] = {}
+        """The root modules that were evaluated last, by directory; the newest last."""
+        self.schemas: dict[str, dict[Provider, ProviderSchema]] = {}
+        """What providers offer, by root module."""
+        self._modules: dict[str, tuple[object, Module | None, list[Document]]] = {}
+
+    def adopt(self, evaluation: Evaluation) -> None:
+        """Take over a root module that was evaluated."""
+        self.evaluations.pop(evaluation.root, None)
+        self.evaluations[evaluation.root] = evaluation
+        self.project.resolve(evaluation.root, evaluation.calls)
+        for root in [*self.evaluations][:-_MOST_EVALUATIONS]:
+            self._forget(root)
+
+    def prune(self) -> None:
+        """Forget evaluated modules that are no root modules any more, since something calls them."""
+        for root in [*self.evaluations]:
+            if self.project.callers(root):
+                self._forget(root)
+
+    def _forget(self, root: str) -> None:
+        del self.evaluations[root]
+        self.project.resolve(root, None)
+
+    def evaluations_of(self, directory: str) -> Sequence[Evaluation]:
+        """The evaluated root modules that a module is part of, the newest first."""
+        return [each for each in reversed(self.evaluations.values()) if directory in each.modules]
+
+    def frames(self, directory: str) -> list[tuple[Evaluation, Frame]]:
+        """The instances of a module, in all root modules that have been evaluated."""
+        return [
+            (evaluation, frame)
+            for evaluation in self.evaluations_of(directory)
+            for frame in evaluation.modules[directory]
+        ]
+
+    def module(self, directory: str) -> Module | None:
+        """What the files of a module declare, as they are now; None where there are none."""
+        paths = [
+            each.path
+            for each in self.project.files_of(directory)
+            if kind_of(each.path) is Kind.CONFIGURATION
+        ]
+        opened = [self.project.documents.get(each) for each in paths]
+        key = tuple(
+            (path, self.project.stamp(path) if document is None else id(document))
+            for path, document in zip(paths, opened, strict=True)
+        )
+        known = self._modules.get(directory)
+        if known is None or known[0] != key:
+            documents = [self.project.document(each) for each in paths]
+            found = [each for each in documents if each is not None]
+            module = _declared(directory, found) if found else None
+            # Documents are retained so that no other one gets the identity of one of them.
+            known = self._modules[directory] = key, module, found
+        return known[1]
+
+    def variables(self, directory: str) -> Mapping[str, Variable] | None:
+        """The variables that a module declares; None where there are no files."""
+        module = self.module(directory)
+        return None if module is None else module.variables
+
+    def provider(self, directory: str, name: str) -> Provider | None:
+        """The provider that a local name means in a module."""
+        for _, frame in self.frames(directory):
+            return frame.module.provider(name)
+        module = self.module(directory)
+        return implied_provider(name) if module is None else module.provider(name)
+
+    def offered(self, directory: str, provider: Provider) -> ProviderSchema | None:
+        """What a provider offers to a module: in the version of its root module, else in that of
+        another one.
+        """
+        if provider.is_builtin:
+            from nigari.providers.builtin.schema import SCHEMA
+
+            return SCHEMA
+        roots = [each.root for each in self.evaluations_of(directory)]
+        for root in dict.fromkeys((*roots, directory, *self.schemas)):
+            found = self.schemas.get(root, {}).get(provider)
+            if found is not None:
+                return found
+        return None
+
+
+def _declared(directory: str, documents: Sequence[Document]) -> Module:
+    """What some files declare together, by the trees that they have already."""
+    by_name = {os.path.basename(each.path): each for each in documents}
+    primary, override = config_files([*by_name])
+    diags = Diagnostics()
+    bodies = [[_body(by_name[name]) for name in names] for names in (primary, override)]
+    declared = merge_files(*bodies, diags)
+    return decode_module(directory, [by_name[n].path for n in primary + override], declared, diags)
+
+
+def _body(document: Document) -> NativeBody | JsonBody:
+    if document.body is not None:
+        return document.body
+    from nigari.hcl.json_body import parse_json_body
+
+    return parse_json_body(document.source, Diagnostics())

@@ -1,0 +1,193 @@
+"""Work that takes longer than a client should wait, in threads of its own.
+
+Root modules are evaluated by one thread, one at a time, the latest wish first; files are surveyed
+and schemas found by others. Each works on a snapshot and hands its result over to the main thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+
+from nigari.addrs.provider import Provider
+from nigari.config.kept_modules import KEPT, Contents, KeptModules, ReadModule
+from nigari.language.evaluation import Evaluation
+from nigari.language.occurrences import FileNames
+from nigari.language.project import survey
+from nigari.workspace.context.working_directory import WorkingDirectory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from nigari.schema.provider import ProviderSchema
+
+Post = Callable[[Callable[[], None]], None]
+"""Has something done by the main thread."""
+_MOST_VERSIONS: Final = 3
+"""Versions of a directory's module that are retained: root modules name directories alike."""
+
+
+class Evaluator:
+    """The thread that evaluates root modules."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        post: Post,
+        done: Callable[[Evaluation, float], None],
+        failed: Callable[[str, Exception], None],
+    ) -> None:
+        self._environ = environ
+        self._post = post
+        self._done = done
+        self._failed = failed
+        self._wishes: dict[str, _Wish] = {}
+        self._condition = threading.Condition()
+        self._is_busy = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way and nothing is waiting."""
+        with self._condition:
+            return not self._wishes and not self._is_busy
+
+    def request(
+        self, root: str, texts: Mapping[str, bytes], schemas: Mapping[Provider, ProviderSchema]
+    ) -> None:
+        """Evaluate a root module, in place of an earlier request for it that has not begun."""
+        with self._condition:
+            self._wishes.pop(root, None)
+            self._wishes[root] = _Wish(texts, dict(schemas))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="evaluate", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def _run(self) -> None:
+        KEPT.set(_LatestModules())
+        while True:
+            with self._condition:
+                while not self._wishes:
+                    self._condition.wait()
+                root, wish = self._wishes.popitem()
+                self._is_busy = True
+            result = self._evaluate(root, wish)
+            with self._condition:
+                self._is_busy = False
+            self._post(result)
+
+    def _evaluate(self, root: str, wish: _Wish) -> Callable[[], None]:
+        """What the main thread has to do with the result, and how many seconds it took."""
+        begun = time.monotonic()
+        where = WorkingDirectory(self._environ, root=root)
+        try:
+            evaluation = Evaluation(where, wish.texts, wish.schemas.get)
+        except Exception as error:  # noqa: BLE001 - one configuration must not end the server
+            return partial(self._failed, root, error)
+        return partial(self._done, evaluation, time.monotonic() - begun)
+
+
+class _LatestModules(KeptModules):
+    """The modules that were read last, some versions for each directory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._versions: dict[str, dict[Contents, ReadModule]] = {}
+
+    def find(self, contents: Contents) -> ReadModule | None:
+        return self._versions.get(contents[0], {}).get(contents)
+
+    def keep(self, contents: Contents, module: ReadModule) -> None:
+        versions = self._versions.setdefault(contents[0], {})
+        versions[contents] = module
+        if len(versions) > _MOST_VERSIONS:
+            versions.pop(next(iter(versions)))
+
+
+class _Wish:
+    """A root module that is to be evaluated."""
+
+    __slots__ = ("schemas", "texts")
+
+    def __init__(
+        self, texts: Mapping[str, bytes], schemas: Mapping[Provider, ProviderSchema]
+    ) -> None:
+        self.texts = texts
+        self.schemas = schemas
+
+
+def survey_folders(
+    folders: tuple[str, ...], post: Post, done: Callable[[list[FileNames]], None]
+) -> None:
+    """Read the names in all files below folders."""
+
+    def run() -> None:
+        found = survey(folders)
+        post(lambda: done(found))
+
+    threading.Thread(target=run, name="survey", daemon=True).start()
+
+
+class SchemaFinder:
+    """Finds what the installed providers of root modules offer: from the cache, or by starting them."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        post: Post,
+        done: Callable[[str, Mapping[Provider, ProviderSchema]], None],
+    ) -> None:
+        self._environ = environ
+        self._post = post
+        self._done = done
+        self._asked: set[tuple[str, Provider]] = set()
+        self._running = 0
+        self._lock = threading.Lock()
+
+    def request(self, root: str, providers: Collection[Provider]) -> None:
+        """Find the schemas of providers, each asked for once in a root module."""
+        wanted = [each for each in sorted(providers) if (root, each) not in self._asked]
+        if not wanted:
+            return
+        self._asked.update((root, each) for each in wanted)
+        self._running += 1
+        thread = threading.Thread(
+            target=self._run, args=(root, wanted), name="find schemas", daemon=True
+        )
+        thread.start()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether all that was asked for has been handed over."""
+        return not self._running
+
+    def _end(self, root: str, found: Mapping[Provider, ProviderSchema]) -> None:
+        self._running -= 1
+        if found:
+            self._done(root, found)
+
+    def forget(self, root: str) -> None:
+        """Ask again: what is installed in a root module has changed."""
+        self._asked = {each for each in self._asked if each[0] != root}
+
+    def _run(self, root: str, providers: list[Provider]) -> None:
+        from nigari.diagnostics import Diagnostics
+        from nigari.workspace.context.asyncio_bridge import run_to_end
+        from nigari.workspace.plugins.provider_schemas import offered_schemas
+        from nigari.workspace.plugins.providers import InstalledProviders
+
+        found: dict[Provider, ProviderSchema] = {}
+        with self._lock:
+            installed = InstalledProviders(WorkingDirectory(self._environ, root=root))
+            for provider in providers:
+                try:
+                    if installed.are_there([provider], Diagnostics()):
+                        asked = offered_schemas(installed, [provider], Diagnostics())
+                        found.update(run_to_end(asked))
+                except Exception:  # noqa: BLE001 - a plugin that fails leaves no schema
+                    continue
+        self._post(partial(self._end, root, found))
