@@ -12,9 +12,11 @@ from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
 from fuzz.story.events import UNENDED, events
 from fuzz.story.explained import explanation
+from fuzz.story.invariants import invariants
 from fuzz.story.judging import subjects
-from fuzz.story.oracles import Result, broken, claims, invariants
+from fuzz.story.oracles import broken, claims
 from fuzz.story.order import too_early
+from fuzz.story.result import Result
 from fuzz.story.sides import Finished, Outcome
 from fuzz.story.telling import Seen, Step, Story
 from fuzz.tree import leaf, listed, node

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 
+from fuzz.story.comparing import PROTECTION
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.judging import (
+    Complaint,
     called,
     called_text,
+    complaints,
     destroys,
     gone,
     instances,
@@ -22,19 +25,33 @@ from fuzz.story.judging import (
     unquoted,
     without_keys,
 )
+from fuzz.story.owners import object_name
 from fuzz.story.telling import Step
 
 
 def is_lenient_destroy(step: Step, command: list[str], difference: Difference) -> bool:
-    """A destroy that goes on where OpenTofu stops at something that is not to be destroyed."""
+    """Whether OpenTofu has stopped only at mistakes that a destroy has nothing to do with: `validate`
+    does not find them, and they are neither about what is destroyed nor about what that needs.
+    """
     if not destroys(step, command) or command[0] == "apply" or difference.has_plan:
         return False
-    refused = "cannot be destroyed" in difference.kind
-    if "Told to fail" in difference.kind and not re.search(
-        r"\b(read|look|open) of", difference.text
-    ):
+    if not like(difference, "exit code 1 / 0", "diagnostics: -error"):
         return False
-    return not refused and like(difference, "exit code 1 / 0", "diagnostics: -error")
+    word = "missing" if like(difference, "diagnostics") else "reported"
+    found = complaints(difference, word)
+    failures = re.findall(r"^(\w+) of (\S+)\.$", difference.text, re.MULTILINE)
+    names = {object_name(each) for each in step.ended}
+    is_apart = all(
+        word in ("read", "look", "open") and name not in names for word, name in failures
+    )
+    return bool(found) and is_apart and all(_may_pass(each, step) for each in found)
+
+
+def _may_pass(found: Complaint, step: Step) -> bool:
+    """Whether a destroy need not report a mistake."""
+    if found.summary in PROTECTION or (found.file, found.line) in step.invalid:
+        return False
+    return not found.block(step.files).startswith(("provider ", "variable "))
 
 
 def keeps_secrets(step: Step, command: list[str], difference: Difference) -> bool:
@@ -75,8 +92,8 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
     if like(difference, "events: more refresh"):
         return instances(difference) <= ended | gone(step)
     if like(difference, "reads: missing (read|-) / (read|-) more"):
-        owners, places = step.before.objects_of(), moved(step)
-        calls = [(word, unquoted(owners.get(name, ""))) for word, name in called(difference)]
+        places = moved(step)
+        calls = [*called(difference)]
         going = {without_keys(each) for each in ended}
         going |= {places[each] for each in going if each in places}
         return all(
@@ -110,11 +127,9 @@ def goes_by_where_things_are(step: Step, command: list[str], difference: Differe
     """
     if not destroys(step, command) or not is_part(step):
         return False
-    if like(difference, "calls: missing (delete / -|- / delete) more$"):
-        owners = step.before.objects_of()
-        found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
-    elif like(
+    if like(
         difference,
+        "calls: missing (delete / -|- / delete) more$",
         "events: (missing|more) (refresh_|(planned_change|apply_start|apply_complete) delete$)",
         r"plan: resource_changes\.\*$",
         r"state: resources\.\*$",
@@ -133,8 +148,7 @@ def deletes_what_is_gone(step: Step, command: list[str], difference: Difference)
     if not destroys(step, command) or not is_part(step):
         return False
     if like(difference, "calls: missing delete / - more"):
-        owners = step.before.objects_of()
-        return {unquoted(owners.get(name, "")) for _, name in called(difference)} <= gone(step)
+        return instances(difference) <= gone(step)
     is_ending = like(
         difference, "events: missing (planned_change|apply_start|apply_complete) delete"
     )
@@ -188,10 +202,12 @@ def destroys_with_excluded(step: Step, command: list[str], difference: Differenc
     if command[0] != "apply" or not destroys(step, command):
         return False
     places = moved(step)
-    if like(difference, "calls: missing - / delete more$"):
-        owners = step.before.objects_of()
-        found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
-    elif like(difference, "events: more apply_(start|complete) delete$", r"state: resources\.\*$"):
+    if like(
+        difference,
+        "calls: missing - / delete more$",
+        "events: more apply_(start|complete) delete$",
+        r"state: resources\.\*$",
+    ):
         found = {places.get(each, each) for each in subjects(difference)}
         if any(side != f'ours   "{ABSENT}"' for side in sides_of(difference)[1::2]):
             return False

@@ -6,7 +6,6 @@ import re
 
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.judging import (
-    called,
     destroys,
     gone,
     instances,
@@ -33,8 +32,9 @@ def forgets(step: Step, _: list[str], difference: Difference) -> bool:
     return is_read and _is_about_forgotten(step, difference)
 
 
-def does_not_read(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == "reads: missing read / - more"
+def does_not_read(step: Step, _: list[str], difference: Difference) -> bool:
+    is_less = difference.kind == "reads: missing read / - more"
+    return is_less and _is_about_forgotten(step, difference)
 
 
 def forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bool:
@@ -64,11 +64,7 @@ def takes_along_with_what_is_gone(step: Step, command: list[str], difference: Di
         for address, each in step.before.instances()
         if isinstance(needs := each.get("dependencies"), list) and blocks & set(needs)
     }
-    if like(difference, "calls"):
-        owners = step.before.objects_of()
-        found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
-    else:
-        found = instances(difference)
+    found = instances(difference)
     is_forgotten = any(is_forgotten(each, step) for each in blocks)
     return destroys(step, command) and is_more and is_forgotten and found <= needing | left
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import re
 
-from fuzz.story.comparing import BEYOND
+from fuzz.story.comparing import BEYOND, PROTECTION
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import UNENDED
 from fuzz.story.judging import (
     are_apart,
     block_at,
-    called,
     called_text,
     calls,
+    complaints,
     declaration,
     dependents,
     destroys,
     gone,
     instances,
     is_as_before,
+    is_declared_there,
     like,
     moved,
     name_of,
@@ -29,6 +30,7 @@ from fuzz.story.judging import (
     unquoted,
     without_keys,
 )
+from fuzz.story.owners import object_name
 from fuzz.story.telling import PLAN, Step
 from tests.real.alike import Tree
 
@@ -103,18 +105,23 @@ def had_read_in_own_instance(_: Step, command: list[str], difference: Difference
 
 
 def goes_on_elsewhere(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether more was done in instances of a module in others of which something failed."""
-    if like(difference, "calls: missing - / [a-z ]+ more$", "provisioners: - / "):
-        return bool(step.failed)
-    if like(difference, r"diagnostics: \+error "):
-        addresses = re.findall(r"^more error \S+ with (\S+): ", difference.text, re.MULTILINE)
-        found = {unquoted(each) for each in addresses}
-    elif like(difference, "events: more (apply|provision)_", r"state: resources\.\*"):
-        found = instances(difference)
-    else:
-        return False
+    """Whether more was done in instances of a module in others of which something failed: it was
+    planned by both.
+    """
+    is_more = like(
+        difference,
+        "calls: missing - / [a-z ]+ more$",
+        "provisioners: - / ",
+        r"diagnostics: \+error ",
+        "events: more (apply|provision)_",
+        r"state: resources\.\*",
+    )
     failed = [*map(unquoted, step.failed)]
-    return bool(found) and all(any(are_apart(each, other) for other in failed) for each in found)
+    planned = {unquoted(each.partition(" ")[2]) for each in step.planned}
+    found = instances(difference)
+    return is_more and all(
+        each in planned and any(are_apart(each, other) for other in failed) for each in found
+    )
 
 
 def keeps_marks_of_failed(step: Step, _: list[str], difference: Difference) -> bool:
@@ -131,16 +138,13 @@ def waits_for_dependents(step: Step, command: list[str], difference: Difference)
     may_fail = any(each.startswith("delete ") for each in step.failures) or any(
         re.search(r"when = destroy\n.*; exit 1", text) for text in step.files.values()
     )
-    if command[0] not in ("apply", "destroy") or not may_fail:
+    if command[0] not in ("apply", "destroy") or not may_fail or not step.failed:
         return False
     places = moved(step)
     waiting = [new for new, old in places.items() if old in step.before.dependencies()]
-    if like(difference, "calls: missing [a-z ]+ / - more$"):
-        # New objects have no owners yet; the events say whose they would be.
-        owners = step.before.objects_of()
-        found = {without_keys(owners[name]) for _, name in called(difference) if name in owners}
-    elif like(
+    if like(
         difference,
+        "calls: missing [a-z ]+ / - more$",
         r"events: missing apply_(start|complete|errored) (create|update|delete)$",
         r"state: resources\.\*",
     ):
@@ -168,8 +172,17 @@ def _parts(address: str) -> tuple[str, str]:
     return ".".join(module), f"{kind}.{name}"
 
 
-def goes_beyond(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == BEYOND
+def goes_beyond(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether the errors are true that the real program has not come to: what the provider says was
+    to fail, and the rest points into the block that it is about.
+    """
+    failing = {each.rpartition(" ")[2] for each in step.failures}
+    found = complaints(difference, "more")
+    is_beyond = difference.kind == BEYOND and bool(found)
+    return is_beyond and all(
+        object_name(each.address) in failing or is_declared_there(each, step.files)
+        for each in found
+    )
 
 
 def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool:
@@ -205,15 +218,16 @@ def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool
     return difference.kind.startswith("diagnostics: +error") and bool(more) and more <= needing
 
 
-def finds_more_than_what_is_unread(_: Step, __: list[str], difference: Difference) -> bool:
+def finds_more_than_what_is_unread(step: Step, __: list[str], difference: Difference) -> bool:
     """Whether only instances have more mistakes that the real program could not read."""
     theirs = difference.text.partition("--- ours")[0]
     found = re.findall(r"^(more|reported) error \S+ with (\S+): (.*)$", theirs, re.MULTILINE)
     more = {name for word, name, _ in found if word == "more"}
+    is_about = all(is_declared_there(each, step.files) for each in complaints(difference, "more"))
     unread = {name for word, name, text in found if (word, text) == ("reported", "Told to fail")}
     is_reading = re.search(r"^read of ", theirs, re.MULTILINE) is not None
     is_more = difference.kind.startswith("diagnostics: +error")
-    return is_more and is_reading and bool(more) and more <= unread
+    return is_more and is_reading and is_about and bool(more) and more <= unread
 
 
 def finds_more_than_imports(_: Step, __: list[str], difference: Difference) -> bool:
@@ -231,7 +245,24 @@ def reads_beyond(_: Step, __: list[str], difference: Difference) -> bool:
 
 
 def is_protection(_: Step, command: list[str], difference: Difference) -> bool:
-    return command[0] == "refresh" and "cannot be destroyed" in difference.kind
+    """Whether a refresh, which destroys nothing, is refused only to protect objects."""
+    found = complaints(difference, "reported")
+    is_refresh = command[0] == "refresh" and bool(found)
+    return is_refresh and all(each.summary in PROTECTION for each in found)
+
+
+def protects_each(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether all instances of a resource are named that must not be destroyed, and not just one."""
+    more, theirs = (complaints(difference, word) for word in ("more", "reported"))
+    known = {without_keys(each.address) for each in theirs if each.summary in PROTECTION}
+    stored = set(map(unquoted, step.before.addresses()))
+    is_more = like(difference, r"diagnostics: \+error ") and bool(more)
+    return is_more and all(
+        each.summary in PROTECTION
+        and each.address in stored
+        and without_keys(each.address) in known
+        for each in more
+    )
 
 
 def knows_removed_instances(step: Step, command: list[str], difference: Difference) -> bool:
@@ -269,9 +300,41 @@ def opens_what_is_used(step: Step, command: list[str], difference: Difference) -
     return command[0] == "apply" and is_less and may_differ
 
 
-def inherits(_: Step, __: list[str], difference: Difference) -> bool:
-    is_lost = 'theirs "<absent>"\n  ours   true' in difference.text
-    return like(difference, r"state: resources\.\*\.create_before_destroy") and is_lost
+def inherits(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects only have the mark that they had; what has moved had it elsewhere."""
+    is_lost = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
+    places = moved(step)
+    had = {
+        without_keys(unquoted(address))
+        for address, each in step.before.instances()
+        if each.get("create_before_destroy")
+    }
+    is_mark = like(difference, r"state: resources\.\*\.create_before_destroy")
+    return is_lost and is_mark and {places.get(e, e) for e in subjects(difference)} <= had
+
+
+def inherits_from_none(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects are marked because a resource without instances that is created first depends
+    on them: a module needs them, or the resource itself.
+    """
+    is_lost = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
+    if not is_lost or not like(difference, r"state: resources\.\*\.create_before_destroy"):
+        return False
+    addresses = [*step.before.addresses(), *(each.partition(" ")[2] for each in step.planned)]
+    present = {".".join(without_keys(each).split(".")[-2:]) for each in addresses}
+    absent = [
+        (name, block)
+        for text in step.files.values()
+        for block in re.split(r"(?m)^}$", text)
+        if "create_before_destroy = true" in block
+        and (name := name_of(block.strip())) not in present
+    ]
+    names = {_parts(each)[1] for each in subjects(difference)}
+    return any(
+        each in block or any(each in text and "module " in text for text in step.files.values())
+        for each in names
+        for _, block in absent
+    )
 
 
 def outlives_what_went(step: Step, _: list[str], difference: Difference) -> bool:
@@ -317,28 +380,30 @@ def _dependencies(difference: Difference) -> list[tuple[list[str], list[str]]]:
     return list(zip(lists[::2], lists[1::2], strict=True))
 
 
-def depends_on_what_went(step: Step, _: list[str], difference: Difference) -> bool:
+def depends_on_what_went(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only resources that this apply destroys are not among the dependencies."""
     pairs = _dependencies(difference)
     if not pairs:
         return False
     extra = {name for theirs, ours in pairs for name in theirs if name not in ours}
-    return all(set(ours) < set(theirs) for theirs, ours in pairs) and all(
-        name.startswith("module.") and not declaration(name, step.files) for name in extra
+    ended = {without_keys(unquoted(each)) for each in step.ended}
+    return (
+        command[0] != "plan"
+        and extra <= ended
+        and all(set(ours) < set(theirs) for theirs, ours in pairs)
+        and all(name.startswith("module.") and not declaration(name, step.files) for name in extra)
     )
 
 
 def keeps_outputs(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether the state has only outputs as before which the real program has lost; events report
+    what the state has, by an invariant.
+    """
     if not _refreshes_only(step) or command[0] == "plan":
         return False
-    if like(difference, r"events: outputs\.outputs"):
-        return True
-    if like(difference, r"state: outputs\.\*\.sensitive$"):
-        return is_as_before(step, difference)
-    sides = sides_of(difference)
-    if like(difference, r"state: outputs\.\*\.type"):
-        return all(each == 'theirs "dynamic"' for each in sides[::2])
-    is_null = all('"value": null' in each or each == "theirs null" for each in sides[::2])
-    return like(difference, r"state: outputs\.") and is_null
+    return like(difference, r"events: outputs\.outputs") or (
+        like(difference, r"state: outputs\.") and is_as_before(step, difference)
+    )
 
 
 def counts_as_stored(step: Step, _: list[str], difference: Difference) -> bool:
@@ -430,8 +495,14 @@ def points_into_block(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == kind and is_inside and missing == more
 
 
-def is_circle(_: Step, __: list[str], difference: Difference) -> bool:
-    return "Cycle: " in difference.kind
+def is_circle(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether only operations cannot be ordered, and nothing in a valid configuration: that each
+    operation of ours waits for what it needs is an invariant.
+    """
+    found = complaints(difference, "reported" if like(difference, "exit code 1 / 0") else "missing")
+    is_failure = like(difference, "exit code 1 / 0", "diagnostics: -error") and bool(found)
+    is_valid = not step.invalid
+    return is_failure and is_valid and all(each.summary.startswith("Cycle: ") for each in found)
 
 
 def is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
@@ -479,12 +550,22 @@ def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
     which has no resources of its own.
     """
     found = [_called_below(line) for line in difference.text.splitlines()]
+    if not all(_is_repeated_otherwise(name, step) for names in found for name in names):
+        return False
     texts = [
         called_text(name, step.files["main.tf"], step.files) for names in found for name in names
     ]
     return any(found) and all(
         text and not re.search(r"^resource ", text, re.MULTILINE) for text in texts
     )
+
+
+def _is_repeated_otherwise(name: str, step: Step) -> bool:
+    """Whether the state has instances of a call with keys and it has no `count`, or the reverse."""
+    block = re.search(rf'(?ms)^module "{name}" {{.*?^}}$', step.files["main.tf"])
+    has_count = block is not None and re.search(r"(?m)^  count = ", block[0]) is not None
+    begin = f"module.{name}[0]." if not has_count else f"module.{name}."
+    return any(each.startswith(begin) for each in step.before.addresses())
 
 
 def _called_below(line: str) -> set[str]:

@@ -104,6 +104,12 @@ class Step:
     """The instances that our plan destroys, once it was made."""
     failed: set[str] = field(default_factory=set)
     """The instances that the real program could not change."""
+    planned: set[str] = field(default_factory=set)
+    """What the real program has planned: actions and instances."""
+    shown: dict[str, Tree] = field(default_factory=dict)
+    """`show -json` of the plan that the real program has saved."""
+    invalid: frozenset[tuple[str, int]] = frozenset()
+    """Files and lines of the errors that `validate` of the real program finds, once it was asked."""
 
     def __str__(self) -> str:
         lines = [" ".join(command) for command in self.commands]
