@@ -92,6 +92,7 @@ class Teller:
         theirs, ours = self._both(command)
         step.ended |= comparing.ended(ours)
         step.failed |= comparing.failed(theirs)
+        step.forgotten |= comparing.planned(ours, "remove")
         step.planned |= comparing.planned_actions(theirs)
         if theirs.status and not ours.status:
             # What is wrong with the configuration itself, no promise may pass over.

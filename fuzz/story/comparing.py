@@ -80,7 +80,8 @@ def went_on(theirs: Finished, ours: Finished) -> Difference | None:
     if _has_plan(theirs):
         return None
     said = _texts(theirs)
-    return Difference(f"exit code 1 / 0: {_summary(said)}", said)
+    text = f"{_reported(_diagnostics(theirs))}\n{said}"
+    return Difference(f"exit code 1 / 0: {_summary(said)}", text)
 
 
 def _has_plan(finished: Finished) -> bool:

@@ -16,6 +16,7 @@ from fuzz.story.judging import (
     gone,
     instances,
     is_as_before,
+    is_in_world,
     is_part,
     like,
     moved,
@@ -47,11 +48,19 @@ def is_lenient_destroy(step: Step, command: list[str], difference: Difference) -
     return bool(found) and is_apart and all(_may_pass(each, step) for each in found)
 
 
+def moves_in_cycle(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether both refuse the `moved` blocks of a destroy, each another one."""
+    missing, more = (complaints(difference, word) for word in ("missing", "more"))
+    is_move = all(each.block(step.files).startswith("moved ") for each in (*missing, *more))
+    return destroys(step, command) and is_move and bool(missing and more)
+
+
 def _may_pass(found: Complaint, step: Step) -> bool:
     """Whether a destroy need not report a mistake."""
     if found.summary in PROTECTION or (found.file, found.line) in step.invalid:
         return False
-    return not found.block(step.files).startswith(("provider ", "variable "))
+    block = found.block(step.files)
+    return bool(block) and not block.startswith(("provider ", "variable "))
 
 
 def keeps_secrets(step: Step, command: list[str], difference: Difference) -> bool:
@@ -264,8 +273,9 @@ def reads_all_it_destroys(step: Step, command: list[str], difference: Difference
         return False
     if like(difference, r"plan: resource_changes\.\*$", "events: missing planned_change delete"):
         return instances(difference) <= gone(step)
-    is_changed = like(difference, r"plan: resource_changes\.\*\.change\.before")
-    return is_changed and instances(difference) <= {unquoted(each) for each in step.ended}
+    is_changed = like(difference, r"plan: resource_changes\.\*\.change\.before\.")
+    is_ended = instances(difference) <= {unquoted(each) for each in step.ended}
+    return is_changed and is_ended and is_in_world(step, difference)
 
 
 def leaves_what_it_read(step: Step, command: list[str], difference: Difference) -> bool:

@@ -95,6 +95,11 @@ EXPLAINED: Final = (
     ),
     Explained("what is to go is managed by the provider that made it", reasons.falls_back),
     Explained("a destroy looks at nothing that it need not", destroy_reasons.is_lenient_destroy),
+    Explained(
+        "a destroy looks at nothing that it need not",
+        destroy_reasons.moves_in_cycle,
+        may_replace=True,
+    ),
     Explained("what could not be destroyed is as secret as before", destroy_reasons.keeps_secrets),
     Explained(
         "a destroy reads what it destroys and what providers need",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 
-from fuzz.story.difference import ABSENT, Difference
+from fuzz.story.difference import ABSENT, Difference, plain
 from fuzz.story.judging import (
     destroys,
     gone,
@@ -12,6 +13,7 @@ from fuzz.story.judging import (
     is_forgotten,
     is_part,
     like,
+    moved,
     sides_of,
     singled_out,
     subjects,
@@ -29,12 +31,40 @@ def forgets(step: Step, _: list[str], difference: Difference) -> bool:
         r"plan: resource_drift\.\*$",
         r"plan: resource_changes\.\*\.change\.before\.",
     )
-    return is_read and _is_about_forgotten(step, difference)
+    if like(difference, r"plan: resource_changes\.\*\.change\.before\.") and not _is_stored(
+        step, difference
+    ):
+        return False
+    return is_read and _is_about_forgotten(step, difference) and _are_planned(step, difference)
+
+
+def _are_planned(step: Step, difference: Difference) -> bool:
+    """Whether Nigari plans to forget all that a difference is about, and does not keep it."""
+    planned = {unquoted(each) for each in step.forgotten}
+    return instances(difference) <= planned
+
+
+def _is_stored(step: Step, difference: Difference) -> bool:
+    """Whether our plan has the attributes that the state has."""
+    places = moved(step)
+    stored: dict[str, object] = {}
+    for address, each in step.before.instances():
+        stored.setdefault(without_keys(unquoted(address)), []).append(each.get("attributes"))
+    lines = difference.text.splitlines()
+    for path, ours in zip(lines[::3], lines[2::3], strict=True):
+        _, address, _, _, name = path.split(" ")[:5]
+        at = without_keys(unquoted(address))
+        found = stored.get(places.get(at, at), [])
+        value = json.loads(ours.removeprefix("  ours   "))
+        if not any(json.loads(plain(each)).get(name) == value for each in found):
+            return False
+    return True
 
 
 def does_not_read(step: Step, _: list[str], difference: Difference) -> bool:
     is_less = difference.kind == "reads: missing read / - more"
-    return is_less and _is_about_forgotten(step, difference)
+    is_about = _is_about_forgotten(step, difference)
+    return is_less and is_about and _are_planned(step, difference)
 
 
 def forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bool:
@@ -65,8 +95,8 @@ def takes_along_with_what_is_gone(step: Step, command: list[str], difference: Di
         if isinstance(needs := each.get("dependencies"), list) and blocks & set(needs)
     }
     found = instances(difference)
-    is_forgotten = any(is_forgotten(each, step) for each in blocks)
-    return destroys(step, command) and is_more and is_forgotten and found <= needing | left
+    has_forgotten = any(is_forgotten(each, step) for each in blocks)
+    return destroys(step, command) and is_more and has_forgotten and found <= needing | left
 
 
 def forgets_what_cannot_be_read(step: Step, __: list[str], difference: Difference) -> bool:

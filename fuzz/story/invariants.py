@@ -11,11 +11,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from fuzz.story.comparing import begun, by_name, planned
+from fuzz.story.comparing import PROTECTION, begun, by_name, planned
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import Event, event_kind, read_events
-from fuzz.story.judging import gone, is_forgotten, is_part, moved, unquoted, without_keys
+from fuzz.story.judging import (
+    block_at,
+    gone,
+    is_forgotten,
+    is_part,
+    moved,
+    name_of,
+    unquoted,
+    without_keys,
+)
 from fuzz.story.order import too_early
+from fuzz.story.owners import objects_of
 from fuzz.story.result import Result, is_destroy
 from fuzz.story.telling import PLAN, Step
 from tests.real.alike import Tree
@@ -40,6 +50,12 @@ def invariants(step: Step, command: list[str], before: str, ours: Result) -> Ite
     told = list(read_events(ours.finished.stdout))
     if told:
         yield from _told_otherwise(told, ours)
+        yield from _misplaced(step, told)
+    if command[0] == "plan":
+        if json.loads(before) != json.loads(ours.outcome.state):
+            yield Difference("contradiction: a plan changes the state", ours.outcome.state)
+        if told and not ours.finished.status:
+            yield from _unread(step, command, before, told, ours)
     if not ours.finished.status:
         early = too_early(before, ours.outcome.state, ours.outcome.journal)
         if early:
@@ -81,6 +97,47 @@ def _left_after_destroy(step: Step, command: list[str], ours: Result) -> Iterato
     if command[0] != "plan" and begun(ours.finished) and ours.state()["resources"]:
         text = json.dumps(ours.state()["resources"])
         yield Difference("state: a destroy that succeeded has left something", text)
+
+
+def _misplaced(step: Step, told: list[Event]) -> Iterator[Difference]:
+    """An error about a resource points into its block, one about its protection at the reason."""
+    for event in told:
+        found = event.get("diagnostic")
+        if not isinstance(found, dict) or not found.get("address"):
+            continue
+        where = found.get("range")
+        address = str(found["address"])
+        if not isinstance(where, dict) or without_keys(address).split(".")[-2] == "module":
+            continue
+        file, line = str(where["filename"]), int(str(_dict(where["start"])["line"]))
+        text = step.files.get(file, "")
+        name = ".".join(without_keys(address).split(".")[-2:])
+        block = block_at(text, line)
+        is_there = name_of(block).endswith(name) or (
+            block.startswith(("import ", "moved ", "removed ", "check ")) and name in block
+        )
+        is_reason = (
+            found["summary"] not in PROTECTION or "prevent_destroy" in (text.splitlines()[line - 1])
+        )
+        if not is_there or not is_reason:
+            yield Difference("contradiction: an error is elsewhere", f"{file}:{line} {found}")
+
+
+def _unread(
+    step: Step, command: list[str], before: str, told: list[Event], ours: Result
+) -> Iterator[Difference]:
+    """A plan of everything reads all objects but those that it forgets, and imports others."""
+    read = {_identifier(e) for e in told if e["type"] == "refresh_start" and _THING in _address(e)}
+    called = {call[1] for call in ours.outcome.journal if call[0] == "read"}
+    if read - called:
+        yield Difference("contradiction: refreshed and not read", f"{read}\n{called}")
+    if is_part(step) or "-refresh=false" in command:
+        return
+    for identifier, address in objects_of(before):
+        if f"{_THING}." not in address or identifier in read:
+            continue
+        if not is_forgotten(without_keys(unquoted(address)), step):
+            yield Difference("contradiction: not refreshed", f"{identifier} {address}")
 
 
 def _told_otherwise(told: list[Event], ours: Result) -> Iterator[Difference]:

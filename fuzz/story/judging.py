@@ -225,6 +225,19 @@ def is_as_before(step: Step, difference: Difference) -> bool:
     )
 
 
+def is_in_world(step: Step, difference: Difference) -> bool:
+    """Whether our plan has for all objects the attributes that they have in the world."""
+    identifiers = {unquoted(address): name for name, address in step.before.objects_of().items()}
+    lines = difference.text.splitlines()
+    for path, ours in zip(lines[::3], lines[2::3], strict=True):
+        _, address, _, _, name = path.split(" ")[:5]
+        known = {**step.before.objects, **step.objects}
+        found = known.get(identifiers.get(unquoted(address), "")) or {}
+        if json.loads(ours.removeprefix("  ours   ")) != found.get(name):
+            return False
+    return True
+
+
 def _at(tree: Tree, path: list[str]) -> Tree:
     for name in path:
         if not isinstance(tree, dict):

@@ -17,7 +17,7 @@ class Owners:
 
     def __init__(self, states: Iterable[str], stdouts: Iterable[str]) -> None:
         self._by_identifier = {
-            identifier: address for state in states for identifier, address in _stored(state)
+            identifier: address for state in states for identifier, address in objects_of(state)
         }
         self._by_name = {
             identifier.rpartition("#")[0]: address
@@ -44,7 +44,8 @@ def object_name(address: str) -> str:
     )
 
 
-def _stored(state: str) -> Iterator[tuple[str, str]]:
+def objects_of(state: str) -> Iterator[tuple[str, str]]:
+    """Yield the identifiers of managed objects in a state, and their instances."""
     for resource in json.loads(state)["resources"]:
         module = f"{resource['module']}." if resource.get("module") else ""
         for instance in resource["instances"]:

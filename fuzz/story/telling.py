@@ -104,6 +104,8 @@ class Step:
     """The instances that our plan destroys, once it was made."""
     failed: set[str] = field(default_factory=set)
     """The instances that the real program could not change."""
+    forgotten: set[str] = field(default_factory=set)
+    """The instances that our plan forgets, once it was made."""
     planned: set[str] = field(default_factory=set)
     """What the real program has planned: actions and instances."""
     shown: dict[str, Tree] = field(default_factory=dict)
