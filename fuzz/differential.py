@@ -93,6 +93,7 @@ class Teller:
         step.ended |= comparing.ended(ours)
         step.failed |= comparing.failed(theirs)
         step.forgotten |= comparing.planned(ours, "remove")
+        step.ours |= comparing.planned_actions(ours)
         step.planned |= comparing.planned_actions(theirs)
         if theirs.status and not ours.status:
             # What is wrong with the configuration itself, no promise may pass over.

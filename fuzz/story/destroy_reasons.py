@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Final
 
 from fuzz.story.comparing import PROTECTION
 from fuzz.story.difference import ABSENT, Difference
@@ -28,6 +29,9 @@ from fuzz.story.judging import (
 )
 from fuzz.story.owners import object_name
 from fuzz.story.telling import Step
+
+
+_UNKNOWN: Final = "Invalid value for prevent_destroy"
 
 
 def is_lenient_destroy(step: Step, command: list[str], difference: Difference) -> bool:
@@ -57,7 +61,7 @@ def moves_in_cycle(step: Step, command: list[str], difference: Difference) -> bo
 
 def _may_pass(found: Complaint, step: Step) -> bool:
     """Whether a destroy need not report a mistake."""
-    if found.summary in PROTECTION or (found.file, found.line) in step.invalid:
+    if found.summary in (*PROTECTION, _UNKNOWN) or (found.file, found.line) in step.invalid:
         return False
     block = found.block(step.files)
     return bool(block) and not block.startswith(("provider ", "variable "))
@@ -172,7 +176,7 @@ def protects_what_is_gone(step: Step, command: list[str], difference: Difference
         "exit code 1 / 0: Resource instance cannot be destroyed$",
         "diagnostics: -error Resource instance cannot be destroyed$",
     )
-    is_gone = {unquoted(each) for each in found} <= gone(step)
+    is_gone = bool(found) and {unquoted(each) for each in found} <= gone(step)
     return destroys(step, command) and is_part(step) and is_refusal and is_gone
 
 

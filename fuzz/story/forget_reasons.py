@@ -41,7 +41,11 @@ def forgets(step: Step, _: list[str], difference: Difference) -> bool:
 def _are_planned(step: Step, difference: Difference) -> bool:
     """Whether Nigari plans to forget all that a difference is about, and does not keep it."""
     planned = {unquoted(each) for each in step.forgotten}
-    return instances(difference) <= planned
+    places = {old: new for new, old in moved(step).items()}
+    return all(
+        each in planned or places.get(without_keys(each), "") in map(without_keys, planned)
+        for each in instances(difference)
+    )
 
 
 def _is_stored(step: Step, difference: Difference) -> bool:

@@ -52,7 +52,7 @@ def invariants(step: Step, command: list[str], before: str, ours: Result) -> Ite
         yield from _told_otherwise(told, ours)
         yield from _misplaced(step, told)
     if command[0] == "plan":
-        if json.loads(before) != json.loads(ours.outcome.state):
+        if by_name(json.loads(before))["resources"] != ours.state()["resources"]:
             yield Difference("contradiction: a plan changes the state", ours.outcome.state)
         if told and not ours.finished.status:
             yield from _unread(step, command, before, told, ours)
@@ -94,6 +94,9 @@ def _left_after_destroy(step: Step, command: list[str], ours: Result) -> Iterato
         if moving != Counter(map(without_keys, more)):
             text = f"missing {sorted(missing)}\nmore {sorted(more)}"
             yield Difference("plan: a destroy does not plan the end of everything", text)
+        others = planned(ours.finished) - planned(ours.finished, " delete", " remove")
+        if others:
+            yield Difference("plan: a destroy does something else", "\n".join(others))
     if command[0] != "plan" and begun(ours.finished) and ours.state()["resources"]:
         text = json.dumps(ours.state()["resources"])
         yield Difference("state: a destroy that succeeded has left something", text)
@@ -189,18 +192,16 @@ def _unfinished(told: list[Event]) -> Iterator[Difference]:
         starts = (f"{kind}_start", f"{kind}_started")
         ending = tuple(f"{kind}_{each}" for each in ends)
         yield from _unlike(
-            f"{kind} begins and ends",
-            (
-                f"{event_kind(e).partition(' ')[2]} {_address(e)}"
-                for e in told
-                if e["type"] in starts
-            ),
-            (
-                f"{event_kind(e).partition(' ')[2]} {_address(e)}"
-                for e in told
-                if e["type"] in ending
-            ),
+            f"{kind} begins and ends", _operations(told, starts), _operations(told, ending)
         )
+
+
+def _operations(told: list[Event], kinds: tuple[str, ...]) -> Iterator[str]:
+    """Actions and instances; a data source that cannot be read only begins."""
+    for event in told:
+        word = event_kind(event).partition(" ")[2]
+        if event["type"] in kinds and word != "read":
+            yield f"{word} {_address(event)}"
 
 
 def _sums(told: list[Event], operation: str) -> list[dict[str, Tree]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Final
 
 from fuzz.story.comparing import BEYOND, PROTECTION
 from fuzz.story.difference import ABSENT, Difference
@@ -33,6 +34,8 @@ from fuzz.story.judging import (
 from fuzz.story.owners import object_name
 from fuzz.story.telling import PLAN, Step
 from tests.real.alike import Tree
+
+_CALL: Final = r'(?m)^module "(\w+)" {'
 
 
 def falls_back(step: Step, _: list[str], difference: Difference) -> bool:
@@ -92,7 +95,7 @@ def knows_in_own_instance(_: Step, __: list[str], difference: Difference) -> boo
     return is_more and bool(found) and all(re.match(r"module\.\S*\]", each) for each in found)
 
 
-def had_read_in_own_instance(_: Step, command: list[str], difference: Difference) -> bool:
+def had_read_in_own_instance(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether data in instances of a module need not be read while a plan is applied that has it."""
     data = re.findall(
         r'"addr": "((?:[^"\\]|\\.)*)"|^resources (\S+)', difference.text, re.MULTILINE
@@ -101,7 +104,10 @@ def had_read_in_own_instance(_: Step, command: list[str], difference: Difference
         difference, "events: missing apply_(start|complete) read$", r"state: resources\.\*$"
     )
     is_data = all(re.match(r"module\..*\].*\.data\.", addr or path) for addr, path in data)
-    return PLAN in command and is_known and bool(data) and is_data
+    # Ours was read while planning: OpenTofu's plan has left it, and ours has not.
+    left = {unquoted(each.removeprefix("read ")) for each in step.planned - step.ours}
+    is_left = like(difference, "state") or instances(difference) <= left
+    return PLAN in command and is_known and bool(data) and is_data and is_left
 
 
 def goes_on_elsewhere(step: Step, _: list[str], difference: Difference) -> bool:
@@ -278,6 +284,7 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
     ending = {*map(unquoted, step.ended), *singled_out(step, "-exclude")}
     return (
         is_unknown
+        and bool(found)
         and not destroys(step, command)
         and all(
             each.startswith("module.")
@@ -297,7 +304,10 @@ def opens_what_is_used(step: Step, command: list[str], difference: Difference) -
         re.search(r'(?m)^check "\w+" {\n  data ', text) is not None for text in step.files.values()
     )
     may_differ = (has_data or _refreshes_only(step)) and not destroys(step, command)
-    return command[0] == "apply" and is_less and may_differ
+    names = {".".join(each.split(".")[-3:]) for each in subjects(difference)}
+    changed = {without_keys(each.partition(" ")[2]) for each in step.ours}
+    is_used = any(name in declaration(each, step.files) for each in changed for name in names)
+    return command[0] == "apply" and is_less and may_differ and not is_used
 
 
 def inherits(step: Step, _: list[str], difference: Difference) -> bool:
@@ -322,19 +332,19 @@ def inherits_from_none(step: Step, _: list[str], difference: Difference) -> bool
         return False
     addresses = [*step.before.addresses(), *(each.partition(" ")[2] for each in step.planned)]
     present = {".".join(without_keys(each).split(".")[-2:]) for each in addresses}
-    absent = [
-        (name, block)
+    absent = {
+        name
         for text in step.files.values()
         for block in re.split(r"(?m)^}$", text)
         if "create_before_destroy = true" in block
         and (name := name_of(block.strip())) not in present
-    ]
-    names = {_parts(each)[1] for each in subjects(difference)}
-    return any(
-        each in block or any(each in text and "module " in text for text in step.files.values())
-        for each in names
-        for _, block in absent
-    )
+    }
+    needing = {
+        name: set().union(*(dependents(text, {_parts(name)[1]}) for text in step.files.values()))
+        for name in subjects(difference)
+    }
+    calls_below = {call for text in step.files.values() for call in re.findall(_CALL, text)}
+    return bool(absent) and all(found & (absent | calls_below) for found in needing.values())
 
 
 def outlives_what_went(step: Step, _: list[str], difference: Difference) -> bool:
@@ -461,8 +471,12 @@ def leaves_conditions_open(step: Step, _: list[str], difference: Difference) -> 
     return bool(found) and has_self and all("enabled = " in each for each in blocks)
 
 
-def may_fail(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == "diagnostics: +warning Provisioner local-exec failed"
+def may_fail(step: Step, __: list[str], difference: Difference) -> bool:
+    """Whether the warnings are about resources that have provisioners whose failure may be ignored."""
+    kind = "diagnostics: +warning Provisioner local-exec failed"
+    return difference.kind == kind and all(
+        "on_failure = continue" in declaration(each, step.files) for each in subjects(difference)
+    )
 
 
 def reports_failed_end(step: Step, _: list[str], difference: Difference) -> bool:

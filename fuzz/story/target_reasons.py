@@ -87,7 +87,9 @@ def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
 
 
 def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether only what the real program itself has planned was done, too."""
+    """Whether only what the real program itself has planned was done, too; resources that got their
+    first instance are listed beside it.
+    """
     if not singled_out(step, "-target"):
         return False
     if like(difference, r"state: outputs\."):
@@ -100,6 +102,7 @@ def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
         "provisioners: - / ",
     )
     planned = {unquoted(each.partition(" ")[2]) for each in step.planned}
+    planned |= {without_keys(each) for each in planned if each.endswith("]")}
     return is_more and all(_base(each) in planned for each in instances(difference))
 
 

@@ -106,6 +106,8 @@ class Step:
     """The instances that the real program could not change."""
     forgotten: set[str] = field(default_factory=set)
     """The instances that our plan forgets, once it was made."""
+    ours: set[str] = field(default_factory=set)
+    """What Nigari has planned: actions and instances."""
     planned: set[str] = field(default_factory=set)
     """What the real program has planned: actions and instances."""
     shown: dict[str, Tree] = field(default_factory=dict)
