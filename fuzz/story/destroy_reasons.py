@@ -30,7 +30,6 @@ from fuzz.story.judging import (
 from fuzz.story.owners import object_name
 from fuzz.story.telling import Step
 
-
 _UNKNOWN: Final = "Invalid value for prevent_destroy"
 
 
@@ -101,7 +100,7 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
         return False
     ended = {unquoted(each) for each in step.ended}
     if like(difference, "events: missing refresh"):
-        return not instances(difference) & ended
+        return not instances(difference) & (ended | gone(step) & _chosen(step))
     if like(difference, "events: more refresh"):
         return instances(difference) <= ended | gone(step)
     if like(difference, "reads: missing (read|-) / (read|-) more"):
@@ -124,6 +123,32 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
         r"state: resources\.\*\.(attributes|sensitive_attributes|dependencies|provider|create_before)",
     )
     return is_value and is_as_before(step, difference)
+
+
+def _chosen(step: Step) -> set[str]:
+    """The instances that a destroy of a part is to destroy, by the dependencies in the state."""
+    stored = {
+        unquoted(address): each.get("dependencies") for address, each in step.before.instances()
+    }
+    targets, excluded = singled_out(step, "-target"), singled_out(step, "-exclude")
+
+    def is_named(address: str, names: list[str]) -> bool:
+        return any(address.startswith(name) for name in names)
+
+    if targets:
+        named = {without_keys(each) for each in stored if is_named(each, targets)}
+        return {
+            each
+            for each, needs in stored.items()
+            if is_named(each, targets) or (isinstance(needs, list) and named & set(needs))
+        }
+    kept = {
+        name
+        for each, needs in stored.items()
+        if is_named(each, excluded) and isinstance(needs, list)
+        for name in needs
+    }
+    return {e for e in stored if not is_named(e, excluded) and without_keys(e) not in kept}
 
 
 def keeps_data(step: Step, command: list[str], difference: Difference) -> bool:

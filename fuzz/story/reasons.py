@@ -42,17 +42,19 @@ def falls_back(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether the real program does not find the provider of instances that are no longer declared,
     as it looks for another one than the state has.
     """
-    if "Unable to use fallback provider from state" in difference.kind:
-        return True
-    if not like(
-        difference, "(exit code 1 / 0|diagnostics): (-error )?Provider instance not present"
-    ):
+    failure = "Unable to use fallback provider from state|Provider instance not present"
+    if not like(difference, f"(exit code 1 / 0: |diagnostics: -error )({failure})"):
         return False
-    pattern = r"To work with (\S+) its original provider instance at (\S+) is required"
-    found = re.findall(pattern, difference.text)
-    return bool(found) and all(
-        provider not in step.before.providers({at}) for at, provider in found
+    wanted = re.findall(
+        r"To work with (\S+) its original provider instance at (\S+) is required", difference.text
     )
+    kept = re.findall(r"provider from state (\S+) for resource (\S+)", difference.text)
+    is_other = all(provider not in step.before.providers({at}) for at, provider in wanted)
+    is_stored = all(
+        any(each.startswith(provider) for each in step.before.providers({at}))
+        for provider, at in kept
+    )
+    return bool(wanted or kept) and is_other and is_stored
 
 
 def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> bool:
@@ -484,15 +486,26 @@ def reports_failed_end(step: Step, _: list[str], difference: Difference) -> bool
     return may_fail and difference.kind == f"events: more apply_errored delete {UNENDED}"
 
 
-def triggers_nothing(_: Step, __: list[str], difference: Difference) -> bool:
-    return "no change found for" in difference.kind
+def triggers_nothing(step: Step, __: list[str], difference: Difference) -> bool:
+    """Whether the real program has only not found what is no managed object: data, resources without
+    instances, or those that have several.
+    """
+    found = {
+        without_keys(each) for each in re.findall(r"no change found for (\S+)", difference.text)
+    }
+    changed = {unquoted(each.partition(" ")[2]) for each in step.ours}
+    is_stop = like(difference, "(exit code 1 / 0: |diagnostics: -error )no change found for ")
+    return is_stop and bool(found) and not found & changed
 
 
-def goes_on_without_triggers(_: Step, __: list[str], difference: Difference) -> bool:
-    """Whether more was done than by the real program, which stops there."""
-    return like(
+def goes_on_without_triggers(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether what we have planned was done, too: the real program stops there."""
+    is_more = like(
         difference, "events: more ", "state: ", "(calls|reads): missing - / ", "provisioners: - / "
     )
+    planned = {unquoted(each.partition(" ")[2]) for each in step.ours}
+    found = instances(difference)
+    return command[0] != "plan" and is_more and bool(found) and found <= planned
 
 
 def points_into_block(_: Step, __: list[str], difference: Difference) -> bool:
@@ -519,8 +532,11 @@ def is_circle(step: Step, _: list[str], difference: Difference) -> bool:
     return is_failure and is_valid and all(each.summary.startswith("Cycle: ") for each in found)
 
 
-def is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == "diagnostics: -error Zero assert blocks"
+def is_told_once(step: Step, __: list[str], difference: Difference) -> bool:
+    """Whether checks are only said to have no assertion that have one, which is wrong."""
+    found = complaints(difference, "missing")
+    is_other = difference.kind == "diagnostics: -error Zero assert blocks"
+    return is_other and all("assert {" in each.block(step.files) for each in found)
 
 
 def keeps_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool:

@@ -290,7 +290,7 @@ def object_lost(answer: Answer, chance: random.Random) -> bool:
 
 
 def stored_value(answer: Answer, chance: random.Random) -> bool:
-    found = answer.instances()
+    found = [each for each in answer.instances() if "force" in each["attributes"]]
     if found:
         chance.choice(found)["attributes"]["value" if chance.random() < 0.5 else "id"] = "tampered"
     return bool(found)
@@ -411,3 +411,11 @@ TAMPERS: Final[tuple[Tamper, ...]] = (
     check_result,
     warning_lost,
 )
+"""All of them."""
+ERRORS: Final[tuple[Tamper, ...]] = (
+    error_lost,
+    errors_lost,
+    error_of_another,
+    error_elsewhere,
+)
+"""Those that change errors, which count even where planning fails."""
