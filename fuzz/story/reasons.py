@@ -287,7 +287,6 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
     return (
         is_unknown
         and bool(found)
-        and not destroys(step, command)
         and all(
             each.startswith("module.")
             and unquoted(each) in ending
