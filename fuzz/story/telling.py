@@ -150,7 +150,11 @@ class Story:
             self._turn(step, seen)
         if self._chances.happens(0.15):
             step.failures = self._some_failures(seen)
+        # A mistake is mostly made for one step, and stays in a destroy.
+        if self._chances.happens(0.05):
+            self._mutations.err()
         step.files = self._files()
+        self._mutations.correct()
         return step
 
     def _files(self) -> Files:
@@ -248,6 +252,10 @@ class Story:
 
     def _plain(self, _: list[str]) -> list[list[str]]:
         flags = ["-refresh=false"] if self._chances.happens(0.06) else []
+        if self._chances.happens(0.05):
+            flags.append(f"-var=v={self._chance.choice(['w1', 'w2', 'v3'])}")
+        if self._chances.happens(0.05):
+            flags.append("-parallelism=1")
         if self._chances.happens(0.15):
             return [["apply", "-auto-approve", "-json", *flags]]
         if self._chances.happens(0.04):
