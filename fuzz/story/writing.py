@@ -75,7 +75,7 @@ def _module_text(configuration: Configuration, module: Module) -> str:
         seen = f'data.world_fact.{check}.value != "w1"' if fact else 'var.p != "w2"'
         parts.append(
             f'check "{check}" {{\n{data}  assert {{\n    condition     = ({rendered(module, value)})'
-            f' != "w2" && {seen}\n    error_message = "no"\n  }}\n}}\n'
+            f' != "w1" && {seen}\n    error_message = "no"\n  }}\n}}\n'
         )
     return "\n".join(parts)
 
@@ -233,8 +233,9 @@ def _lifecycle(module: Module, block: Block) -> list[str]:
         lines.append(f"    replace_triggered_by = [{', '.join(triggers)}]")
     for kind, value in block.conditions.items():
         seen = "self.value" if kind == "postcondition" else _inside(module, block, value)
+        refused = "w2" if kind == "postcondition" else "w1"
         lines.append(
-            f'    {kind} {{\n      condition     = ({seen}) != "w2" && var.p != "w2"\n      error_message = "no"\n    }}'
+            f'    {kind} {{\n      condition     = ({seen}) != "{refused}" && var.p != "w2"\n      error_message = "no"\n    }}'
         )
     return ["  lifecycle {", *lines, "  }"] if lines else []
 
