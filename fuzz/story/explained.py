@@ -255,7 +255,10 @@ EXPLAINED: Final = (
         "events: more apply_start",
         "events: more apply_start",
     ),
-    Explained("whatever a plan with targets shows is applied", target_reasons.leaves_checks_open),
+    Explained(
+        "preconditions of unused outputs are checked, and whatever a plan with targets shows is applied",
+        target_reasons.leaves_checks_open,
+    ),
     Explained("only what a plan of a part shows is applied", target_reasons.leaves_outputs),
     Explained(
         "a destroy of a part takes along nothing in other instances of a module",

@@ -95,6 +95,16 @@ def _destroyed_outputs(step: Step, command: list[str], result: Result) -> Iterat
     if command[0] != "plan":
         kept: Tree = json.loads(json.dumps(step.before.outputs())) if is_part(step) else {}
         yield Claim(promise, ("state", "outputs"), kept)
+        if PLAN in command and kept:
+            shown: Tree = {name: _reported(each) for name, each in step.before.outputs().items()}
+            event: Tree = {"type": "outputs", "outputs": shown}
+            yield Claim(promise, ("events", "outputs"), [event])
+
+
+def _reported(output: dict[str, Tree]) -> Tree:
+    is_sensitive = bool(output.get("sensitive"))
+    told: dict[str, Tree] = {"sensitive": is_sensitive, "type": output["type"]}
+    return told if is_sensitive else {**told, "value": output["value"]}
 
 
 def _deleted(output: dict[str, Tree]) -> Tree:

@@ -207,12 +207,12 @@ def reports_targeted_outputs(step: Step, command: list[str], difference: Differe
 
 
 def leaves_checks_open(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether the real program knows less of how checks went, and nothing else, after it has left
-    out what targets need.
+    """Whether the real program knows less of how checks went, and nothing else: of outputs that
+    nothing uses, or after it has left out what targets need. What its plan knew, we know, too.
     """
-    is_applied = bool(singled_out(step, "-target")) and command[0] == "apply"
-    if not is_applied or not like(difference, "state: check_results"):
+    if command[0] != "apply" or not like(difference, "state: check_results"):
         return False
+    has_targets = bool(singled_out(step, "-target"))
     theirs, ours = (
         [
             (found["object_addr"], found["status"])
@@ -230,7 +230,11 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
     }
     return len(theirs) == len(ours) and all(
         left == right
-        or (left == (right[0], "unknown") and planned.get(right[0]) in ("unknown", right[1]))
+        or (
+            (has_targets or ".output." in right[0])
+            and left == (right[0], "unknown")
+            and planned.get(right[0]) in ("unknown", right[1])
+        )
         for left, right in zip(theirs, ours, strict=True)
     )
 
