@@ -493,16 +493,20 @@ def test_dependencies_within_an_instance_of_a_module(given: Difference, is_known
 @pytest.mark.parametrize(
     ("flags", "failure", "is_known"),
     [
-        ("-destroy -target=t.a", "read of b.", True),
-        ("-destroy -target=t.a", "delete of b.", False),
+        ("-destroy -target=world_thing.a", "read of b.", False),
+        ("-destroy -target=world_thing.b", "read of b.", True),
+        ("-destroy -target=world_thing.b", "read of c.", False),
+        ("-destroy -target=world_thing.b", "delete of b.", False),
         ("-destroy", "read of b.", False),
         ("-target=t.a", "read of b.", False),
     ],
 )
 def test_what_a_destroy_of_a_part_cannot_read(flags: str, failure: str, is_known: bool) -> None:
     command = ["plan", *flags.split()]
-    step = Step({"main.tf": ""}, [command])
-    reported = "reported error nowhere with t.b: Told to fail"
+    (user,) = _stored(dependencies=["world_thing.a"]).state["resources"]
+    before = Seen({"resources": [{**user, "type": "world_thing", "name": "b"}]}, {})
+    step = Step({"main.tf": ""}, [command], before=before)
+    reported = "reported error nowhere with world_thing.b: Told to fail"
     text = f"{reported}\nTold to fail\n{failure}"
     given = Difference("exit code 0 / 1: Told to fail", text)
     assert bool(explanation(step, command, given, [given])) is is_known

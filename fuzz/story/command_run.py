@@ -16,6 +16,7 @@ from fuzz.story.oracles import judged
 from fuzz.story.result import Result
 from fuzz.story.sides import Finished, Outcome
 from fuzz.story.telling import PLAN, Step
+from tests.real.alike import Tree
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,11 @@ class CommandRun:
         """What only Nigari went on to do, where both failed. An apply of a saved plan has a plan."""
         return comparing.went_on(self.theirs, self.ours) if PLAN not in self.command else None
 
-    def plan(self) -> dict[str, comparing.Tree] | None:
+    def plan(self) -> dict[str, Tree] | None:
         """Return `show -json` of Nigari's plan, if it can be shown."""
         if self.shown is None or self.shown[1].status:
             return None
-        found: dict[str, comparing.Tree] = json.loads(self.shown[1].stdout)
+        found: dict[str, Tree] = json.loads(self.shown[1].stdout)
         return found
 
 

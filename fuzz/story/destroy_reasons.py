@@ -13,6 +13,7 @@ from fuzz.story.judging import (
     called,
     called_text,
     complaints,
+    declaration,
     destroys,
     gone,
     instances,
@@ -328,11 +329,13 @@ def notices_what_is_gone(step: Step, command: list[str], difference: Difference)
 
 def fails_to_read(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether a destroy of a part fails only because what it takes along cannot be read."""
-    failures = re.findall(r"^(\w+) of \S+\.$", difference.text, re.MULTILINE)
+    failures = re.findall(r"^(\w+) of (\S+)\.$", difference.text, re.MULTILINE)
     is_failure = like(
         difference, r"(exit code 0 / 1:|diagnostics: \+error) (Told to fail|Half done)$"
     )
-    return destroys(step, command) and is_part(step) and is_failure and set(failures) == {"read"}
+    going = {object_name(each) for each in _chosen(step)}
+    is_read = bool(failures) and all(word == "read" and name in going for word, name in failures)
+    return destroys(step, command) and is_part(step) and is_failure and is_read
 
 
 def takes_all_instances(step: Step, command: list[str], difference: Difference) -> bool:
@@ -362,4 +365,7 @@ def protects_what_is_not_read(step: Step, command: list[str], difference: Differ
     theirs, _, _ = difference.text.partition("--- ours")
     is_unread = re.search(r"^(read|look|open) of", theirs, re.MULTILINE) is not None
     is_more = difference.kind == "diagnostics: +error Destroying is prevented"
-    return destroys(step, command) and is_unread and is_more
+    is_protected = all(
+        "prevent_destroy" in declaration(each, step.files) for each in subjects(difference)
+    )
+    return destroys(step, command) and is_unread and is_more and is_protected

@@ -78,6 +78,7 @@ EXPLAINED: Final = (
         "events: missing refresh|calls: missing fail",
     ),
     Explained("forgetting asks no provider", forget_reasons.forgets_what_is_gone),
+    Explained("what was forgotten is counted", forget_reasons.counts_what_is_replaced),
     Explained("forgetting asks no provider", forget_reasons.takes_along_with_what_is_gone),
     Explained("forgetting asks no provider", forget_reasons.reports_what_is_gone),
     Explained("forgetting asks no provider", forget_reasons.forgets_what_cannot_be_read),

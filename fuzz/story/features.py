@@ -127,11 +127,11 @@ class Seen:
 
     def ignores(self) -> bool:
         """Whether an object keeps a value that its block would change."""
-        stored = by_name(json.loads(self.run.outcomes[1].state))["resources"]
+        stored: Json = by_name(json.loads(self.run.outcomes[1].state))["resources"]
         for block in self._blocks_with(r"ignore_changes = "):
             given = re.search(r'(?m)^  (value|input) = "(\w+)"$', block)
             name = name_of(block)
-            for key, each in stored.items():  # type: ignore[union-attr]
+            for key, each in stored.items():
                 values = each.get("attributes") or {}
                 if given and f"{name}[" in key and values.get(given[1]) not in (given[2], None):
                     return True
@@ -249,7 +249,7 @@ FEATURES: Final = (
         "ephemeral",
         "repeated",
         lambda s: any(
-            "ephemeral_action_complete" in e["type"] and "]" in subject(e) for e in s.events
+            e["type"] == "ephemeral_action_complete" and "]" in subject(e) for e in s.events
         ),
     ),
     *_blocks(

@@ -7,6 +7,7 @@ and the lines that provisioners wrote. All of them must tell the same.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -57,11 +58,17 @@ def invariants(step: Step, command: list[str], before: str, ours: Result) -> Ite
         if told and not ours.finished.status:
             yield from _unread(step, command, before, told, ours)
     if not ours.finished.status:
-        early = too_early(before, ours.outcome.state, ours.outcome.journal)
+        early = too_early(before, ours.outcome.state, ours.outcome.journal, _configuring(step))
         if early:
             yield Difference("order: an operation came too early", "\n".join(early))
         if is_destroy(step, command) and not is_part(step):
             yield from _left_after_destroy(step, command, ours)
+
+
+def _configuring(step: Step) -> frozenset[str]:
+    """The resources that provider configurations refer to."""
+    blocks = re.findall(r"(?ms)^provider .*?^}$", step.files.get("main.tf", ""))
+    return frozenset(name for each in blocks for name in re.findall(r"\w+_\w+\.\w+", each))
 
 
 def _lost_objects(ours: Result) -> Iterator[Difference]:
@@ -322,8 +329,8 @@ def _provisioned_otherwise(told: list[Event], ours: Result) -> Iterator[Differen
 def _stored_otherwise(told: list[Event], ours: Result) -> Iterator[Difference]:
     """The state has the objects as they were made, and the outputs as they are reported."""
     made = {call[1]: call for call in ours.outcome.journal if call[0] in ("create", "update")}
-    for name, each in by_name(json.loads(ours.outcome.state))["resources"].items():
-        attributes = each.get("attributes")
+    for name, each in _dict(ours.state()["resources"]).items():
+        attributes = _dict(each).get("attributes")
         if not isinstance(attributes, dict) or str(attributes.get("id")) not in made:
             continue
         call = made[str(attributes["id"])]
@@ -331,9 +338,11 @@ def _stored_otherwise(told: list[Event], ours: Result) -> Iterator[Difference]:
         if found != call[2:]:
             yield Difference("contradiction: stored object", f"{name} {found}\n{call}")
     if not ours.finished.status:
-        found = [_dict(each["outputs"]) for each in told if each["type"] == "outputs"]
+        reported = [_dict(each["outputs"]) for each in told if each["type"] == "outputs"]
         outputs = [
-            each for each in found if all("action" not in _dict(output) for output in each.values())
+            each
+            for each in reported
+            if all("action" not in _dict(output) for output in each.values())
         ]
         stored = ours.state().get("outputs") or {}
         if outputs:

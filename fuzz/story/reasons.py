@@ -482,7 +482,8 @@ def may_fail(step: Step, __: list[str], difference: Difference) -> bool:
 
 def reports_failed_end(step: Step, _: list[str], difference: Difference) -> bool:
     may_fail = any(each.startswith("delete ") for each in step.failures)
-    return may_fail and difference.kind == f"events: more apply_errored delete {UNENDED}"
+    is_end = difference.kind == f"events: more apply_errored delete {UNENDED}"
+    return may_fail and is_end
 
 
 def triggers_nothing(step: Step, __: list[str], difference: Difference) -> bool:
@@ -570,8 +571,16 @@ def refuses_marks_in_try(step: Step, _: list[str], difference: Difference) -> bo
     return is_refusal and bool(names) and all(each and "try(" in each[1] for each in outputs)
 
 
-def replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == "diagnostics: +warning Nothing to replace"
+def replaces_nothing(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether a plan that replaces nothing says so."""
+    names = [
+        unquoted(each)
+        for word, _, each in (w.partition("=") for w in command)
+        if word == "-replace"
+    ]
+    changed = {unquoted(each.partition(" ")[2]) for each in step.ours if each.startswith("delete ")}
+    is_warning = difference.kind == "diagnostics: +warning Nothing to replace"
+    return is_warning and any(each not in changed for each in names)
 
 
 def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:

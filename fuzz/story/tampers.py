@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from fuzz.story.command_run import CommandRun
-from fuzz.story.events import Event, event_kind, subject
+from fuzz.story.events import event_kind, subject
 from fuzz.story.sides import Finished, Outcome
 
 Json = Any
 """What `json` reads; a tamper changes it in place."""
+Event = dict[str, Json]
 
 
 @dataclass
@@ -84,14 +85,14 @@ def output_not_sensitive(answer: Answer, chance: random.Random) -> bool:
     names = [
         name
         for event in answer.of_kind("outputs")
-        for name, each in dict(event["outputs"]).items()  # type: ignore[call-overload]
+        for name, each in dict(event["outputs"]).items()
         if each["sensitive"]
     ]
     if not names:
         return False
     name = chance.choice(names)
     for event in answer.of_kind("outputs"):
-        event["outputs"][name]["sensitive"] = False  # type: ignore[index,call-overload]
+        event["outputs"][name]["sensitive"] = False
     change = (answer.plan or {}).get("output_changes", {}).get(name, {})
     change |= dict.fromkeys(("before_sensitive", "after_sensitive"), False) if change else {}
     stored = answer.state.get("outputs", {}).get(name, {})
@@ -115,7 +116,7 @@ def output_value(answer: Answer, chance: random.Random) -> bool:
     name = chance.choice(names)
     answer.state["outputs"][name] |= {"value": "tampered", "type": "string"}
     for event in shown:
-        each: Json = event["outputs"][name]  # type: ignore[index,call-overload]
+        each: Json = event["outputs"][name]
         each |= {"type": "string"} if each["sensitive"] else {"value": "tampered", "type": "string"}
     return True
 
@@ -136,14 +137,14 @@ def errors_lost(answer: Answer, _: random.Random) -> bool:
 
 
 def error_of_another(answer: Answer, chance: random.Random) -> bool:
-    found: Json = [each for each in answer.errors() if each["diagnostic"].get("address")]  # type: ignore[union-attr,call-overload]
+    found: Json = [each for each in answer.errors() if each["diagnostic"].get("address")]
     if found:
         chance.choice(found)["diagnostic"]["address"] = "world_thing.another"
     return bool(found)
 
 
 def error_elsewhere(answer: Answer, chance: random.Random) -> bool:
-    found: Json = [each for each in answer.errors() if each["diagnostic"].get("range")]  # type: ignore[union-attr,call-overload]
+    found: Json = [each for each in answer.errors() if each["diagnostic"].get("range")]
     if found:
         chance.choice(found)["diagnostic"]["range"]["start"]["line"] += 2
     return bool(found)
