@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test pictures page-pictures peers check-real bench \
-	bench-compiled page wheel check-wheel fuzz fuzz-files fuzz-expressions differential equivalences mutants outside clean
+	bench-compiled page wheel check-wheel fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences mutants outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -95,6 +95,12 @@ fuzz-expressions: $(READY) peers ## compare random expressions with the real con
 
 differential: $(READY) peers ## tell both programs random stories and compare: make differential N=1000 SEED=1
 	$(BIN)/python -m fuzz.differential --count $(N) --seed $(SEED) --workers $(WORKERS)
+
+coverage: $(READY) ## how many stories exercise each feature: make coverage N=1000 SEED=1
+	$(BIN)/python -m fuzz.coverage --count $(N) --seed $(SEED) --workers $(WORKERS)
+
+tampering: $(READY) peers ## tamper with results of stories and say which faults the judge does not report
+	$(BIN)/python -m fuzz.tampering --count $(N) --seed $(SEED) --workers $(WORKERS)
 
 equivalences: $(READY) ## compare what only nigari has with the same written out: make equivalences N=1000 SEED=1
 	$(BIN)/python -m fuzz.equivalences --count $(N) --seed $(SEED) --workers $(WORKERS)

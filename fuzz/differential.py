@@ -10,6 +10,7 @@ and meant is in `fuzz.story.explained`; anything else makes the run fail.
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import shutil
 import sys
@@ -20,9 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from fuzz.story import comparing
-from fuzz.story.difference import Difference
-from fuzz.story.explained import explanation
-from fuzz.story.oracles import Result, judged
+from fuzz.story.command_run import CommandRun, verdicts
 from fuzz.story.running import TOFU, Found, StoryResult, run
 from fuzz.story.sides import Finished, Sides, two_sides
 from fuzz.story.telling import PLAN, Step, Story
@@ -38,12 +37,15 @@ class Teller:
         self._keep = keep
         self._only = only
         self._commands = 0
+        self.runs = list[CommandRun]()
+        """The commands of the story that was told last."""
 
     def tell(self, seed: int) -> StoryResult:
         """Tell a whole story, or as far as the only step that matters."""
         began = time.monotonic()
         story, found, number = Story(seed), list[Found](), 0
         self._commands = 0
+        self.runs = []
         self._sides.begin(seed)
         while not story.is_over and (not self._only or number < self._only):
             number += 1
@@ -68,26 +70,21 @@ class Teller:
         if self._keep is not None and number == self._only:
             print(step)
         for command in step.commands:
-            differences, goes_on = self._run(step, command)
-            found = [
-                Found(
-                    seed,
-                    number,
-                    " ".join(command),
-                    each,
-                    explanation(step, command, each, differences),
-                )
-                for each in differences
-            ]
-            yield from found
+            run = self._run(step, command)
+            self.runs.append(run)
+            found = verdicts(run)
+            for each in found:
+                yield Found(seed, number, " ".join(command), each.difference, each.reason)
             # What was only reported in another way has no consequences.
-            if not goes_on or any(
-                not each.difference.is_report and not each.reason for each in found
+            if (
+                not run.has_succeeded
+                or run.went_on is not None
+                or any(not each.difference.is_report and not each.reason for each in found)
             ):
                 break
 
-    def _run(self, step: Step, command: list[str]) -> tuple[list[Difference], bool]:
-        """Run a command in both: the differences, and whether both succeeded."""
+    def _run(self, step: Step, command: list[str]) -> CommandRun:
+        """Run a command in both."""
         sides = self._sides
         before = sides.theirs.state()
         for side in (sides.theirs, sides.ours):
@@ -95,20 +92,19 @@ class Teller:
         theirs, ours = self._both(command)
         step.ended |= comparing.ended(ours)
         step.failed |= comparing.failed(theirs)
-        # Who applies a saved plan has one.
-        went_on = comparing.went_on(theirs, ours) if PLAN not in command else None
-        if went_on is not None:
-            return [went_on], False
+        step.forgotten |= comparing.planned(ours, "remove")
+        step.ours |= comparing.planned_actions(ours)
+        step.planned |= comparing.planned_actions(theirs)
+        if theirs.status and not ours.status:
+            # What is wrong with the configuration itself, no promise may pass over.
+            self._sides.theirs.start(["validate", "-json"])
+            step.invalid = comparing.invalid(self._sides.theirs.finish())
         outcomes = sides.theirs.outcome(), sides.ours.outcome()
         shown = None
         if f"-out={PLAN}" in command and not theirs.status and not ours.status:
             shown = self._both(["show", "-json", PLAN])
-        plan = None if shown is None or shown[1].status else json.loads(shown[1].stdout)
-        result = Result(ours, plan, outcomes[1])
-        differences, covered = judged(step, command, before, (theirs, outcomes[0]), result)
-        if shown is not None:
-            differences += comparing.plans(*shown, covered)
-        return differences, theirs.status == 0 == ours.status
+            step.shown = json.loads(shown[0].stdout)
+        return CommandRun(copy.deepcopy(step), command, before, theirs, ours, outcomes, shown)
 
     def _both(self, command: list[str]) -> tuple[Finished, Finished]:
         self._commands += 1

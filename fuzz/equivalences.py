@@ -27,8 +27,9 @@ from fuzz.story import comparing
 from fuzz.story.difference import Difference, listed
 from fuzz.story.events import events
 from fuzz.story.explained import explanation
-from fuzz.story.oracles import Result, judged
+from fuzz.story.oracles import judged
 from fuzz.story.order import too_early
+from fuzz.story.result import Result
 from fuzz.story.running import TOFU, Found, StoryResult, run
 from fuzz.story.sides import Finished, MakeSide, OurSide, RealSide, Side, running_sides
 from fuzz.story.telling import PLAN

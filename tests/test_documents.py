@@ -250,3 +250,22 @@ def test_recipes_are_short(recipe: Path) -> None:
     for language, text in _FENCE.findall(recipe.read_text(encoding="utf-8")):
         lines = [line for line in text.splitlines() if line.strip()]
         assert language != "python" or len(lines) <= 15
+
+
+_TAGS = ("safer", "more capable", "more precise", "not supported")
+
+
+def test_differences_are_few_and_have_tags() -> None:
+    """Each costs an oracle for ever, and a program that does what OpenTofu does can't have many."""
+    text = (ROOT / "docs" / "differences.md").read_text()
+    rows = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in text.splitlines()
+        if line.startswith("| ") and not line.startswith(("| Area", "| ---"))
+    ]
+    assert 40 < len(rows) <= 60
+    for area, theirs, ours, tag, _ in rows:
+        assert area
+        assert theirs
+        assert ours
+        assert tag in _TAGS

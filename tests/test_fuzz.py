@@ -1,22 +1,28 @@
 """The searches: what they make, and how they judge it."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
 
 from fuzz.damaged_files import KINDS, search
+from fuzz.differential import Teller
 from fuzz.functions import FUNCTIONS
 from fuzz.grammar import FIXTURE, Grammar
 from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
 from fuzz.story.events import UNENDED, events
 from fuzz.story.explained import explanation
+from fuzz.story.invariants import invariants
 from fuzz.story.judging import subjects
-from fuzz.story.oracles import Result, broken, claims, invariants
+from fuzz.story.oracles import broken, claims
 from fuzz.story.order import too_early
-from fuzz.story.sides import Finished, Outcome
+from fuzz.story.result import Result
+from fuzz.story.sides import Finished, OurSide, Outcome, Sides, running_sides
+from fuzz.story.tampers import TAMPERS, Tamper
 from fuzz.story.telling import Seen, Step, Story
+from fuzz.tampering import tampered
 from fuzz.tree import leaf, listed, node
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.parser import parse_body, parse_expression
@@ -208,12 +214,12 @@ def test_subjects(text: str, names: set[str]) -> None:
 
 _MORE = Difference("events: more apply_start create", _event("apply_start", "create", "t.a"))
 _DATA = Difference(_MORE.kind, _MORE.text.replace("t.a", "terraform_data.a"))
-_CREATED = Difference("calls: missing - / create more", 'more ["create", "a#1"]')
+_CREATED = Difference("calls: missing - / create more", 'more ["create", "a#1"] with t.a')
 _OUTPUT = Difference("state: outputs.*.value", "outputs o value\n  theirs 1\n  ours   2")
 _SHOWN = Difference("events: outputs.outputs.*.value", "theirs 1\nours   2")
 _PROVISIONED = Difference("events: more provision_start", _event("provision_start", "", "t.a"))
-_WRITTEN = Difference("provisioners: - / create", "more create a")
-_UNREAD = Difference("calls: missing - / fail more", 'more ["fail", "read", "r1"]')
+_WRITTEN = Difference("provisioners: - / create", "more create a with t.a")
+_UNREAD = Difference("calls: missing - / fail more", 'more ["fail", "read", "a"] with t.a')
 _BEYOND = Difference(BEYOND, "more error main.tf:1 with t.a: Told to fail")
 _OPENED = Difference(
     "events: more ephemeral_action_started",
@@ -222,7 +228,10 @@ _OPENED = Difference(
 _CHECKED = Difference("state: check_results", "check_results\n  theirs []\n  ours   []")
 _LEFT = Difference("exit code 0 / 1: Objects are left behind", "forgotten instead of destroyed: 1.")
 _UNDECLARED = "reported error nowhere with nothing: Configuration for import target does not exist"
-_FAILED_TOO = Difference("diagnostics: +error Told to fail", f"more error\n\n{_UNDECLARED}")
+_FAILED_TOO = Difference(
+    "diagnostics: +error Told to fail",
+    f"more error main.tf:1 with t.a: Told to fail\n\n{_UNDECLARED}",
+)
 _REPORTED = "reported error main.tf:3 with nothing: Another one"
 _FAILED_ELSEWHERE = Difference(_FAILED_TOO.kind, f"{_FAILED_TOO.text}\n{_REPORTED}")
 
@@ -255,7 +264,12 @@ def test_explanation(
     flag: str, given: Difference, others: list[Difference], is_known: bool
 ) -> None:
     step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]])
+    step.planned = {"create t.a", "create terraform_data.a"}
+    step.shown = {"output_changes": {"o": {"after_unknown": False, "after": 2}}}
     assert bool(explanation(step, ["apply", "p"], given, [given, *others])) is is_known
+    step.planned, step.shown = set(), {}
+    is_planned_only = given in (_MORE, _DATA, _OUTPUT, _PROVISIONED, _WRITTEN)
+    assert not (is_planned_only and explanation(step, ["apply", "p"], given, [given, *others]))
 
 
 @pytest.mark.parametrize(
@@ -270,7 +284,7 @@ def test_explanation(
     ],
 )
 def test_what_fails_in_one_instance_of_a_module(failed: str, done: str, is_known: bool) -> None:
-    step = Step({"main.tf": ""}, [["apply", "p"]], failed={failed})
+    step = Step({"main.tf": ""}, [["apply", "p"]], failed={failed}, planned={f"update {done}"})
     more = Difference("events: more apply_start update", _event("apply_start", "update", done))
     assert bool(explanation(step, ["apply", "p"], more, [more])) is is_known
     told = Difference("diagnostics: +error A", f"more error main.tf:1 with {done}: A")
@@ -288,6 +302,7 @@ def _stored(**more: object) -> Seen:
 def test_a_provider_that_the_state_does_not_have(provider: str, is_known: bool) -> None:
     step = Step({"main.tf": ""}, [["plan"]], before=_stored())
     text = f"To work with t.a its original provider instance at {provider} is required, but"
+    text = f"reported error nowhere with nothing: Provider instance not present\n{text}"
     given = Difference("exit code 1 / 0: Provider instance not present", text)
     assert bool(explanation(step, ["plan"], given, [given])) is is_known
 
@@ -377,11 +392,18 @@ def test_what_could_not_be_destroyed_is_as_it_was_read(failed: str, is_known: bo
 
 
 def test_what_comes_after_triggers_that_mean_nothing() -> None:
-    step = Step({"main.tf": ""}, [["apply"]])
-    told = Difference("diagnostics: -error no change found for t.a", "")
-    more = Difference("calls: missing - / create more", 'more ["create", "b"]')
+    summary = "no change found for t.a in the root module"
+    told = Difference(
+        f"diagnostics: -error {summary}", f"missing error nowhere with nothing: {summary}"
+    )
+    more = Difference("calls: missing - / create more", 'more ["create", "b"] with t.b')
+    step = Step({"main.tf": ""}, [["apply"]], ours={"create t.b"})
+    assert explanation(step, ["apply"], told, [told, more])
     assert explanation(step, ["apply"], more, [told, more])
     assert not explanation(step, ["apply"], more, [more])
+    step.ours = {"create t.a"}
+    assert not explanation(step, ["apply"], told, [told, more])
+    assert not explanation(step, ["apply"], more, [told, more])
 
 
 @pytest.mark.parametrize(
@@ -431,7 +453,9 @@ def test_marks_of_what_depended_on_something_that_went(
 @pytest.mark.parametrize(("flag", "is_known"), [("-target=t.a", True), ("-refresh=false", False)])
 def test_outputs_that_are_left_out_and_ephemeral(flag: str, is_known: bool) -> None:
     step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]])
-    given = Difference("exit code 1 / 0: Output does not allow ephemeral value", "")
+    summary = "Output does not allow ephemeral value"
+    text = f"reported error main.tf:1 with nothing: {summary}"
+    given = Difference(f"exit code 1 / 0: {summary}", text)
     assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
 
 
@@ -469,16 +493,22 @@ def test_dependencies_within_an_instance_of_a_module(given: Difference, is_known
 @pytest.mark.parametrize(
     ("flags", "failure", "is_known"),
     [
-        ("-destroy -target=t.a", "read of b.", True),
-        ("-destroy -target=t.a", "delete of b.", False),
+        ("-destroy -target=world_thing.a", "read of b.", False),
+        ("-destroy -target=world_thing.b", "read of b.", True),
+        ("-destroy -target=world_thing.b", "read of c.", False),
+        ("-destroy -target=world_thing.b", "delete of b.", False),
         ("-destroy", "read of b.", False),
         ("-target=t.a", "read of b.", False),
     ],
 )
 def test_what_a_destroy_of_a_part_cannot_read(flags: str, failure: str, is_known: bool) -> None:
     command = ["plan", *flags.split()]
-    step = Step({"main.tf": ""}, [command])
-    given = Difference("exit code 0 / 1: Told to fail", f"Told to fail\n{failure}")
+    (user,) = _stored(dependencies=["world_thing.a"]).state["resources"]
+    before = Seen({"resources": [{**user, "type": "world_thing", "name": "b"}]}, {})
+    step = Step({"main.tf": ""}, [command], before=before)
+    reported = "reported error nowhere with world_thing.b: Told to fail"
+    text = f"{reported}\nTold to fail\n{failure}"
+    given = Difference("exit code 0 / 1: Told to fail", text)
     assert bool(explanation(step, command, given, [given])) is is_known
 
 
@@ -628,3 +658,37 @@ def test_no_object_is_lost(journal: list[list[str]], stored: list[str], wrong: s
     result = Result(Finished(1, "", ""), None, Outcome(state, journal, []))
     found = invariants(Step({}, []), ["apply"], _state(), result)
     assert {each.kind for each in found} == wrong
+
+
+@pytest.fixture(scope="module")
+def tampered_stories(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, str]]:
+    """Tampers in all commands of a story in which both sides are Nigari: their names and what
+    explains them, the command, and whether they were reported.
+    """
+    directory = tmp_path_factory.mktemp("stories")
+    with running_sides(directory, {"theirs": OurSide, "ours": OurSide}) as (theirs, ours):
+        teller, runs = Teller(Sides(theirs, ours)), []
+        for seed in (93035,):
+            assert not teller.tell(seed).found
+            runs += teller.runs
+    return [
+        (difference.kind, " ".join(run.command), reason)
+        for number, run in enumerate(runs)
+        for difference, reason in tampered(run, random.Random(number))
+    ]
+
+
+@pytest.mark.parametrize("tamper", TAMPERS, ids=lambda each: each.__name__)
+def test_a_fault_made_by_hand_is_reported(
+    tamper: Tamper, tampered_stories: list[tuple[str, str, str]]
+) -> None:
+    """Whatever the command is: a destroy, a part, a refresh, one that fails."""
+    assert not [
+        (kind, command)
+        for kind, command, reason in tampered_stories
+        if not reason and kind.startswith(f"{tamper.__name__}:")
+    ]
+
+
+def test_most_faults_can_be_made(tampered_stories: list[tuple[str, str, str]]) -> None:
+    assert len({kind.partition(":")[0] for kind, _, _ in tampered_stories}) > 20

@@ -35,6 +35,22 @@ _MANY: Final = (
 _SELDOM: Final = ('"${var.s}-s"', 'provider::world::shout("a")', f'"{REFUSED}"')
 
 
+_MISTAKES: Final = (
+    (
+        'resource "world_thing" "x1" {\n  name = world_thing.x2.id\n}\n'
+        'resource "world_thing" "x2" {\n  name = world_thing.x1.id\n}\n'
+    ),
+    "locals {\n  x1 = local.x2\n  x2 = local.x1\n}\n",
+    "locals {\n  x1 = var.nothing\n}\n",
+    'resource "world_thing" "x1" {\n  name    = "x1"\n  nothing = 1\n}\n',
+    'resource "world_thing" "x1" {\n}\n',
+    'resource "world_thing" "x1" {\n  name  = "x1"\n  value = terraform_data.nothing.id\n}\n',
+    'resource "world_thing" "x1" {\n  name = "x1"\n  part {\n    key = ["x"]\n  }\n}\n',
+    'locals {\n  x1 = nothing("x")\n}\n',
+)
+"""Cycles, and what refers to nothing or has the wrong form."""
+
+
 class Chances:
     """Everything that a story leaves to chance while it writes configurations."""
 
@@ -57,6 +73,10 @@ class Chances:
         result.has_ephemeral = self._has_ephemeral = self.happens(0.2)
         result.label = self.chance.randrange(1, 100) if self.happens(0.25) else 0
         result.variables = {"v": '"v1"', "s": '"s1"', "on": "true", "many": self.many()}
+        for module in (inner, outer, root):
+            if self.happens(0.12):
+                module.refused = self.chance.choice(['"w3"', '"v3"'])
+            module.nullable = not self.happens(0.2)
         for module, most in ((inner, 2), (outer, 3), (root, 5)):
             for _ in range(self.chance.randint(1, most)):
                 self.add(result, module)
@@ -91,6 +111,15 @@ class Chances:
         module.outputs = [
             Output(f"o{number}", self.value(module), self.happens(0.1)) for number in range(2)
         ]
+        for output in module.outputs:
+            if self.happens(0.06):
+                output.condition = self.value(module)
+            if self.happens(0.08):
+                output.depends_on = self.dependency(module)
+
+    def mistake(self) -> str:
+        """Blocks that are wrong, whatever else is configured."""
+        return self.chance.choice(_MISTAKES)
 
     def many(self) -> str:
         """A map of objects, by whose keys blocks are repeated."""
@@ -124,14 +153,17 @@ class Chances:
         if self.happens(0.3):
             return Part(self.value(module, until=until))
         targets = [each for each in _before(module, until) if each.mode != "ephemeral"]
+        iterator = "it" if self.happens(0.2) else ""
         if targets and self.happens(0.6):
-            return Part("null", self.reference(targets))
-        return Part("null", self.chance.choice(_LISTS))
+            return Part("null", self.reference(targets), iterator)
+        return Part("null", self.chance.choice(_LISTS), iterator)
 
     def _ephemeral(self, module: Module) -> Value:
         """Some ephemeral value, if there is one."""
         found: list[Value] = [
-            Reference(each.tag, "value", 0) for each in module.blocks if each.mode == "ephemeral"
+            Reference(each.tag, "value", self.chance.randrange(100))
+            for each in module.blocks
+            if each.mode == "ephemeral"
         ]
         if self._has_ephemeral:
             calls = module.calls()
@@ -161,7 +193,9 @@ class Chances:
 
     def token(self, module: Module) -> Block:
         tag = self.tag("e")
-        return Block("ephemeral", "world_token", tag, tag, arguments={"key": f'"{tag}"'})
+        repetition = self.repetition(module) if self.happens(0.3) else Repetition()
+        key = f'"{tag}{repetition.key}"'
+        return Block("ephemeral", "world_token", tag, tag, repetition, arguments={"key": key})
 
     def call(self, configuration: Configuration, module: Module) -> Block:
         tag = self.tag("c")
@@ -209,9 +243,9 @@ class Chances:
             "create_before_destroy": "true",
             "prevent_destroy": self.chance.choice(["true", 'var.v == "v2"']),
             "destroy": "false",
-            "ignore_changes": self.chance.choice([f"[{changing}]", "all"]),
+            "ignore_changes": self.chance.choice([f"[{changing}]", f"[{changing}]", "all"]),
         }
-        kinds = [*settings, "create_before_destroy", "condition", "trigger"]
+        kinds = [*settings, "create_before_destroy", "ignore_changes", "condition", "trigger"]
         kind = self.chance.choice(kinds)
         if kind in settings:
             if kind in block.lifecycle:
@@ -228,8 +262,12 @@ class Chances:
             block.conditions[name] = self.value(module, until=block)
 
     def depend(self, module: Module, block: Block) -> None:
-        before = [each for each in _before(module, block) if each.mode != "ephemeral"]
-        block.depends_on = [self.chance.choice(before).tag] if before else []
+        block.depends_on = self.dependency(module, block)
+
+    def dependency(self, module: Module, until: Block | None = None) -> list[str]:
+        """The tag of something to depend on, if there is anything."""
+        before = [each for each in _before(module, until) if each.mode != "ephemeral"]
+        return [self.chance.choice(before).tag] if before else []
 
     def provisioner(self, block: Block) -> str:
         """A provisioner that leaves a trace, or fails, when its object is created or destroyed."""

@@ -7,6 +7,7 @@ address count; events and calls of the provider count as sets, and their order b
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Final
 
 from fuzz.story.difference import Difference, listed, plain, trees
 from fuzz.story.events import event_kind, events, read_events, subject
+from fuzz.story.owners import Owners
 from fuzz.story.sides import EARLY, Finished, Outcome
 from fuzz.story.world import SUMMARIES
 from tests.real.alike import Tree, states
@@ -22,8 +24,9 @@ _CHANGING: Final = ("create", "update", "delete", "import", "fail")
 _READING: Final = ("read", "look")
 _IMPORTING: Final = "import"
 _VERDICTS: Final = ("format_version", "applyable", "complete", "errored")
-_PROTECTION: Final = ("Resource instance cannot be destroyed", "Destroying is prevented")
+PROTECTION: Final = ("Resource instance cannot be destroyed", "Destroying is prevented")
 """What the programs report at different places, which `docs/differences.md` promises."""
+_PROTECTED: Final = re.compile(r"Resource instance (\S+) has prevent_destroy set")
 _LEFT_BEHIND: Final = "Destroy was successful but left behind forgotten instances"
 """What OpenTofu reports in place of what it has done."""
 _FORGOTTEN: Final = ("left behind forgotten instances", "Objects are left behind")
@@ -37,7 +40,11 @@ Two = tuple[Finished, Finished]
 
 
 def differences(
-    command: list[str], ended: Two, outcomes: tuple[Outcome, Outcome], covered: Covered
+    command: list[str],
+    ended: Two,
+    outcomes: tuple[Outcome, Outcome],
+    covered: Covered,
+    owners: Owners | None = None,
 ) -> Iterator[Difference]:
     """All that is different after a command, but for the plan that it has written."""
     theirs, ours = ended
@@ -48,9 +55,9 @@ def differences(
     # How far a plan comes that fails is up to the program.
     if command[0] != "plan" or not theirs.status:
         yield from events(theirs, ours, (path[1] for path in covered if path[0] == "events"))
-    yield from results(*outcomes, theirs, covered)
+    yield from results(*outcomes, theirs, covered, owners)
     if not theirs.status:
-        yield from reads(*outcomes)
+        yield from reads(*outcomes, owners)
 
 
 def exit_codes(theirs: Finished, ours: Finished) -> Iterator[Difference]:
@@ -73,7 +80,8 @@ def went_on(theirs: Finished, ours: Finished) -> Difference | None:
     if _has_plan(theirs):
         return None
     said = _texts(theirs)
-    return Difference(f"exit code 1 / 0: {_summary(said)}", said)
+    text = f"{_reported(_diagnostics(theirs))}\n{said}"
+    return Difference(f"exit code 1 / 0: {_summary(said)}", text)
 
 
 def _has_plan(finished: Finished) -> bool:
@@ -177,13 +185,14 @@ def _unmatched(
     Several of ours may be about one location; of theirs without one, each is one of ours.
     """
     left = []
-    missing = sorted(set(theirs) - ours)
+    vague = {each for each in theirs if not each.file and theirs[each] > 1} & ours
+    missing = sorted((set(theirs) - ours) | vague)
     for each in sorted(missing, key=lambda found: (not found.file, not found.address)):
         clearer = [other for other in more if other.says_more_than(each)]
-        if not clearer:
+        if not clearer and each not in vague:
             left.append(each)
         elif not each.file:
-            clearer = clearer[: theirs[each]]
+            clearer = clearer[: theirs[each] - (each in vague)]
         more = [other for other in more if other not in clearer]
     return left, more
 
@@ -197,8 +206,10 @@ def _diagnostics(finished: Finished) -> Iterator[_Diagnostic]:
             start = where.get("start") or {}
             assert isinstance(start, dict)
             summary = str(found["summary"])
-            if summary in _PROTECTION:
-                yield _Diagnostic("error", "", 0, "", "", summary)
+            if summary in PROTECTION:
+                named = _PROTECTED.search(str(found.get("detail", "")))
+                address = str(found.get("address") or (named[1] if named else ""))
+                yield _Diagnostic("error", "", 0, address, "", summary)
                 continue
             yield _Diagnostic(
                 str(found["severity"]),
@@ -216,6 +227,27 @@ def planned(finished: Finished, *actions: str) -> set[str]:
     changes = (each for each in events if each["type"] == "planned_change")
     found = (subject(each) for each in changes if not actions or event_kind(each).endswith(actions))
     return {each.partition(" ")[2] for each in found}
+
+
+def planned_actions(finished: Finished) -> set[str]:
+    """What a program plans: the actions, each with its instance; a replacement is two of them."""
+    found = set()
+    for event in read_events(finished.stdout):
+        if event["type"] == "planned_change":
+            action = event_kind(event).partition(" ")[2]
+            address = subject(event).partition(" ")[2]
+            actions = ("delete", "create") if action == "replace" else (action,)
+            found |= {f"{each} {address}" for each in actions}
+    return found
+
+
+def invalid(validated: Finished) -> frozenset[tuple[str, int]]:
+    """The files and lines of the errors that `validate -json` reports."""
+    return frozenset(
+        (each["range"]["filename"], each["range"]["start"]["line"]) if "range" in each else ("", 0)
+        for each in json.loads(validated.stdout)["diagnostics"]
+        if each["severity"] == "error"
+    )
 
 
 def ended(finished: Finished) -> set[str]:
@@ -270,13 +302,17 @@ def _change_key(change: Tree) -> str:
 
 
 def results(
-    theirs: Outcome, ours: Outcome, real: Finished, covered: Covered
+    theirs: Outcome,
+    ours: Outcome,
+    real: Finished,
+    covered: Covered,
+    owners: Owners | None = None,
 ) -> Iterator[Difference]:
     """Whether the state, the objects, the calls or what provisioners wrote is different."""
     # How far planning comes that fails is up to the program, and importing is only reading.
     has_failed_plan = real.status and not begun(real)
     counted = [each for each in _CHANGING if each != _IMPORTING or not has_failed_plan]
-    yield from changes(theirs, ours, tuple(counted), covered)
+    yield from changes(theirs, ours, tuple(counted), covered, owners)
 
 
 def changes(
@@ -284,24 +320,33 @@ def changes(
     ours: Outcome,
     counted: tuple[str, ...] = _CHANGING,
     covered: Covered = frozenset(),
+    owners: Owners | None = None,
 ) -> Iterator[Difference]:
     """Whether the state, the calls or what provisioners wrote is different, in any order."""
     found = (by_name(json.loads(plain(each))) for each in states(theirs.state, ours.state))
     yield from trees("state", *(without({**each}, "state", covered) for each in found))
-    yield from calls("calls", counted, theirs, ours)
+    yield from calls("calls", counted, theirs, ours, owners)
     left, right = Counter(theirs.log), Counter(ours.log)
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())
         yield Difference(
             f"provisioners: {_verbs(map(str.split, missing))} / {_verbs(map(str.split, more))}",
-            listed(missing, more),
+            listed(*(_owned(each, map(str.split, each), owners) for each in (missing, more))),
         )
 
 
-def reads(theirs: Outcome, ours: Outcome) -> Iterator[Difference]:
+def _owned(lines: list[str], words: Iterable[list[str]], owners: Owners | None) -> list[str]:
+    """Lines with the instances that they are about."""
+    found = (owners.of(each) if owners else "" for each in words)
+    return [
+        f"{line} with {each}" if each else line for line, each in zip(lines, found, strict=True)
+    ]
+
+
+def reads(theirs: Outcome, ours: Outcome, owners: Owners | None = None) -> Iterator[Difference]:
     """Whether other objects or facts were read, however often."""
     for operation in _READING:
-        yield from calls("reads", (operation,), theirs, ours)
+        yield from calls("reads", (operation,), theirs, ours, owners)
 
 
 def by_name(state: Tree) -> dict[str, Tree]:
@@ -326,7 +371,11 @@ def by_name(state: Tree) -> dict[str, Tree]:
 
 
 def calls(
-    kind: str, operations: tuple[str, ...], theirs: Outcome, ours: Outcome
+    kind: str,
+    operations: tuple[str, ...],
+    theirs: Outcome,
+    ours: Outcome,
+    owners: Owners | None = None,
 ) -> Iterator[Difference]:
     """Whether the provider got other calls; those that change nothing count once."""
     left, right = (
@@ -338,7 +387,16 @@ def calls(
     if left != right:
         missing, more = list((left - right).elements()), list((right - left).elements())
         verbs = f"{_verbs(map(json.loads, missing))} / {_verbs(map(json.loads, more))}"
-        yield Difference(f"{kind}: missing {verbs} more", listed(missing, more))
+        lines = (
+            _owned(each, (_about(json.loads(call)) for call in each), owners)
+            for each in (missing, more)
+        )
+        yield Difference(f"{kind}: missing {verbs} more", listed(*lines))
+
+
+def _about(call: list[str]) -> list[str]:
+    """What a call does, to what; a failed one says so in two words."""
+    return call[1:3] if call[0] == "fail" else call[:2]
 
 
 def _verbs(calls: Iterable[list[str]]) -> str:

@@ -70,6 +70,8 @@ class Part:
 
     value: Value
     repeated: Value | None = None
+    iterator: str = ""
+    """What the `dynamic` block calls its element, if not by its own name."""
 
 
 @dataclass
@@ -113,6 +115,9 @@ class Output:
     name: str
     value: Value
     sensitive: bool = False
+    condition: Value = ""
+    """What a precondition looks at, if there is one."""
+    depends_on: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -127,6 +132,10 @@ class Module:
     local: Value = '"l1"'
     moves: list[tuple[str, str]] = field(default_factory=list)
     """What the module itself says about the past."""
+    refused: str = ""
+    """A value that a validation of the variable `v` refuses, if it has one."""
+    nullable: bool = True
+    """Whether the variable `v` may be null."""
 
     def block(self, tag: str) -> Block | None:
         return next((each for each in self.blocks if each.tag == tag), None)
@@ -152,6 +161,8 @@ class Configuration:
     label: int = 0
     """In which form the second provider is configured with a value of the first block, if it is."""
     variables: dict[str, str] = field(default_factory=dict)
+    mistake: str = ""
+    """Blocks of the root module that are wrong."""
     provider_keys: list[str] = field(default_factory=lambda: ["a", "b"])
 
     @property

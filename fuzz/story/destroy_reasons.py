@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Final
 
+from fuzz.story.comparing import PROTECTION
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.judging import (
+    Complaint,
     called,
     called_text,
+    complaints,
+    declaration,
     destroys,
     gone,
     instances,
     is_as_before,
+    is_in_world,
     is_part,
     like,
     moved,
@@ -22,19 +28,43 @@ from fuzz.story.judging import (
     unquoted,
     without_keys,
 )
+from fuzz.story.owners import object_name
 from fuzz.story.telling import Step
+
+_UNKNOWN: Final = "Invalid value for prevent_destroy"
 
 
 def is_lenient_destroy(step: Step, command: list[str], difference: Difference) -> bool:
-    """A destroy that goes on where OpenTofu stops at something that is not to be destroyed."""
+    """Whether OpenTofu has stopped only at mistakes that a destroy has nothing to do with: `validate`
+    does not find them, and they are neither about what is destroyed nor about what that needs.
+    """
     if not destroys(step, command) or command[0] == "apply" or difference.has_plan:
         return False
-    refused = "cannot be destroyed" in difference.kind
-    if "Told to fail" in difference.kind and not re.search(
-        r"\b(read|look|open) of", difference.text
-    ):
+    if not like(difference, "exit code 1 / 0", "diagnostics: -error"):
         return False
-    return not refused and like(difference, "exit code 1 / 0", "diagnostics: -error")
+    word = "missing" if like(difference, "diagnostics") else "reported"
+    found = complaints(difference, word)
+    failures = re.findall(r"^(\w+) of (\S+)\.$", difference.text, re.MULTILINE)
+    names = {object_name(each) for each in step.ended}
+    is_apart = all(
+        word in ("read", "look", "open") and name not in names for word, name in failures
+    )
+    return bool(found) and is_apart and all(_may_pass(each, step) for each in found)
+
+
+def moves_in_cycle(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether both refuse the `moved` blocks of a destroy, each another one."""
+    missing, more = (complaints(difference, word) for word in ("missing", "more"))
+    is_move = all(each.block(step.files).startswith("moved ") for each in (*missing, *more))
+    return destroys(step, command) and is_move and bool(missing and more)
+
+
+def _may_pass(found: Complaint, step: Step) -> bool:
+    """Whether a destroy need not report a mistake."""
+    if found.summary in (*PROTECTION, _UNKNOWN) or (found.file, found.line) in step.invalid:
+        return False
+    block = found.block(step.files)
+    return bool(block) and not block.startswith(("provider ", "variable "))
 
 
 def keeps_secrets(step: Step, command: list[str], difference: Difference) -> bool:
@@ -71,12 +101,12 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
         return False
     ended = {unquoted(each) for each in step.ended}
     if like(difference, "events: missing refresh"):
-        return not instances(difference) & ended
+        return not instances(difference) & (ended | gone(step) & _chosen(step))
     if like(difference, "events: more refresh"):
         return instances(difference) <= ended | gone(step)
     if like(difference, "reads: missing (read|-) / (read|-) more"):
-        owners, places = step.before.objects_of(), moved(step)
-        calls = [(word, unquoted(owners.get(name, ""))) for word, name in called(difference)]
+        places = moved(step)
+        calls = [*called(difference)]
         going = {without_keys(each) for each in ended}
         going |= {places[each] for each in going if each in places}
         return all(
@@ -96,6 +126,32 @@ def reads_what_it_destroys(step: Step, command: list[str], difference: Differenc
     return is_value and is_as_before(step, difference)
 
 
+def _chosen(step: Step) -> set[str]:
+    """The instances that a destroy of a part is to destroy, by the dependencies in the state."""
+    stored = {
+        unquoted(address): each.get("dependencies") for address, each in step.before.instances()
+    }
+    targets, excluded = singled_out(step, "-target"), singled_out(step, "-exclude")
+
+    def is_named(address: str, names: list[str]) -> bool:
+        return any(address.startswith(name) for name in names)
+
+    if targets:
+        named = {without_keys(each) for each in stored if is_named(each, targets)}
+        return {
+            each
+            for each, needs in stored.items()
+            if is_named(each, targets) or (isinstance(needs, list) and named & set(needs))
+        }
+    kept = {
+        name
+        for each, needs in stored.items()
+        if is_named(each, excluded) and isinstance(needs, list)
+        for name in needs
+    }
+    return {e for e in stored if not is_named(e, excluded) and without_keys(e) not in kept}
+
+
 def keeps_data(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether data is in our state as before that something needs which could not be destroyed."""
     is_kept = like(difference, r"state: resources\.\*$") and _is_data(difference)
@@ -110,11 +166,9 @@ def goes_by_where_things_are(step: Step, command: list[str], difference: Differe
     """
     if not destroys(step, command) or not is_part(step):
         return False
-    if like(difference, "calls: missing (delete / -|- / delete) more$"):
-        owners = step.before.objects_of()
-        found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
-    elif like(
+    if like(
         difference,
+        "calls: missing (delete / -|- / delete) more$",
         "events: (missing|more) (refresh_|(planned_change|apply_start|apply_complete) delete$)",
         r"plan: resource_changes\.\*$",
         r"state: resources\.\*$",
@@ -133,8 +187,7 @@ def deletes_what_is_gone(step: Step, command: list[str], difference: Difference)
     if not destroys(step, command) or not is_part(step):
         return False
     if like(difference, "calls: missing delete / - more"):
-        owners = step.before.objects_of()
-        return {unquoted(owners.get(name, "")) for _, name in called(difference)} <= gone(step)
+        return instances(difference) <= gone(step)
     is_ending = like(
         difference, "events: missing (planned_change|apply_start|apply_complete) delete"
     )
@@ -149,7 +202,7 @@ def protects_what_is_gone(step: Step, command: list[str], difference: Difference
         "exit code 1 / 0: Resource instance cannot be destroyed$",
         "diagnostics: -error Resource instance cannot be destroyed$",
     )
-    is_gone = {unquoted(each) for each in found} <= gone(step)
+    is_gone = bool(found) and {unquoted(each) for each in found} <= gone(step)
     return destroys(step, command) and is_part(step) and is_refusal and is_gone
 
 
@@ -188,10 +241,12 @@ def destroys_with_excluded(step: Step, command: list[str], difference: Differenc
     if command[0] != "apply" or not destroys(step, command):
         return False
     places = moved(step)
-    if like(difference, "calls: missing - / delete more$"):
-        owners = step.before.objects_of()
-        found = {without_keys(owners.get(name, "")) for _, name in called(difference)}
-    elif like(difference, "events: more apply_(start|complete) delete$", r"state: resources\.\*$"):
+    if like(
+        difference,
+        "calls: missing - / delete more$",
+        "events: more apply_(start|complete) delete$",
+        r"state: resources\.\*$",
+    ):
         found = {places.get(each, each) for each in subjects(difference)}
         if any(side != f'ours   "{ABSENT}"' for side in sides_of(difference)[1::2]):
             return False
@@ -248,8 +303,9 @@ def reads_all_it_destroys(step: Step, command: list[str], difference: Difference
         return False
     if like(difference, r"plan: resource_changes\.\*$", "events: missing planned_change delete"):
         return instances(difference) <= gone(step)
-    is_changed = like(difference, r"plan: resource_changes\.\*\.change\.before")
-    return is_changed and instances(difference) <= {unquoted(each) for each in step.ended}
+    is_changed = like(difference, r"plan: resource_changes\.\*\.change\.before\.")
+    is_ended = instances(difference) <= {unquoted(each) for each in step.ended}
+    return is_changed and is_ended and is_in_world(step, difference)
 
 
 def leaves_what_it_read(step: Step, command: list[str], difference: Difference) -> bool:
@@ -273,11 +329,13 @@ def notices_what_is_gone(step: Step, command: list[str], difference: Difference)
 
 def fails_to_read(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether a destroy of a part fails only because what it takes along cannot be read."""
-    failures = re.findall(r"^(\w+) of \S+\.$", difference.text, re.MULTILINE)
+    failures = re.findall(r"^(\w+) of (\S+)\.$", difference.text, re.MULTILINE)
     is_failure = like(
         difference, r"(exit code 0 / 1:|diagnostics: \+error) (Told to fail|Half done)$"
     )
-    return destroys(step, command) and is_part(step) and is_failure and set(failures) == {"read"}
+    going = {object_name(each) for each in _chosen(step)}
+    is_read = bool(failures) and all(word == "read" and name in going for word, name in failures)
+    return destroys(step, command) and is_part(step) and is_failure and is_read
 
 
 def takes_all_instances(step: Step, command: list[str], difference: Difference) -> bool:
@@ -307,4 +365,7 @@ def protects_what_is_not_read(step: Step, command: list[str], difference: Differ
     theirs, _, _ = difference.text.partition("--- ours")
     is_unread = re.search(r"^(read|look|open) of", theirs, re.MULTILINE) is not None
     is_more = difference.kind == "diagnostics: +error Destroying is prevented"
-    return destroys(step, command) and is_unread and is_more
+    is_protected = all(
+        "prevent_destroy" in declaration(each, step.files) for each in subjects(difference)
+    )
+    return destroys(step, command) and is_unread and is_more and is_protected

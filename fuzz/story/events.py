@@ -32,6 +32,7 @@ _PLANNING_EVENTS: Final = (
     "ephemeral_action_started",
     "ephemeral_action_complete",
 )
+_EPHEMERAL_EVENTS: Final = ("ephemeral_action_started", "ephemeral_action_complete")
 _ENDS: Final = ("apply_complete", "apply_errored")
 _SUM: Final = "change_summary"
 _SIDES: Final = ("theirs", "ours  ")
@@ -50,9 +51,15 @@ Event = dict[str, Tree]
 
 def events(theirs: Finished, ours: Finished, covered: Iterable[str] = ()) -> Iterator[Difference]:
     """Whether something else was reported while the command was at work, besides covered types."""
-    # How far planning comes that fails is up to the program.
-    ignored = (*(_PLANNING_EVENTS if theirs.status else _IGNORED_EVENTS), *covered)
+    # How far planning comes that fails is up to the program, and OpenTofu closes nothing then.
+    ignored = (*_IGNORED_EVENTS, *covered)
+    if theirs.status:
+        is_planned = all(any(map(_is_change, read_events(each.stdout))) for each in (theirs, ours))
+        ignored = (*ignored, *(_EPHEMERAL_EVENTS if is_planned else _PLANNING_EVENTS))
     left, right = (list(_told(each.stdout, ignored)) for each in (theirs, ours))
+    if theirs.status and not any(map(_is_total, left)):
+        # An error stands in for what is said at the end.
+        right = [each for each in right if not _is_total(each)]
     if theirs.status and not any(_is_change(each) for each in (*left, *right)):
         left, right = ([e for e in each if not _is_reading(e)] for each in (left, right))
     doubled = _ended_twice(left)
@@ -63,6 +70,13 @@ def events(theirs: Finished, ours: Finished, covered: Iterable[str] = ()) -> Ite
         kinds.setdefault(kind, []).append(text)
     for kind, texts in kinds.items():
         yield Difference(f"events: {kind}", "\n".join(texts))
+
+
+def _is_total(event: Event) -> bool:
+    """Whether it is the sum of what was done or what has become of outputs, and not of a plan."""
+    sums, outputs = event.get("changes"), event.get("outputs")
+    is_sum = isinstance(sums, dict) and sums["operation"] != "plan"
+    return is_sum or (isinstance(outputs, dict) and '"action"' not in json.dumps(outputs))
 
 
 def _is_change(event: Event) -> bool:

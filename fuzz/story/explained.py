@@ -13,7 +13,7 @@ from typing import Final
 from fuzz.story import destroy_reasons, forget_reasons, reasons, target_reasons
 from fuzz.story.comparing import BEYOND
 from fuzz.story.difference import Difference
-from fuzz.story.judging import like, subjects
+from fuzz.story.judging import complaints, is_located, like, subjects
 from fuzz.story.telling import Step
 
 
@@ -27,12 +27,16 @@ class Explained:
     """What another difference of the same command must be like, whose consequence it is."""
     about: str = ""
     """What the differences are like that must be about all the resources it is about."""
+    may_replace: bool = False
+    """Whether another error of ours may stand for one that is missing."""
 
     def holds(
         self, step: Step, command: list[str], given: Difference, found: list[Difference]
     ) -> bool:
         """Whether it is the reason of a difference among others."""
-        if not self.explains(step, command, given):
+        if not is_located(given) or not self.explains(step, command, given):
+            return False
+        if not self.may_replace and like(given, "diagnostics: -") and complaints(given, "more"):
             return False
         if self.comes_with and not any(like(each, self.comes_with) for each in found):
             return False
@@ -74,6 +78,7 @@ EXPLAINED: Final = (
         "events: missing refresh|calls: missing fail",
     ),
     Explained("forgetting asks no provider", forget_reasons.forgets_what_is_gone),
+    Explained("what was forgotten is counted", forget_reasons.counts_what_is_replaced),
     Explained("forgetting asks no provider", forget_reasons.takes_along_with_what_is_gone),
     Explained("forgetting asks no provider", forget_reasons.reports_what_is_gone),
     Explained("forgetting asks no provider", forget_reasons.forgets_what_cannot_be_read),
@@ -91,6 +96,11 @@ EXPLAINED: Final = (
     ),
     Explained("what is to go is managed by the provider that made it", reasons.falls_back),
     Explained("a destroy looks at nothing that it need not", destroy_reasons.is_lenient_destroy),
+    Explained(
+        "a destroy looks at nothing that it need not",
+        destroy_reasons.moves_in_cycle,
+        may_replace=True,
+    ),
     Explained("what could not be destroyed is as secret as before", destroy_reasons.keeps_secrets),
     Explained(
         "a destroy reads what it destroys and what providers need",
@@ -135,6 +145,7 @@ EXPLAINED: Final = (
     Explained(
         "what depends on a mistake is looked at, too",
         reasons.reads_beyond,
+        re.escape(BEYOND),
         re.escape(BEYOND),
     ),
     Explained(
@@ -192,12 +203,17 @@ EXPLAINED: Final = (
     Explained("what failed is forgotten in the end, too", reasons.keeps_marks_of_failed),
     Explained("what is left out keeps its provider", target_reasons.leaves_providers),
     Explained("what must not be destroyed can be refreshed", reasons.is_protection),
+    Explained("each instance that must not be destroyed is named", reasons.protects_each),
     Explained(
         "the arguments of a call count for instances that are removed",
         reasons.knows_removed_instances,
     ),
     Explained("an apply opens what something in it uses", reasons.opens_what_is_used),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),
+    Explained(
+        "create_before_destroy counts for what a resource without instances depends on",
+        reasons.inherits_from_none,
+    ),
     Explained("what depends on an object says when that is made", reasons.outlives_what_went),
     Explained("nothing depends on what is destroyed meanwhile", reasons.depends_on_what_went),
     Explained("an object depends on what its module refers to", reasons.depends_on_own_module),
@@ -213,7 +229,11 @@ EXPLAINED: Final = (
         reasons.goes_on_without_triggers,
         "diagnostics: -error no change found for",
     ),
-    Explained("an ephemeral value is told where it is written", reasons.points_into_block),
+    Explained(
+        "an ephemeral value is told where it is written",
+        reasons.points_into_block,
+        may_replace=True,
+    ),
     Explained("OpenTofu cannot order these operations", reasons.is_circle),
     Explained("a mistake is reported once", reasons.is_told_once),
     Explained("try keeps the marks of what is not known yet", reasons.keeps_marks_in_try),
@@ -236,7 +256,10 @@ EXPLAINED: Final = (
         "events: more apply_start",
         "events: more apply_start",
     ),
-    Explained("whatever a plan with targets shows is applied", target_reasons.leaves_checks_open),
+    Explained(
+        "preconditions of unused outputs are checked, and whatever a plan with targets shows is applied",
+        target_reasons.leaves_checks_open,
+    ),
     Explained("only what a plan of a part shows is applied", target_reasons.leaves_outputs),
     Explained(
         "a destroy of a part takes along nothing in other instances of a module",

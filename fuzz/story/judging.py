@@ -6,11 +6,15 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
 from fuzz.story.comparing import by_name
 from fuzz.story.difference import ABSENT, Difference, plain
 from fuzz.story.telling import Step
 from tests.real.alike import Tree
+
+_OWNED: Final = re.compile(r"^(?:missing|more) (?:\[.*\]|\w+ \S+) with (\S+)$", re.MULTILINE)
 
 
 def destroys(step: Step, command: list[str]) -> bool:
@@ -20,6 +24,24 @@ def destroys(step: Step, command: list[str]) -> bool:
 
 def like(difference: Difference, *patterns: str) -> bool:
     return any(re.match(pattern, difference.kind) for pattern in patterns)
+
+
+def is_located(difference: Difference) -> bool:
+    """Whether it is known what a difference is about: something that has no address, or instances."""
+    if like(difference, "exit code", "diagnostics"):
+        return bool(complaints(difference, "reported", "missing", "more")) or like(
+            difference, r"diagnostics: [-+]warning"
+        )
+    if like(difference, "calls", "provisioners", "reads"):
+        lines = [line for line in difference.text.splitlines() if '["look"' not in line]
+        return all(_OWNED.match(line) for line in lines if '"look"' not in line)
+    if like(difference, "events: (more|missing|planned)", "(state: resources|plan: resource_)"):
+        return (
+            bool(instances(difference))
+            or '"data.' in difference.text
+            or ".data." in difference.text
+        )
+    return True
 
 
 def is_part(step: Step) -> bool:
@@ -85,6 +107,8 @@ def instances(difference: Difference) -> set[str]:
     found += re.findall(r"^resource_(?:changes|drift) (\S+)", text, re.MULTILINE)
     for module, resource in re.findall(r"^resources (\S*?)\.managed\.(\S+)", text, re.MULTILINE):
         found.append(f"{module}.{resource}" if module else resource)
+    found += re.findall(r"^(?:missing|more) \w+ \S+ with (?!nothing:)(\S+): ", text, re.MULTILINE)
+    found += _OWNED.findall(text)
     return {unquoted(each) for each in found}
 
 
@@ -93,11 +117,41 @@ def unquoted(address: str) -> str:
     return address.replace("\\", "").replace('"', "").removesuffix("[None]")
 
 
+@dataclass(frozen=True)
+class Complaint:
+    """An error in the text of a difference: where it is, what it is about, and its summary."""
+
+    file: str
+    line: int
+    address: str
+    summary: str
+
+    def block(self, files: dict[str, str]) -> str:
+        """Return the top-level block that it points into; nothing if it points nowhere."""
+        return block_at(files.get(self.file, ""), self.line) if self.line else ""
+
+
+def complaints(difference: Difference, *words: str) -> list[Complaint]:
+    """Return the errors that are `missing`, `more`, or `reported` by the program that failed."""
+    pattern = rf"^(?:{'|'.join(words)}) error (?:(\S+):(\d+)|nowhere) with (.+?): (.*)$"
+    found = re.findall(pattern, difference.text.partition("--- ours")[0], re.MULTILINE)
+    return [
+        Complaint(file, int(line or 0), "" if at == "nothing" else unquoted(at), summary)
+        for file, line, at, summary in found
+    ]
+
+
+def is_declared_there(found: Complaint, files: dict[str, str]) -> bool:
+    """Whether an error points into the block of the resource that it is about."""
+    name = ".".join(without_keys(found.address).split(".")[-2:])
+    return name_of(found.block(files)).endswith(name) and bool(name)
+
+
 def called(difference: Difference) -> Iterator[tuple[str, str]]:
     """The calls that a difference is about: whether they are missing or more, and of what."""
     for line in difference.text.splitlines():
-        word, _, call = line.partition(" ")
-        yield word, json.loads(call)[1]
+        for address in _OWNED.findall(line):
+            yield line.partition(" ")[0], unquoted(address)
 
 
 def gone(step: Step) -> set[str]:
@@ -169,6 +223,19 @@ def is_as_before(step: Step, difference: Difference) -> bool:
         json.loads(ours.removeprefix("  ours   ")) == _at(before, path.split(" "))
         for path, ours in zip(lines[::3], lines[2::3], strict=True)
     )
+
+
+def is_in_world(step: Step, difference: Difference) -> bool:
+    """Whether our plan has for all objects the attributes that they have in the world."""
+    identifiers = {unquoted(address): name for name, address in step.before.objects_of().items()}
+    lines = difference.text.splitlines()
+    for path, ours in zip(lines[::3], lines[2::3], strict=True):
+        _, address, _, _, name = path.split(" ")[:5]
+        known = {**step.before.objects, **step.objects}
+        found = known.get(identifiers.get(unquoted(address), "")) or {}
+        if json.loads(ours.removeprefix("  ours   ")) != found.get(name):
+            return False
+    return True
 
 
 def _at(tree: Tree, path: list[str]) -> Tree:

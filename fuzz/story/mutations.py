@@ -39,6 +39,7 @@ class Mutations:
             (2, self._change_provider),
             (2, self._change_local),
             (1, self._change_source),
+            (2, self._change_validation),
         ]
 
     def change(self) -> None:
@@ -251,6 +252,20 @@ class Mutations:
             block = self._chance.choice(blocks)
             choices = ["", "world.other", 'world.by["a"]', 'world.by["b"]']
             block.provider = self._chance.choice(choices)
+
+    def _change_validation(self) -> None:
+        module = self._module()
+        refused = self._chance.choice(['"w1"', '"v2"', '"w3"', '"v1"'])
+        module.refused = "" if module.refused else refused
+        module.nullable = self._chances.happens(0.7)
+
+    def err(self) -> None:
+        """Make a mistake in the root module."""
+        self.configuration.mistake = self._chances.mistake()
+
+    def correct(self) -> None:
+        """Take the mistake back."""
+        self.configuration.mistake = ""
 
     def _change_source(self) -> None:
         calls = self.configuration.root.calls()

@@ -1,4 +1,4 @@
-"""What Nigari must do where it promises to differ from OpenTofu, and what must hold whatever OpenTofu does.
+"""What Nigari must do where it promises to differ from OpenTofu.
 
 An oracle computes a claim from the step, the prior state and the world: data that Nigari must have
 at a path of its outcome. A claim that does not hold is a difference of its own. Only what a claim
@@ -8,52 +8,21 @@ covers is left out of the comparison, so a promise never hides more than it pred
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from fuzz.story.comparing import Covered, begun, by_name, differences, planned
-from fuzz.story.difference import ABSENT, Difference
-from fuzz.story.events import read_events
-from fuzz.story.judging import gone, is_forgotten, is_part, moved, unquoted, without_keys
-from fuzz.story.order import too_early
+from fuzz.story.comparing import Covered, differences
+from fuzz.story.difference import Difference
+from fuzz.story.invariants import invariants
+from fuzz.story.judging import is_part
+from fuzz.story.owners import Owners
+from fuzz.story.result import Path, Result, is_destroy
 from fuzz.story.sides import Finished, Outcome
 from fuzz.story.telling import PLAN, Step
 from tests.real.alike import Tree
 
-Path = tuple[str, ...]
-"""A position in a result: `plan` and a path in `show -json`, `events` and a type, `state` and a path."""
-
 _EPHEMERAL: Final = ("ephemeral_action_started", "ephemeral_action_complete")
-
-
-@dataclass(frozen=True)
-class Result:
-    """Nigari's answer to a command: what it printed, planned and changed."""
-
-    finished: Finished
-    plan: dict[str, Tree] | None
-    """`show -json` of the plan, where the command saved one."""
-    outcome: Outcome
-
-    def at(self, path: Path) -> Tree:
-        """Return what the result has at a path."""
-        root, *rest = path
-        if root == "events":
-            return [each for each in self._events() if each["type"] == path[1]]
-        tree: Tree = {"output_changes": {}, **(self.plan or {})} if root == "plan" else self.state()
-        for name in rest:
-            tree = tree.get(name, ABSENT) if isinstance(tree, dict) else ABSENT
-        return tree
-
-    def state(self) -> dict[str, Tree]:
-        """Return the stored state, by names of resources and outputs."""
-        return by_name(json.loads(self.outcome.state))
-
-    def _events(self) -> Iterator[dict[str, Tree]]:
-        for event in read_events(self.finished.stdout):
-            yield {name: each for name, each in event.items() if not name.startswith("@")}
 
 
 @dataclass(frozen=True)
@@ -72,10 +41,11 @@ def judged(
     promised = claims(step, command, ours)
     covered = frozenset(each.path for each in promised)
     ended, outcomes = (theirs[0], ours.finished), (theirs[1], ours.outcome)
+    owners = Owners((before, *(each.state for each in outcomes)), (each.stdout for each in ended))
     found = [
         *broken(promised, ours),
         *invariants(step, command, before, ours),
-        *differences(command, ended, outcomes, covered),
+        *differences(command, ended, outcomes, covered, owners),
     ]
     return found, covered
 
@@ -103,7 +73,7 @@ def broken(found: Iterable[Claim], result: Result) -> Iterator[Difference]:
 def _destroyed_outputs(step: Step, command: list[str], result: Result) -> Iterator[Claim]:
     """A destroy deletes exactly the outputs that the state has, with the flags that they have."""
     promise = "a destroy deletes the outputs that the state has"
-    if not _is_destroy(step, command) or result.finished.status:
+    if not is_destroy(step, command) or result.finished.status:
         return
     stored = step.before.outputs() if not is_part(step) else {}
     if result.plan is not None:
@@ -125,6 +95,16 @@ def _destroyed_outputs(step: Step, command: list[str], result: Result) -> Iterat
     if command[0] != "plan":
         kept: Tree = json.loads(json.dumps(step.before.outputs())) if is_part(step) else {}
         yield Claim(promise, ("state", "outputs"), kept)
+        if PLAN in command and kept:
+            shown: Tree = {name: _reported(each) for name, each in step.before.outputs().items()}
+            event: Tree = {"type": "outputs", "outputs": shown}
+            yield Claim(promise, ("events", "outputs"), [event])
+
+
+def _reported(output: dict[str, Tree]) -> Tree:
+    is_sensitive = bool(output.get("sensitive"))
+    told: dict[str, Tree] = {"sensitive": is_sensitive, "type": output["type"]}
+    return told if is_sensitive else {**told, "value": output["value"]}
 
 
 def _deleted(output: dict[str, Tree]) -> Tree:
@@ -141,60 +121,9 @@ def _deleted(output: dict[str, Tree]) -> Tree:
 
 def _closed_in_destroys(step: Step, command: list[str], _: Result) -> Iterator[Claim]:
     """No provider of a story is configured from an ephemeral resource, so a destroy opens none."""
-    if _is_destroy(step, command):
+    if is_destroy(step, command):
         for kind in _EPHEMERAL:
             yield Claim("a destroy opens what a provider needs", ("events", kind), [])
 
 
-def _is_destroy(step: Step, command: list[str]) -> bool:
-    """Whether a command plans or carries out a destroy; an apply does what was planned last."""
-    if PLAN in command:
-        before = step.commands[: step.commands.index(command)]
-        command = next((each for each in reversed(before) if f"-out={PLAN}" in each), command)
-    return command[0] == "destroy" or "-destroy" in command
-
-
 _ORACLES: Final[tuple[Oracle, ...]] = (_destroyed_outputs, _closed_in_destroys)
-
-
-def invariants(step: Step, command: list[str], before: str, ours: Result) -> Iterator[Difference]:
-    """Yield what is wrong with a result whatever OpenTofu did: these hold without any promise."""
-    yield from _lost_objects(ours.outcome)
-    if not ours.finished.status:
-        early = too_early(before, ours.outcome.state, ours.outcome.journal)
-        if early:
-            yield Difference("order: an operation came too early", "\n".join(early))
-        if _is_destroy(step, command) and not is_part(step):
-            yield from _left_after_destroy(step, command, ours)
-
-
-def _lost_objects(outcome: Outcome) -> Iterator[Difference]:
-    """An object that was created and not deleted is in the state; one that was deleted is not."""
-    stored = {
-        str((instance.get("attributes") or {}).get("id"))
-        for resource in json.loads(outcome.state)["resources"]
-        for instance in resource["instances"]
-    }
-    last = {call[1]: call[0] for call in outcome.journal if call[0] in ("create", "delete")}
-    for identifier, verb in last.items():
-        if (verb == "create") is not (identifier in stored):
-            yield Difference(f"state: does not know of a {verb}", f"{verb} {identifier}")
-
-
-def _left_after_destroy(step: Step, command: list[str], ours: Result) -> Iterator[Difference]:
-    """A destroy that succeeds plans the end of every stored object, and leaves nothing."""
-    if PLAN not in command:
-        missing = set() if "-refresh=false" in command else gone(step)
-        places = {old: new for new, old in moved(step).items()}
-        stored = Counter(
-            places.get(name, name)
-            for each in map(unquoted, step.before.addresses())
-            if (name := without_keys(each)) and (each not in missing or is_forgotten(name, step))
-        )
-        found = Counter(without_keys(unquoted(each)) for each in planned(ours.finished))
-        if found != stored:
-            text = f"missing {dict(stored - found)}\nmore {dict(found - stored)}"
-            yield Difference("plan: a destroy does not plan the end of everything", text)
-    if command[0] != "plan" and begun(ours.finished) and ours.state()["resources"]:
-        text = json.dumps(ours.state()["resources"])
-        yield Difference("state: a destroy that succeeded has left something", text)

@@ -30,8 +30,13 @@ def _is_within(module: str, other: str) -> bool:
     return not other or f"{module}.".startswith(f"{other}.")
 
 
-def too_early(before: str, after: str, journal: list[list[str]]) -> list[str]:
-    """Calls that came before another that they need, given the states before and after."""
+def too_early(
+    before: str, after: str, journal: list[list[str]], configuring: frozenset[str] = frozenset()
+) -> list[str]:
+    """Calls that came before another that they need, given the states before and after.
+
+    A resource that a provider is configured with is made before that provider can delete anything.
+    """
     old, new = dict(_objects(before)), dict(_objects(after))
     places = {(call[0], call[1]): at for at, call in enumerate(journal)}
     made = [(i, at) for (verb, i), at in places.items() if verb in ("create", "update") if i in new]
@@ -54,6 +59,7 @@ def too_early(before: str, after: str, journal: list[list[str]]) -> list[str]:
             for first, early in made
             for second, late in gone
             if early < late and not old[second].outlives and old[second].needs(new[first])
+            if new[first].resource not in configuring
         ),
     ]
 

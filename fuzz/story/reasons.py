@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Final
 
-from fuzz.story.comparing import BEYOND
+from fuzz.story.comparing import BEYOND, PROTECTION
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import UNENDED
 from fuzz.story.judging import (
     are_apart,
     block_at,
-    called,
     called_text,
     calls,
+    complaints,
     declaration,
     dependents,
     destroys,
     gone,
     instances,
     is_as_before,
+    is_declared_there,
     like,
     moved,
     name_of,
@@ -29,25 +31,30 @@ from fuzz.story.judging import (
     unquoted,
     without_keys,
 )
+from fuzz.story.owners import object_name
 from fuzz.story.telling import PLAN, Step
 from tests.real.alike import Tree
+
+_CALL: Final = r'(?m)^module "(\w+)" {'
 
 
 def falls_back(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether the real program does not find the provider of instances that are no longer declared,
     as it looks for another one than the state has.
     """
-    if "Unable to use fallback provider from state" in difference.kind:
-        return True
-    if not like(
-        difference, "(exit code 1 / 0|diagnostics): (-error )?Provider instance not present"
-    ):
+    failure = "Unable to use fallback provider from state|Provider instance not present"
+    if not like(difference, f"(exit code 1 / 0: |diagnostics: -error )({failure})"):
         return False
-    pattern = r"To work with (\S+) its original provider instance at (\S+) is required"
-    found = re.findall(pattern, difference.text)
-    return bool(found) and all(
-        provider not in step.before.providers({at}) for at, provider in found
+    wanted = re.findall(
+        r"To work with (\S+) its original provider instance at (\S+) is required", difference.text
     )
+    kept = re.findall(r"provider from state (\S+) for resource (\S+)", difference.text)
+    is_other = all(provider not in step.before.providers({at}) for at, provider in wanted)
+    is_stored = all(
+        any(each.startswith(provider) for each in step.before.providers({at}))
+        for provider, at in kept
+    )
+    return bool(wanted or kept) and is_other and is_stored
 
 
 def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> bool:
@@ -90,7 +97,7 @@ def knows_in_own_instance(_: Step, __: list[str], difference: Difference) -> boo
     return is_more and bool(found) and all(re.match(r"module\.\S*\]", each) for each in found)
 
 
-def had_read_in_own_instance(_: Step, command: list[str], difference: Difference) -> bool:
+def had_read_in_own_instance(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether data in instances of a module need not be read while a plan is applied that has it."""
     data = re.findall(
         r'"addr": "((?:[^"\\]|\\.)*)"|^resources (\S+)', difference.text, re.MULTILINE
@@ -99,22 +106,30 @@ def had_read_in_own_instance(_: Step, command: list[str], difference: Difference
         difference, "events: missing apply_(start|complete) read$", r"state: resources\.\*$"
     )
     is_data = all(re.match(r"module\..*\].*\.data\.", addr or path) for addr, path in data)
-    return PLAN in command and is_known and bool(data) and is_data
+    # Ours was read while planning: OpenTofu's plan has left it, and ours has not.
+    left = {unquoted(each.removeprefix("read ")) for each in step.planned - step.ours}
+    is_left = like(difference, "state") or instances(difference) <= left
+    return PLAN in command and is_known and bool(data) and is_data and is_left
 
 
 def goes_on_elsewhere(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether more was done in instances of a module in others of which something failed."""
-    if like(difference, "calls: missing - / [a-z ]+ more$", "provisioners: - / "):
-        return bool(step.failed)
-    if like(difference, r"diagnostics: \+error "):
-        addresses = re.findall(r"^more error \S+ with (\S+): ", difference.text, re.MULTILINE)
-        found = {unquoted(each) for each in addresses}
-    elif like(difference, "events: more (apply|provision)_", r"state: resources\.\*"):
-        found = instances(difference)
-    else:
-        return False
+    """Whether more was done in instances of a module in others of which something failed: it was
+    planned by both.
+    """
+    is_more = like(
+        difference,
+        "calls: missing - / [a-z ]+ more$",
+        "provisioners: - / ",
+        r"diagnostics: \+error ",
+        "events: more (apply|provision)_",
+        r"state: resources\.\*",
+    )
     failed = [*map(unquoted, step.failed)]
-    return bool(found) and all(any(are_apart(each, other) for other in failed) for each in found)
+    planned = {unquoted(each.partition(" ")[2]) for each in step.planned}
+    found = instances(difference)
+    return is_more and all(
+        each in planned and any(are_apart(each, other) for other in failed) for each in found
+    )
 
 
 def keeps_marks_of_failed(step: Step, _: list[str], difference: Difference) -> bool:
@@ -131,16 +146,13 @@ def waits_for_dependents(step: Step, command: list[str], difference: Difference)
     may_fail = any(each.startswith("delete ") for each in step.failures) or any(
         re.search(r"when = destroy\n.*; exit 1", text) for text in step.files.values()
     )
-    if command[0] not in ("apply", "destroy") or not may_fail:
+    if command[0] not in ("apply", "destroy") or not may_fail or not step.failed:
         return False
     places = moved(step)
     waiting = [new for new, old in places.items() if old in step.before.dependencies()]
-    if like(difference, "calls: missing [a-z ]+ / - more$"):
-        # New objects have no owners yet; the events say whose they would be.
-        owners = step.before.objects_of()
-        found = {without_keys(owners[name]) for _, name in called(difference) if name in owners}
-    elif like(
+    if like(
         difference,
+        "calls: missing [a-z ]+ / - more$",
         r"events: missing apply_(start|complete|errored) (create|update|delete)$",
         r"state: resources\.\*",
     ):
@@ -168,8 +180,17 @@ def _parts(address: str) -> tuple[str, str]:
     return ".".join(module), f"{kind}.{name}"
 
 
-def goes_beyond(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == BEYOND
+def goes_beyond(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether the errors are true that the real program has not come to: what the provider says was
+    to fail, and the rest points into the block that it is about.
+    """
+    failing = {each.rpartition(" ")[2] for each in step.failures}
+    found = complaints(difference, "more")
+    is_beyond = difference.kind == BEYOND and bool(found)
+    return is_beyond and all(
+        object_name(each.address) in failing or is_declared_there(each, step.files)
+        for each in found
+    )
 
 
 def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool:
@@ -205,15 +226,16 @@ def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool
     return difference.kind.startswith("diagnostics: +error") and bool(more) and more <= needing
 
 
-def finds_more_than_what_is_unread(_: Step, __: list[str], difference: Difference) -> bool:
+def finds_more_than_what_is_unread(step: Step, __: list[str], difference: Difference) -> bool:
     """Whether only instances have more mistakes that the real program could not read."""
     theirs = difference.text.partition("--- ours")[0]
     found = re.findall(r"^(more|reported) error \S+ with (\S+): (.*)$", theirs, re.MULTILINE)
     more = {name for word, name, _ in found if word == "more"}
+    is_about = all(is_declared_there(each, step.files) for each in complaints(difference, "more"))
     unread = {name for word, name, text in found if (word, text) == ("reported", "Told to fail")}
     is_reading = re.search(r"^read of ", theirs, re.MULTILINE) is not None
     is_more = difference.kind.startswith("diagnostics: +error")
-    return is_more and is_reading and bool(more) and more <= unread
+    return is_more and is_reading and is_about and bool(more) and more <= unread
 
 
 def finds_more_than_imports(_: Step, __: list[str], difference: Difference) -> bool:
@@ -231,7 +253,24 @@ def reads_beyond(_: Step, __: list[str], difference: Difference) -> bool:
 
 
 def is_protection(_: Step, command: list[str], difference: Difference) -> bool:
-    return command[0] == "refresh" and "cannot be destroyed" in difference.kind
+    """Whether a refresh, which destroys nothing, is refused only to protect objects."""
+    found = complaints(difference, "reported")
+    is_refresh = command[0] == "refresh" and bool(found)
+    return is_refresh and all(each.summary in PROTECTION for each in found)
+
+
+def protects_each(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether all instances of a resource are named that must not be destroyed, and not just one."""
+    more, theirs = (complaints(difference, word) for word in ("more", "reported"))
+    known = {without_keys(each.address) for each in theirs if each.summary in PROTECTION}
+    stored = set(map(unquoted, step.before.addresses()))
+    is_more = like(difference, r"diagnostics: \+error ") and bool(more)
+    return is_more and all(
+        each.summary in PROTECTION
+        and each.address in stored
+        and without_keys(each.address) in known
+        for each in more
+    )
 
 
 def knows_removed_instances(step: Step, command: list[str], difference: Difference) -> bool:
@@ -247,7 +286,7 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
     ending = {*map(unquoted, step.ended), *singled_out(step, "-exclude")}
     return (
         is_unknown
-        and not destroys(step, command)
+        and bool(found)
         and all(
             each.startswith("module.")
             and unquoted(each) in ending
@@ -266,12 +305,47 @@ def opens_what_is_used(step: Step, command: list[str], difference: Difference) -
         re.search(r'(?m)^check "\w+" {\n  data ', text) is not None for text in step.files.values()
     )
     may_differ = (has_data or _refreshes_only(step)) and not destroys(step, command)
-    return command[0] == "apply" and is_less and may_differ
+    names = {".".join(each.split(".")[-3:]) for each in subjects(difference)}
+    changed = {without_keys(each.partition(" ")[2]) for each in step.ours}
+    is_used = any(name in declaration(each, step.files) for each in changed for name in names)
+    return command[0] == "apply" and is_less and may_differ and not is_used
 
 
-def inherits(_: Step, __: list[str], difference: Difference) -> bool:
-    is_lost = 'theirs "<absent>"\n  ours   true' in difference.text
-    return like(difference, r"state: resources\.\*\.create_before_destroy") and is_lost
+def inherits(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects only have the mark that they had; what has moved had it elsewhere."""
+    is_lost = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
+    places = moved(step)
+    had = {
+        without_keys(unquoted(address))
+        for address, each in step.before.instances()
+        if each.get("create_before_destroy")
+    }
+    is_mark = like(difference, r"state: resources\.\*\.create_before_destroy")
+    return is_lost and is_mark and {places.get(e, e) for e in subjects(difference)} <= had
+
+
+def inherits_from_none(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects are marked because a resource without instances that is created first depends
+    on them: a module needs them, or the resource itself.
+    """
+    is_lost = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
+    if not is_lost or not like(difference, r"state: resources\.\*\.create_before_destroy"):
+        return False
+    addresses = [*step.before.addresses(), *(each.partition(" ")[2] for each in step.planned)]
+    present = {".".join(without_keys(each).split(".")[-2:]) for each in addresses}
+    absent = {
+        name
+        for text in step.files.values()
+        for block in re.split(r"(?m)^}$", text)
+        if "create_before_destroy = true" in block
+        and (name := name_of(block.strip())) not in present
+    }
+    needing = {
+        name: set().union(*(dependents(text, {_parts(name)[1]}) for text in step.files.values()))
+        for name in subjects(difference)
+    }
+    calls_below = {call for text in step.files.values() for call in re.findall(_CALL, text)}
+    return bool(absent) and all(found & (absent | calls_below) for found in needing.values())
 
 
 def outlives_what_went(step: Step, _: list[str], difference: Difference) -> bool:
@@ -317,28 +391,30 @@ def _dependencies(difference: Difference) -> list[tuple[list[str], list[str]]]:
     return list(zip(lists[::2], lists[1::2], strict=True))
 
 
-def depends_on_what_went(step: Step, _: list[str], difference: Difference) -> bool:
+def depends_on_what_went(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether only resources that this apply destroys are not among the dependencies."""
     pairs = _dependencies(difference)
     if not pairs:
         return False
     extra = {name for theirs, ours in pairs for name in theirs if name not in ours}
-    return all(set(ours) < set(theirs) for theirs, ours in pairs) and all(
-        name.startswith("module.") and not declaration(name, step.files) for name in extra
+    ended = {without_keys(unquoted(each)) for each in step.ended}
+    return (
+        command[0] != "plan"
+        and extra <= ended
+        and all(set(ours) < set(theirs) for theirs, ours in pairs)
+        and all(name.startswith("module.") and not declaration(name, step.files) for name in extra)
     )
 
 
 def keeps_outputs(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether the state has only outputs as before which the real program has lost; events report
+    what the state has, by an invariant.
+    """
     if not _refreshes_only(step) or command[0] == "plan":
         return False
-    if like(difference, r"events: outputs\.outputs"):
-        return True
-    if like(difference, r"state: outputs\.\*\.sensitive$"):
-        return is_as_before(step, difference)
-    sides = sides_of(difference)
-    if like(difference, r"state: outputs\.\*\.type"):
-        return all(each == 'theirs "dynamic"' for each in sides[::2])
-    is_null = all('"value": null' in each or each == "theirs null" for each in sides[::2])
-    return like(difference, r"state: outputs\.") and is_null
+    return like(difference, r"events: outputs\.outputs") or (
+        like(difference, r"state: outputs\.") and is_as_before(step, difference)
+    )
 
 
 def counts_as_stored(step: Step, _: list[str], difference: Difference) -> bool:
@@ -396,24 +472,40 @@ def leaves_conditions_open(step: Step, _: list[str], difference: Difference) -> 
     return bool(found) and has_self and all("enabled = " in each for each in blocks)
 
 
-def may_fail(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == "diagnostics: +warning Provisioner local-exec failed"
+def may_fail(step: Step, __: list[str], difference: Difference) -> bool:
+    """Whether the warnings are about resources that have provisioners whose failure may be ignored."""
+    kind = "diagnostics: +warning Provisioner local-exec failed"
+    return difference.kind == kind and all(
+        "on_failure = continue" in declaration(each, step.files) for each in subjects(difference)
+    )
 
 
 def reports_failed_end(step: Step, _: list[str], difference: Difference) -> bool:
     may_fail = any(each.startswith("delete ") for each in step.failures)
-    return may_fail and difference.kind == f"events: more apply_errored delete {UNENDED}"
+    is_end = difference.kind == f"events: more apply_errored delete {UNENDED}"
+    return may_fail and is_end
 
 
-def triggers_nothing(_: Step, __: list[str], difference: Difference) -> bool:
-    return "no change found for" in difference.kind
+def triggers_nothing(step: Step, __: list[str], difference: Difference) -> bool:
+    """Whether the real program has only not found what is no managed object: data, resources without
+    instances, or those that have several.
+    """
+    found = {
+        without_keys(each) for each in re.findall(r"no change found for (\S+)", difference.text)
+    }
+    changed = {unquoted(each.partition(" ")[2]) for each in step.ours}
+    is_stop = like(difference, "(exit code 1 / 0: |diagnostics: -error )no change found for ")
+    return is_stop and bool(found) and not found & changed
 
 
-def goes_on_without_triggers(_: Step, __: list[str], difference: Difference) -> bool:
-    """Whether more was done than by the real program, which stops there."""
-    return like(
+def goes_on_without_triggers(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether what we have planned was done, too: the real program stops there."""
+    is_more = like(
         difference, "events: more ", "state: ", "(calls|reads): missing - / ", "provisioners: - / "
     )
+    planned = {unquoted(each.partition(" ")[2]) for each in step.ours}
+    found = instances(difference)
+    return command[0] != "plan" and is_more and bool(found) and found <= planned
 
 
 def points_into_block(_: Step, __: list[str], difference: Difference) -> bool:
@@ -430,12 +522,21 @@ def points_into_block(_: Step, __: list[str], difference: Difference) -> bool:
     return difference.kind == kind and is_inside and missing == more
 
 
-def is_circle(_: Step, __: list[str], difference: Difference) -> bool:
-    return "Cycle: " in difference.kind
+def is_circle(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether only operations cannot be ordered, and nothing in a valid configuration: that each
+    operation of ours waits for what it needs is an invariant.
+    """
+    found = complaints(difference, "reported" if like(difference, "exit code 1 / 0") else "missing")
+    is_failure = like(difference, "exit code 1 / 0", "diagnostics: -error") and bool(found)
+    is_valid = not step.invalid
+    return is_failure and is_valid and all(each.summary.startswith("Cycle: ") for each in found)
 
 
-def is_told_once(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == "diagnostics: -error Zero assert blocks"
+def is_told_once(step: Step, __: list[str], difference: Difference) -> bool:
+    """Whether checks are only said to have no assertion that have one, which is wrong."""
+    found = complaints(difference, "missing")
+    is_other = difference.kind == "diagnostics: -error Zero assert blocks"
+    return is_other and all("assert {" in each.block(step.files) for each in found)
 
 
 def keeps_marks_in_try(step: Step, _: list[str], difference: Difference) -> bool:
@@ -470,8 +571,16 @@ def refuses_marks_in_try(step: Step, _: list[str], difference: Difference) -> bo
     return is_refusal and bool(names) and all(each and "try(" in each[1] for each in outputs)
 
 
-def replaces_nothing(_: Step, __: list[str], difference: Difference) -> bool:
-    return difference.kind == "diagnostics: +warning Nothing to replace"
+def replaces_nothing(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether a plan that replaces nothing says so."""
+    names = [
+        unquoted(each)
+        for word, _, each in (w.partition("=") for w in command)
+        if word == "-replace"
+    ]
+    changed = {unquoted(each.partition(" ")[2]) for each in step.ours if each.startswith("delete ")}
+    is_warning = difference.kind == "diagnostics: +warning Nothing to replace"
+    return is_warning and any(each not in changed for each in names)
 
 
 def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
@@ -479,12 +588,22 @@ def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
     which has no resources of its own.
     """
     found = [_called_below(line) for line in difference.text.splitlines()]
+    if not all(_is_repeated_otherwise(name, step) for names in found for name in names):
+        return False
     texts = [
         called_text(name, step.files["main.tf"], step.files) for names in found for name in names
     ]
     return any(found) and all(
         text and not re.search(r"^resource ", text, re.MULTILINE) for text in texts
     )
+
+
+def _is_repeated_otherwise(name: str, step: Step) -> bool:
+    """Whether the state has instances of a call with keys and it has no `count`, or the reverse."""
+    block = re.search(rf'(?ms)^module "{name}" {{.*?^}}$', step.files["main.tf"])
+    has_count = block is not None and re.search(r"(?m)^  count = ", block[0]) is not None
+    begin = f"module.{name}[0]." if not has_count else f"module.{name}."
+    return any(each.startswith(begin) for each in step.before.addresses())
 
 
 def _called_below(line: str) -> set[str]:

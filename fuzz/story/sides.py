@@ -97,6 +97,8 @@ class Side:
 
     def become(self, other: Side) -> None:
         """Have what the other has."""
+        if other is self:
+            return
         for name in ("work", DIRECTORY):
             shutil.rmtree(self.path / name, ignore_errors=True)
             if (other.path / name).exists():

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from fuzz.story.difference import Difference
 from fuzz.story.judging import (
     are_apart,
-    called,
     declaration,
     destroys,
     instances,
     is_as_before,
     is_part,
     like,
+    moved,
     sides_of,
     singled_out,
     subjects,
@@ -27,12 +28,12 @@ from fuzz.story.telling import Step
 def leaves_excluded(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether all of it is about instances that are excluded, and that OpenTofu destroys."""
     excluded = singled_out(step, "-exclude")
-    if like(difference, "reads: missing read / - more", "calls: missing delete / - more"):
-        return bool(excluded)
     found = (
         instances(difference)
         if like(
             difference,
+            "reads: missing read / - more",
+            "calls: missing delete / - more",
             "events: missing (refresh_|(planned_change|apply_start|apply_complete) delete)",
             r"plan: resource_changes\.\*$",
             r"state: resources\.\*$",
@@ -51,9 +52,13 @@ def applies_what_excluded_needed(step: Step, command: list[str], difference: Dif
     """
     if command[0] != "apply":
         return False
-    if like(difference, "calls: missing - / [a-z ]+ more$", "provisioners: - / "):
-        return True
-    if not like(difference, "events: more (apply|provision)_", r"state: resources\.\*"):
+    if not like(
+        difference,
+        "calls: missing - / [a-z ]+ more$",
+        "provisioners: - / ",
+        "events: more (apply|provision)_",
+        r"state: resources\.\*",
+    ):
         return False
     excluded = singled_out(step, "-exclude")
     needed = {
@@ -70,6 +75,8 @@ def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
     """OpenTofu changes the provider also of what it leaves out, in other module instances."""
     if not like(difference, r"state: resources\.\*\.provider$") or not is_part(step):
         return False
+    if not moved(step) and not is_as_before(step, difference):
+        return False
     targets, excluded = singled_out(step, "-target"), singled_out(step, "-exclude")
     found = re.findall(r"^resources (module\S*)\.managed\.", difference.text, re.MULTILINE)
     modules = [unquoted(each) for each in found]
@@ -81,13 +88,45 @@ def leaves_providers(step: Step, _: list[str], difference: Difference) -> bool:
 
 
 def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
-    return bool(singled_out(step, "-target")) and like(
+    """Whether only what the real program itself has planned was done, too; resources that got their
+    first instance are listed beside it.
+    """
+    if not singled_out(step, "-target"):
+        return False
+    if like(difference, r"state: outputs\."):
+        return _are_as_planned(step, difference)
+    is_more = like(
         difference,
         "events: more (apply|provision)_",
-        "state: (resources|outputs)",
+        "state: resources",
         "(calls|reads): missing - / .* more",
         "provisioners: - / ",
     )
+    planned = {unquoted(each.partition(" ")[2]) for each in step.planned}
+    planned |= {without_keys(each) for each in planned if each.endswith("]")}
+    return is_more and all(_base(each) in planned for each in instances(difference))
+
+
+def _base(address: str) -> str:
+    """The address of an object without what a state says of it when it is deposed."""
+    return re.sub(r" deposed( again)*\]$", "]", address)
+
+
+def _are_as_planned(step: Step, difference: Difference) -> bool:
+    """Whether our outputs have the values that the real program has planned, if those are known."""
+    changes = step.shown.get("output_changes") or {}
+    assert isinstance(changes, dict)
+    for each in difference.text.split("\noutputs "):
+        name = each.removeprefix("outputs ").split(maxsplit=1)[0]
+        planned = changes.get(name)
+        ours = json.loads(each.splitlines()[2].removeprefix("  ours   "))
+        value = ours.get("value") if isinstance(ours, dict) else ours
+        path = each.splitlines()[0].removeprefix("outputs ").split(" ")[1:]
+        if not isinstance(planned, dict) or (
+            path in ([], ["value"]) and not planned["after_unknown"] and value != planned["after"]
+        ):
+            return False
+    return True
 
 
 def shows_other_instances(step: Step, _: list[str], difference: Difference) -> bool:
@@ -95,11 +134,10 @@ def shows_other_instances(step: Step, _: list[str], difference: Difference) -> b
     modules, which are no longer declared: OpenTofu plans their end and then leaves them out, but for
     what another target has to wait for.
     """
-    if like(difference, "reads: missing read / - more$", "calls: missing delete / - more$"):
-        owners = step.before.objects_of()
-        found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
-    elif like(
+    if like(
         difference,
+        "reads: missing read / - more$",
+        "calls: missing delete / - more$",
         "events: missing (refresh_|(planned_change|apply_start|apply_complete) delete$)",
         r"plan: resource_changes\.\*$",
         r"state: resources\.\*$",
@@ -120,14 +158,10 @@ def leaves_other_instances(step: Step, command: list[str], difference: Differenc
     """Whether all of it is about objects that need a resource which is a target in another instance
     of their module only: OpenTofu destroys them, too, where the target is deeper or less deep.
     """
-    owners = step.before.objects_of()
-    if like(difference, "(reads|calls): missing (read|delete) / - more$"):
-        found = {unquoted(owners.get(name, "")) for _, name in called(difference)}
-    elif like(difference, "provisioners: destroy / -$"):
-        ended = re.findall(r"^missing destroy (\S+)$", difference.text, re.MULTILINE)
-        found = {unquoted(each) for name, each in owners.items() if name.split("#")[0] in ended}
-    elif like(
+    if like(
         difference,
+        "(reads|calls): missing (read|delete) / - more$",
+        "provisioners: destroy / -$",
         "events: missing (refresh|provision)_(start|complete)$",
         "events: missing (planned_change|apply_start|apply_complete) delete$",
         r"(plan: resource_changes|state: resources)\.\*$",
@@ -174,12 +208,12 @@ def reports_targeted_outputs(step: Step, command: list[str], difference: Differe
 
 
 def leaves_checks_open(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether the real program knows less of how checks went, and nothing else, after it has left
-    out what targets need.
+    """Whether the real program knows less of how checks went, and nothing else: of outputs that
+    nothing uses, or after it has left out what targets need. What its plan knew, we know, too.
     """
-    is_applied = bool(singled_out(step, "-target")) and command[0] == "apply"
-    if not is_applied or not like(difference, "state: check_results"):
+    if command[0] != "apply" or not like(difference, "state: check_results"):
         return False
+    has_targets = bool(singled_out(step, "-target"))
     theirs, ours = (
         [
             (found["object_addr"], found["status"])
@@ -188,8 +222,19 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
         ]
         for each in sides_of(difference)
     )
+    checks: Any = step.shown.get("checks") or []
+    planned = {
+        str(each["address"]["to_display"]): each["status"]
+        for check in checks
+        for each in check["instances"]
+    }
     return len(theirs) == len(ours) and all(
-        left[0] == right[0] and left[1] in ("unknown", right[1])
+        left == right
+        or (
+            (has_targets or ".output." in right[0])
+            and left == (right[0], "unknown")
+            and planned.get(right[0]) in ("unknown", right[1])
+        )
         for left, right in zip(theirs, ours, strict=True)
     )
 

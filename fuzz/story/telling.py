@@ -104,6 +104,16 @@ class Step:
     """The instances that our plan destroys, once it was made."""
     failed: set[str] = field(default_factory=set)
     """The instances that the real program could not change."""
+    forgotten: set[str] = field(default_factory=set)
+    """The instances that our plan forgets, once it was made."""
+    ours: set[str] = field(default_factory=set)
+    """What Nigari has planned: actions and instances."""
+    planned: set[str] = field(default_factory=set)
+    """What the real program has planned: actions and instances."""
+    shown: dict[str, Tree] = field(default_factory=dict)
+    """`show -json` of the plan that the real program has saved."""
+    invalid: frozenset[tuple[str, int]] = frozenset()
+    """Files and lines of the errors that `validate` of the real program finds, once it was asked."""
 
     def __str__(self) -> str:
         lines = [" ".join(command) for command in self.commands]
@@ -140,7 +150,11 @@ class Story:
             self._turn(step, seen)
         if self._chances.happens(0.15):
             step.failures = self._some_failures(seen)
+        # A mistake is mostly made for one step, and stays in a destroy.
+        if self._chances.happens(0.05):
+            self._mutations.err()
         step.files = self._files()
+        self._mutations.correct()
         return step
 
     def _files(self) -> Files:
@@ -238,6 +252,10 @@ class Story:
 
     def _plain(self, _: list[str]) -> list[list[str]]:
         flags = ["-refresh=false"] if self._chances.happens(0.06) else []
+        if self._chances.happens(0.05):
+            flags.append(f"-var=v={self._chance.choice(['w1', 'w2', 'v3'])}")
+        if self._chances.happens(0.05):
+            flags.append("-parallelism=1")
         if self._chances.happens(0.15):
             return [["apply", "-auto-approve", "-json", *flags]]
         if self._chances.happens(0.04):

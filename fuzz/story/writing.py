@@ -19,6 +19,7 @@ from fuzz.story.configuration import (
     Block,
     Configuration,
     Module,
+    Output,
     Part,
     Reference,
     Repetition,
@@ -65,16 +66,43 @@ def _module_text(configuration: Configuration, module: Module) -> str:
     for output in module.outputs:
         is_sensitive = output.sensitive or Secrets(configuration).has(module, output.value)
         sensitive = "  sensitive = true\n" if is_sensitive else ""
-        text = rendered(module, output.value)
-        parts.append(f'output "{output.name}" {{\n  value = {text}\n{sensitive}}}\n')
+        parts.append(
+            f'output "{output.name}" {{\n  value = {rendered(module, output.value)}\n{sensitive}'
+            f"{_output_rest(module, output)}}}\n"
+        )
     for check, value, fact in module.checks:
         data = f'  data "world_fact" "{check}" {{\n    key = "{fact}"\n  }}\n' if fact else ""
         seen = f'data.world_fact.{check}.value != "w1"' if fact else 'var.p != "w2"'
         parts.append(
             f'check "{check}" {{\n{data}  assert {{\n    condition     = ({rendered(module, value)})'
-            f' != "w2" && {seen}\n    error_message = "no"\n  }}\n}}\n'
+            f' != "w1" && {seen}\n    error_message = "no"\n  }}\n}}\n'
         )
     return "\n".join(parts)
+
+
+def _output_rest(module: Module, output: Output) -> str:
+    """What an output has besides its value."""
+    needed = _addresses(module, output.depends_on)
+    text = f"  depends_on = [{', '.join(needed)}]\n" if needed else ""
+    if output.condition:
+        text += (
+            "  precondition {\n"
+            f'    condition     = ({rendered(module, output.condition)}) != "w2"\n'
+            '    error_message = "no"\n  }\n'
+        )
+    return text
+
+
+def _variable(module: Module, default: str) -> str:
+    """The variable `v`."""
+    null = "" if module.nullable else "  nullable = false\n"
+    validation = (
+        f"  validation {{\n    condition     = var.v != {module.refused}\n"
+        '    error_message = "no"\n  }\n'
+    )
+    return (
+        f'variable "v" {{\n  default = {default}\n{null}{validation if module.refused else ""}}}\n'
+    )
 
 
 def _required(configuration: Configuration, module: Module) -> str:
@@ -88,7 +116,7 @@ def _required(configuration: Configuration, module: Module) -> str:
 
 def _child_parts(configuration: Configuration, module: Module) -> Iterator[str]:
     yield (
-        'variable "p" {\n  type = string\n}\nvariable "v" {\n  default = "d"\n}\n'
+        f'variable "p" {{\n  type = string\n}}\n{_variable(module, chr(34) + "d" + chr(34))}'
         'variable "s" {\n  default   = "s"\n  sensitive = true\n}\n'
     )
     yield _common_variables("true", '{ a = {}, c = { value = "w1" } }')
@@ -125,7 +153,8 @@ def _root_parts(configuration: Configuration) -> Iterator[str]:
         "  label    = each.key\n}\n"
     )
     given = configuration.variables
-    yield f'variable "p" {{\n  default = ""\n}}\nvariable "v" {{\n  default = {given["v"]}\n}}\n'
+    yield f'variable "p" {{\n  default = ""\n}}\n{_variable(configuration.root, given["v"])}'
+    yield configuration.mistake
     yield f'variable "s" {{\n  default   = {given["s"]}\n  sensitive = true\n}}\n'
     yield _common_variables(given["on"], given["many"])
     yield from _moved(configuration.moves)
@@ -187,10 +216,12 @@ def _part(module: Module, block: Block, part: Part, at: int) -> str:
     repeated = part.repeated
     if isinstance(repeated, Reference):
         repeated = _written(module, repeated, _COLLECTIONS, "[]")
+    name = part.iterator or "part"
+    iterator = f"    iterator = {name}\n" if part.iterator else ""
     return (
-        f'  dynamic "part" {{\n    for_each = {repeated}\n    content {{\n'
-        '      key   = "${part.key}"\n'
-        "      value = try(part.value.value, part.value)\n    }\n  }"
+        f'  dynamic "part" {{\n    for_each = {repeated}\n{iterator}    content {{\n'
+        f'      key   = "${{{name}.key}}"\n'
+        f"      value = try({name}.value.value, {name}.value)\n    }}\n  }}"
     )
 
 
@@ -202,8 +233,9 @@ def _lifecycle(module: Module, block: Block) -> list[str]:
         lines.append(f"    replace_triggered_by = [{', '.join(triggers)}]")
     for kind, value in block.conditions.items():
         seen = "self.value" if kind == "postcondition" else _inside(module, block, value)
+        refused = "w2" if kind == "postcondition" else "w1"
         lines.append(
-            f'    {kind} {{\n      condition     = ({seen}) != "w2" && var.p != "w2"\n      error_message = "no"\n    }}'
+            f'    {kind} {{\n      condition     = ({seen}) != "{refused}" && var.p != "w2"\n      error_message = "no"\n    }}'
         )
     return ["  lifecycle {", *lines, "  }"] if lines else []
 

@@ -143,6 +143,18 @@ def test_the_end_of_everything(destroyed: list[str]) -> None:
     assert sorted(destroyed) == ["d", "x"]
 
 
+def test_an_entry_without_objects_goes_with_everything_else(destroyed: list[str]) -> None:
+    """OpenTofu stores such entries where nothing could be created."""
+    store("x")
+    path = Path("terraform.tfstate")
+    state = json.loads(path.read_text())
+    state["resources"].append({**state["resources"][0], "name": "empty", "instances": []})
+    path.write_text(json.dumps(state))
+    apply("", "-destroy")
+    assert json.loads(path.read_text())["resources"] == []
+    assert destroyed == ["x"]
+
+
 @pytest.mark.parametrize("flags", [[], ["-refresh-only"], ["-destroy"]])
 def test_gone(destroyed: list[str], flags: list[str]) -> None:
     store("gone", "gone")

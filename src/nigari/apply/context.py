@@ -62,6 +62,7 @@ class ApplyContext:
         self.draft: StateDraft = StateDraft(plan.refreshed_state)
         for address in plan.ended_data:
             self.draft.remove_instance(address)
+        self.draft.remove_empty_resources()
         self._forget_outdated()
         self.settings = settings
         self.view = view

@@ -166,6 +166,12 @@ class StateDraft:
         self._resources.pop(address, None)
         self._owned.pop(address, None)
 
+    def remove_empty_resources(self) -> None:
+        """Forget resources without any instance, of which OpenTofu stores entries."""
+        for address, resource in list(self._resources.items()):
+            if not resource.instances:
+                self.remove_resource(address)
+
     def put_resource(self, resource: ResourceState) -> None:
         """Record a whole resource."""
         self._owned.pop(resource.address, None)
