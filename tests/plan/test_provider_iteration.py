@@ -350,6 +350,47 @@ provider "cloud" {
     assert set(cloud.tokens) == {"second"}
 
 
+FALLBACKS = {
+    "a key": (
+        """\
+provider "cloud" {
+  alias    = "by_region"
+  for_each = local.regions
+  region   = try(local.regions[each.key].region, "us")
+}
+""",
+        BOXES,
+        {},
+    ),
+    "an instance of a module": (
+        """\
+module "m" {
+  source   = "./m"
+  for_each = var.boxes
+  region   = try(local.regions[each.key].region, "us")
+}
+""",
+        "",
+        {
+            "m": 'variable "region" {}\nprovider "cloud" {\n  region = var.region\n}\n'
+            'resource "cloud_box" "b" {\n  name = "b"\n}\n'
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FALLBACKS)
+def test_another_value_for_what_is_gone_is_not_used(cloud: Cloud, name: str) -> None:
+    """The object of the same name in the other region has never been in this state."""
+    provider, boxes, modules = FALLBACKS[name]
+    write(LOOKED_UP, provider, boxes, **modules)
+    applied()
+    us = '{ us = { region = "us", token = "t" } }'
+    Path("settings.auto.tfvars").write_text(f"settings = {us}\n")
+    applied({"boxes": ["us"]})
+    assert sorted(cloud.objects) == [("us", "b")]
+
+
 @pytest.mark.parametrize(
     ("argument", "name"),
     [

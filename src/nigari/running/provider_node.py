@@ -246,8 +246,8 @@ class ProviderNode(Node):
         self, block: Block, value: Value | None, memory: ProviderMemory
     ) -> Sequence[Need]:
         """Configure the instance as it was, with secrets from where they came from then."""
-        if value is not None and not value.is_known:
-            value = unknown_block(block)
+        if value is not None:
+            value = value.unmark_deep()[0] if value.is_known else unknown_block(block)
         frame, given = without_diagnostics(self._found.frame), dict[str, Value]()
         for name, text in memory.sources.items():
             expr = parse_expression(Source("<state>", text), frame.run.diags)
