@@ -231,6 +231,15 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def mirror_host(url: str) -> str | None:
+    """The host of a network mirror; None if nothing may be asked there."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
+    return host if parts.scheme == "https" else None
+
+
 def readable_hostname(host: str) -> str:
     """A host name in Unicode; variables and URLs may have it in either spelling."""
     if "xn--" not in host:
