@@ -30,9 +30,7 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.eval.core.module_tree import InstanceData
-from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.lazy import lazy_pattern
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.placeholders import empty_nested
 from nigari.state.json_text import (
@@ -46,9 +44,6 @@ from nigari.state.model import ProviderMemory
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
 _SECRET: Final = frozenset((SENSITIVE, EPHEMERAL))
-_SOURCE: Final = lazy_pattern(
-    r"(var|local)(\.[\w-]+)(\.[\w-]+|\[\d+\]|\[\"[\w.-]*\"\]|\[each\.(key|value(\.[\w-]+)*)\])*"
-)
 _SECRET_NAMES: Final = ("credentials", "headers")
 _SECRET_WORDS: Final = ("secret", "password", "passphrase", "token", "private_key", "api_key")
 _ONE: Final = (Nesting.SINGLE, Nesting.GROUP)
@@ -182,16 +177,6 @@ def recalled_data(memory: ProviderMemory) -> InstanceData:
         each,
         number(key) if isinstance(key, int) else unknown(NUMBER),
     )
-
-
-def secret_sources(body: Body, memory: ProviderMemory) -> Mapping[str, str]:
-    """Where the arguments come from that are withheld, if that is but a variable or local value, so
-    that its name tells nothing.
-    """
-    written = body.written_attributes()
-    given = {name: written[name].expr for name in memory.withheld if name in written}
-    texts = {name: each.source.text[each.start : each.end] for name, each in given.items()}
-    return {name: text for name, text in texts.items() if _SOURCE.fullmatch(text)}
 
 
 def recalled_config(
