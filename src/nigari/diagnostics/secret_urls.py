@@ -65,7 +65,7 @@ def hidden_urls(text: str) -> str:
 
 
 def hidden_answer(text: str, url: str) -> str:
-    """What a server said when it was asked for a URL, whose secrets it may repeat by themselves."""
+    """Clean what a server said when it was asked for a URL, whose secrets it may repeat alone."""
     for start, end in _spans(url, is_value=True):
         for secret in url[start:end].split(":"):
             if len(secret) >= _SHORTEST:

@@ -32,7 +32,7 @@ _DEEPEST: Final = 20
 def secret_sources(
     config: ProviderConfig, local_values: Mapping[str, Local], memory: ProviderMemory
 ) -> dict[str, str]:
-    """The source of each withheld argument, as far as there is one."""
+    """Find the source of each withheld argument that has one."""
     search = _Search(config, local_values, memory.address.item.key)
     written = config.body.written_attributes()
     found = {name: search.source(written[name].expr) for name in memory.withheld if name in written}
@@ -48,7 +48,7 @@ class _Search:
         self._key = key
 
     def source(self, expr: Expression, path: Path = (), depth: int = 0) -> str:
-        """The source of what is at a path in an expression; empty if there is none."""
+        """Find the source of what is at a path in an expression; empty if there is none."""
         if depth > _DEEPEST:
             return ""
         if isinstance(expr, Parentheses):
@@ -79,7 +79,7 @@ class _Search:
         return _written(root, rest) if root in ("var", "local") and rest else ""
 
     def _says_nothing(self, expr: Expression) -> bool:
-        """Whether an expression has a value behind it, and no text that may be a secret."""
+        """Check that an expression refers to a value and holds no text that may be a secret."""
         pending, is_secret_elsewhere = [expr], False
         while pending:
             each = pending.pop()
@@ -97,7 +97,7 @@ class _Search:
 
 
 def _names(expr: Reference) -> list[InstanceKey]:
-    """The root and the steps of a reference; None for a step that is neither a name nor a key."""
+    """List the root and steps of a reference, None for a step that is neither name nor key."""
     text = _text(expr)
     found: list[InstanceKey] = [text[: expr.steps[0].end - expr.start]]
     for step in expr.steps[1:]:
@@ -111,7 +111,7 @@ def _names(expr: Reference) -> list[InstanceKey]:
 
 
 def _name(key: Expression) -> str | None:
-    """The key of an element, where that is written out."""
+    """Return the key of an element if it is a literal."""
     if isinstance(key, KeyName):
         return key.name
     return key.text if isinstance(key, StringLiteral) else None
@@ -122,6 +122,6 @@ def _text(expr: Expression) -> str:
 
 
 def _written(root: InstanceKey, path: Path) -> str:
-    """A reference as it is written; empty if a key would be read as a template."""
+    """Write a reference; empty if a key would be read as a template."""
     keys = "".join(f"[{json.dumps(each)}]" for each in path[1:])
     return "" if "${" in keys or "%{" in keys else f"{root}.{path[0]}{keys}"

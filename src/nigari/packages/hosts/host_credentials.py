@@ -234,7 +234,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def mirror_host(url: str) -> str | None:
-    """The host of a network mirror; None if nothing may be asked there."""
+    """Return the host of a network mirror; None if nothing may be asked there."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
