@@ -394,6 +394,49 @@ def test_a_fleet(world: World) -> None:
     assert not world.leaks(), "\n".join(dict.fromkeys(world.leaks()))
 
 
+def test_what_servers_say(world: World) -> None:
+    """They repeat addresses, whole or in parts: in locks, errors and redirects."""
+    secret, token = world.plant(), world.plant()
+    with StateServer() as server:
+        address = server.url.replace("://", f"://me:{secret}@") + f"?token={token}"
+        block = _backend(
+            kind="http",
+            address=address,
+            lock_address=address,
+            unlock_address=address,
+            retry_max="0",
+        )
+        world.write("locked", {"main.tf": block + 'output "x" {\n  value = 1\n}\n'})
+        world.run("locked", "init")
+        using = (
+            "plan -lock-timeout=0s",
+            "plan -json -lock-timeout=0s",
+            "fleet plan -lock-timeout=0s",
+            "state list",
+        )
+        info = {"ID": "1", "Path": address, "Who": "me", "Operation": "apply", "Info": address}
+        for lock in (json.dumps(info), f"no JSON {address}"):
+            server.locks["/state"] = lock.encode()
+            world.run("locked", *using, "force-unlock -force 2")
+        server.locks.clear()
+        text = {"content-type": "text/plain"}
+        for answer in (
+            Answer(400, f"{address} is wrong".encode(), text),
+            Answer(403, f"me may not use {secret}, nor the token {token}".encode(), text),
+            Answer(302, b"", {"location": f"http://x:{secret}@127.0.0.1:1/?token={token}"}),
+        ):
+            server.interfere = lambda _, answer=answer: answer  # type: ignore[misc]
+            world.run("locked", *using, "init -reconfigure", "init -json -reconfigure")
+    world.write("consul", {"main.tf": _backend(kind="consul", path="x")})
+    world.environ["CONSUL_HTTP_ADDR"] = f"http://me:{secret}@127.0.0.1:1"
+    world.run("consul", "init")
+    address = f"https://me:{secret}@127.0.0.1:1"
+    block = _backend(kind="kubernetes", secret_suffix="x", host=address, token=token)
+    world.write("kubernetes", {"main.tf": block})
+    world.run("kubernetes", "init -json")
+    assert not world.leaks(), "\n".join(dict.fromkeys(world.leaks()))
+
+
 def test_a_crash(world: World) -> None:
     secret = world.plant()
 

@@ -23,6 +23,24 @@ BROKEN = {
         'provider_installation {\n  direct {\n    include = ["a/b/c/d/e"]\n  }\n}\n',
         "include has",
     ),
+    "a type": ("plugin_cache_dir = [1]\n", "plugin_cache_dir must be a string"),
+    "a list": (
+        'provider_installation {\n  direct {\n    exclude = "a/b"\n  }\n}\n',
+        "exclude must be a list of strings",
+    ),
+    "a switch": (
+        'plugin_cache_may_break_dependency_lock_file = "true"\n',
+        "must be true or false",
+    ),
+    "two helpers": (
+        'credentials_helper "a" {}\ncredentials_helper "b" {}\n',
+        "another credentials_helper block",
+    ),
+    "no block": ("credentials = 5\n", "credentials must be a block with a label"),
+    "a mirror": (
+        'provider_installation {\n  network_mirror {\n    url = "http://h/"\n  }\n}\n',
+        "url of network_mirror must be https",
+    ),
     "a host": ('credentials "not a host" {\n  token = "t"\n}\n', "is not a hostname"),
 }
 

@@ -428,3 +428,35 @@ def test_units_that_share_a_directory(directory: Path) -> None:
     assert all(after[name] == before[name] for name in states)
     assert inside("fleet", "init", "-reconfigure").code == 0
     assert inside("fleet", "apply", "-auto-approve").code == 0
+
+
+def damaged_note(**changed: object) -> None:
+    noted = Path(".terraform/nigari.backend.json")
+    noted.write_text(json.dumps({**json.loads(noted.read_text()), **changed}))
+
+
+@pytest.mark.parametrize("overridden", ["module.m", ["nothing"], {"a": 1}, None])
+def test_a_damaged_note_of_locations(europe: Path, overridden: object) -> None:
+    damaged_note(overridden=overridden)
+    assert inside("plan", "-var", "region=eu").code == 0
+    assert inside("plan", "-var", "region=ue").code == 1
+    assert init("-var", "region=eu").code == 0
+
+
+def test_a_damaged_selection_of_a_workspace(europe: Path) -> None:
+    for name in ("defau\0tult", "../../x", "a b"):
+        write({".terraform/environment": name})
+        for command in ("plan", "output", "apply -auto-approve", "init"):
+            done = ran(command, "-var", "region=eu")
+            assert done.code == 1
+            assert "Invalid workspace name" in told(done)
+            assert str(Path(".terraform", "environment")) in told(done)
+
+
+def test_a_damaged_backend_file_is_set_up_anew(europe: Path) -> None:
+    saved = Path(".terraform/terraform.tfstate")
+    found = json.loads(saved.read_text())
+    found["backend"]["config"]["workspace_dir"] = "\ud800"
+    saved.write_text(json.dumps(found))
+    assert init("-reconfigure", "-var", "region=eu").code in (0, 1)
+    assert inside("plan", "-var", "region=eu").code in (0, 1)

@@ -36,6 +36,17 @@ def test_a_unit_with_many_needs(tmp_path: Path) -> None:
     assert found["needs"] == [f"n{n}" for n in range(9)]
 
 
+def test_init_shows_the_warnings_of_units_once(tmp_path: Path) -> None:
+    """They may say that providers come from where they should not."""
+    write_tree(tmp_path, {f"{name}/main.tf": NETWORK for name in "ab"})
+    settings = {"TF_CLI_CONFIG_FILE": "nowhere.tfrc"}
+    done = nigari("fleet", "init", cwd=tmp_path, settings=settings)
+    assert done.code == 0
+    assert done.err.count("CLI configuration file not found") == 1
+    done = nigari("fleet", "init", "-json", cwd=tmp_path, settings=settings)
+    assert done.err == ""
+
+
 def test_graph(tmp_path: Path) -> None:
     write_tree(tmp_path, DECLARED)
     done = nigari("fleet", "graph", cwd=tmp_path)

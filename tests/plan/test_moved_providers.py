@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from nigari.providers.python import Computed
+from nigari.providers.python import Provider as PythonProvider
 from tests.plan.cloud import REQUIRED, Cloud, install
 from tests.plan.sessions import applied, apply_failed, apply_saved, failed, saved, session, words
+from tests.providers_found import find_provider
 
 
 def alias(name: str, region: str) -> str:
@@ -328,3 +331,42 @@ def test_a_provider_that_the_state_has_lost_is_not_guessed(cloud: Cloud) -> None
     session().state_remove('cloud_box.b["eu"]')
     applied()
     assert asked(cloud, "delete") == []
+
+
+@pytest.mark.parametrize("refresh", [True, False])
+def test_an_object_of_another_type_is_not_taken_for_one_of_this(
+    cloud: Cloud, monkeypatch: pytest.MonkeyPatch, refresh: bool
+) -> None:
+    """It was moved to an instance that is not declared, so its new provider does not know it."""
+    null = PythonProvider("null")
+    ended: list[str] = []
+
+    @null.resource("resource")
+    @dataclass
+    class Resource:
+        id: Computed[str] = ""
+
+        def create(self, settings: object) -> None:
+            self.id = "1"
+
+        def read(self, settings: object) -> bool:
+            return True
+
+        def delete(self, settings: object) -> None:
+            ended.append(self.id)
+
+    find_provider(monkeypatch, lambda: null, "registry.opentofu.org/hashicorp/null")
+    needed = (
+        'terraform {\n  required_providers {\n    null = { source = "hashicorp/null" }\n  }\n}\n'
+    )
+    Path("main.tf").write_text(needed + 'resource "null_resource" "a" {}\n')
+    applied()
+    data = 'resource "terraform_data" "t" {\n  for_each = toset([])\n}\n'
+    move = moved(("null_resource.a", 'terraform_data.t["a"]'))
+    Path("main.tf").write_text(needed + data + move)
+    said = words(failed(refresh=refresh))
+    assert "Error: Moved object of another provider" in said
+    assert "remove the moved block, so that the object is destroyed as what it is" in said
+    Path("main.tf").write_text(needed + data)
+    applied(refresh=refresh)
+    assert ended == ["1"]

@@ -350,6 +350,47 @@ provider "cloud" {
     assert set(cloud.tokens) == {"second"}
 
 
+FALLBACKS = {
+    "a key": (
+        """\
+provider "cloud" {
+  alias    = "by_region"
+  for_each = local.regions
+  region   = try(local.regions[each.key].region, "us")
+}
+""",
+        BOXES,
+        {},
+    ),
+    "an instance of a module": (
+        """\
+module "m" {
+  source   = "./m"
+  for_each = var.boxes
+  region   = try(local.regions[each.key].region, "us")
+}
+""",
+        "",
+        {
+            "m": 'variable "region" {}\nprovider "cloud" {\n  region = var.region\n}\n'
+            'resource "cloud_box" "b" {\n  name = "b"\n}\n'
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FALLBACKS)
+def test_another_value_for_what_is_gone_is_not_used(cloud: Cloud, name: str) -> None:
+    """The object of the same name in the other region has never been in this state."""
+    provider, boxes, modules = FALLBACKS[name]
+    write(LOOKED_UP, provider, boxes, **modules)
+    applied()
+    us = '{ us = { region = "us", token = "t" } }'
+    Path("settings.auto.tfvars").write_text(f"settings = {us}\n")
+    applied({"boxes": ["us"]})
+    assert sorted(cloud.objects) == [("us", "b")]
+
+
 @pytest.mark.parametrize(
     ("argument", "name"),
     [
@@ -413,6 +454,57 @@ def test_secrets_of_what_is_gone_come_from_their_variable(
     applied({"tokens": {"eu": "second"}})
     assert cloud.objects == {}
     assert set(cloud.tokens) == {"second"}
+
+
+SECRET = 'variable "token" {\n  type = string\n  sensitive = true\n}\n'
+ELEMENTS = {
+    "an element": '{ eu = { region = "eu", token = var.token } }',
+    "of a local value": "local.all",
+    "of a part of one": "local.nested.all",
+}
+ARGUMENTS = {
+    "an attribute": "each.value.token",
+    "by key": "local.all[each.key].token",
+    "of a function": "trimspace(var.token)",
+    "in a condition": 'var.token != "" ? var.token : null',
+    "a template": '"${var.token}"',
+}
+
+
+@pytest.mark.parametrize("elements", ELEMENTS)
+@pytest.mark.parametrize("argument", ARGUMENTS)
+@pytest.mark.parametrize("is_block", [True, False], ids=["the block", "its key"])
+def test_secrets_are_found_behind_elements_and_expressions(
+    cloud: Cloud, elements: str, argument: str, is_block: bool
+) -> None:
+    local = 'locals {\n  all = { eu = { region = "eu", token = var.token } }\n'
+    local += "  nested = { all = local.all }\n}\n"
+    block = f"""\
+provider "cloud" {{
+  alias    = "a"
+  for_each = {ELEMENTS[elements]}
+  region   = "eu"
+  token    = {ARGUMENTS[argument]}
+}}
+"""
+    write(SECRET, local, block, SINGLE.replace("cloud.a", 'cloud.a["eu"]'))
+    applied({"token": "first"})
+    assert "first" not in Path("terraform.tfstate").read_text()
+    write(SECRET, local, "" if is_block else block.replace(ELEMENTS[elements], "{}", 1))
+    cloud.forget_instances()
+    applied({"token": "second"})
+    assert cloud.objects == {}
+    assert set(cloud.tokens) == {"second"}
+
+
+@pytest.mark.parametrize("text", ['"secret-${var.token}"', 'var.token == "hunter2" ? "x" : "y"'])
+def test_no_source_holds_a_written_text(cloud: Cloud, text: str) -> None:
+    block = f'provider "cloud" {{\n  alias = "a"\n  token = {text}\n}}\n'
+    write(SECRET, block, SINGLE)
+    applied({"token": "first"})
+    assert "sources" not in remembered()[0]
+    write(SECRET)
+    assert "except for token" in words(failed({"token": "first"}))
 
 
 def test_a_written_secret_is_not_kept(cloud: Cloud) -> None:

@@ -112,10 +112,28 @@ def test_what_is_kept(
     assert list(memory.withheld) == withheld
 
 
-def test_what_can_be_evaluated_counts_more() -> None:
-    memory = remembered(region=A, port=Value.of(1))
-    found = recalled_config(BLOCK, config(region=B, port=unknown(NUMBER)), memory, {})
-    assert found == config(region=B, port=Value.of(1))
+def test_what_is_remembered_counts_more() -> None:
+    """An expression may have another value for a key that is gone: that of another region."""
+    type_ = INNER.implied_type
+    memory = remembered(
+        region=A, one=inner(A, A), many=list_value(type_, [inner(A)]), some=set_value(type_, [])
+    )
+    now = config(
+        region=B,
+        port=Value.of(1),
+        one=inner(B, B),
+        many=list_value(type_, [inner(B), inner(A)]),
+        some=set_value(type_, [inner(B)]),
+    )
+    found = recalled_config(BLOCK, now, memory, {})
+    # An argument that is not remembered and the secret have what the block says now.
+    assert found == config(
+        region=A,
+        port=Value.of(1),
+        one=inner(A, B),
+        many=list_value(type_, [inner(A)]),
+        some=set_value(type_, []),
+    )
     assert missing_arguments(found) == []
 
 
@@ -147,7 +165,7 @@ def test_blocks_are_matched_one_by_one() -> None:
     memory = remembered(region=A, many=list_value(type_, [inner(A, B), inner(B)]))
     evaluated = config(region=A, many=list_value(type_, [inner(unknown(STRING), B), inner(A)]))
     found = recalled_config(BLOCK, evaluated, memory, {})
-    assert found.attribute("many") == list_value(type_, [inner(A, B), inner(A)])
+    assert found.attribute("many") == list_value(type_, [inner(A, B), inner(B)])
     fewer = config(region=A, many=list_value(type_, [inner(unknown(STRING))]))
     assert missing_arguments(recalled_config(BLOCK, fewer, memory, {})) == ["many[0].secret"]
 

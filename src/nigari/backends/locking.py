@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
+from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.hcl.quoting import quoted
 from nigari.markers import LOCK_INFO, STATE_LOCK
 from nigari.record import record, replace
@@ -150,7 +151,9 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
             "Info": holder.info,
         }
         told = "\n".join(f"  {name + ':':<11}{text}".rstrip() for name, text in lines.items())
-        told = f"It is held by another one.\n\n{LOCK_INFO}\n{told}\n{_liveness(holder)}"
+        told = (
+            f"It is held by another one.\n\n{LOCK_INFO}\n{hidden_urls(told)}\n{_liveness(holder)}"
+        )
     words = advice()
     return Diagnostic(
         Severity.ERROR,

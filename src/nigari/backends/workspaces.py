@@ -60,6 +60,9 @@ def selected_workspace(
     except OSError as error:
         diags.append(file_problem("selected workspace", path, error))
         name = ""
+    if name and not is_valid_name(name):
+        diags.append(invalid_name(name, f"the file {path}"))
+        name = ""
     return SelectedWorkspace(name or DEFAULT_WORKSPACE)
 
 

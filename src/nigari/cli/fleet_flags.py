@@ -256,6 +256,16 @@ class FleetCommand:
                 if each.log:
                     self.terminal.err(f"The log is in {os.path.relpath(each.log)}.")
 
+    def show_warnings(self, results: Iterable[UnitResult]) -> None:
+        """Show the warnings of units that succeeded; one that several have is shown for the first."""
+        seen = set[tuple[str, str]]()
+        for each in results:
+            own = [one for one in each.diagnostics if (one.summary, one.detail) not in seen]
+            seen.update((one.summary, one.detail) for one in own)
+            if own and each.is_done and not self.invocation.switch("json"):
+                self.terminal.err(f"\n{each.unit}:")
+                self.show(own, FleetSources(self.found.root, each.sources))
+
     def show(
         self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, bytes] | None = None
     ) -> None:

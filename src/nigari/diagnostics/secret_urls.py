@@ -33,6 +33,8 @@ _SLASHED_USER: Final = lazy_pattern(
 _PARAMETER: Final = lazy_pattern(r"(?:[?&;#]|\\u0026)([^=&?;#\s\"'<>\\/]{1,100})=")
 _END_IN_TEXT: Final = lazy_pattern(r"[&#\s\"'<>`]|\\u0026|\\\"|$")
 _END_OF_VALUE: Final = lazy_pattern(r"[&#]|$")
+_SHORTEST: Final = 4
+"""Shorter secrets may be any word."""
 _TEMPLATE: Final = lazy_pattern(r"[$%]\{[^}]*\}")
 
 
@@ -60,6 +62,15 @@ def carries_secret(text: str) -> bool:
 def hidden_urls(text: str) -> str:
     """Redact the URLs within a text, such as the output of another program."""
     return _replaced(text, list(_spans(text, is_value=False)))
+
+
+def hidden_answer(text: str, url: str) -> str:
+    """Clean what a server said when it was asked for a URL, whose secrets it may repeat alone."""
+    for start, end in _spans(url, is_value=True):
+        for secret in url[start:end].split(":"):
+            if len(secret) >= _SHORTEST:
+                text = text.replace(secret, HIDDEN)
+    return hidden_urls(text)
 
 
 def secret_spans(text: str) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from nigari.diagnostics.secret_urls import hidden_url
+from nigari.diagnostics.secret_urls import hidden_answer, hidden_url
 from nigari.lazy import lazy_pattern
 from nigari.net.failures import NotJson, StatusRefused
 from nigari.record import record
@@ -40,9 +40,11 @@ class Response:
 
     @property
     def said(self) -> str:
-        """The server's message, short and on one line; empty if there is none to read."""
+        """The server's message, short, on one line and without secrets; empty if there is none to
+        read.
+        """
         text = self.body[: 1 << 16].decode("utf-8", "replace")
-        return _one_line(_words(text, self.media_type))
+        return _one_line(hidden_answer(_words(text, self.media_type), self.url))
 
     def require(self, *statuses: int) -> Response:
         """Return this response if its status is one of these, by default any success; otherwise

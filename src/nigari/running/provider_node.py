@@ -38,9 +38,9 @@ from nigari.running.remembered_config import (
     recalled_config,
     recalled_data,
     remember,
-    secret_sources,
 )
 from nigari.running.requests import AskProvider
+from nigari.running.secret_sources import secret_sources
 from nigari.running.unknown_values import is_reported
 from nigari.running.without_diagnostics import without_diagnostics
 from nigari.schema.block import Block
@@ -246,8 +246,8 @@ class ProviderNode(Node):
         self, block: Block, value: Value | None, memory: ProviderMemory
     ) -> Sequence[Need]:
         """Configure the instance as it was, with secrets from where they came from then."""
-        if value is not None and not value.is_known:
-            value = unknown_block(block)
+        if value is not None:
+            value = value.unmark_deep()[0] if value.is_known else unknown_block(block)
         frame, given = without_diagnostics(self._found.frame), dict[str, Value]()
         for name, text in memory.sources.items():
             expr = parse_expression(Source("<state>", text), frame.run.diags)
@@ -268,7 +268,7 @@ class ProviderNode(Node):
         if self.memory is None or value.is_wholly_known:
             memory, found = remember(self.address, self.data, block, value), self._found
             if memory.withheld and found.config is not None and found.frame.parent is None:
-                sources = secret_sources(found.config.body, memory)
+                sources = secret_sources(found.config, found.frame.module.locals, memory)
                 memory = replace(memory, sources=sources)
             self.memory = memory
 

@@ -30,9 +30,7 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.eval.core.module_tree import InstanceData
-from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
-from nigari.lazy import lazy_pattern
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.placeholders import empty_nested
 from nigari.state.json_text import (
@@ -46,9 +44,6 @@ from nigari.state.model import ProviderMemory
 from nigari.state.sensitive_paths import parse_paths, paths_text
 
 _SECRET: Final = frozenset((SENSITIVE, EPHEMERAL))
-_SOURCE: Final = lazy_pattern(
-    r"(var|local)(\.[\w-]+)(\.[\w-]+|\[\d+\]|\[\"[\w.-]*\"\]|\[each\.(key|value(\.[\w-]+)*)\])*"
-)
 _SECRET_NAMES: Final = ("credentials", "headers")
 _SECRET_WORDS: Final = ("secret", "password", "passphrase", "token", "private_key", "api_key")
 _ONE: Final = (Nesting.SINGLE, Nesting.GROUP)
@@ -184,23 +179,15 @@ def recalled_data(memory: ProviderMemory) -> InstanceData:
     )
 
 
-def secret_sources(body: Body, memory: ProviderMemory) -> Mapping[str, str]:
-    """Where the arguments come from that are withheld, if that is but a variable or local value, so
-    that its name tells nothing.
-    """
-    written = body.written_attributes()
-    given = {name: written[name].expr for name in memory.withheld if name in written}
-    texts = {name: each.source.text[each.start : each.end] for name, each in given.items()}
-    return {name: text for name, text in texts.items() if _SOURCE.fullmatch(text)}
-
-
 def recalled_config(
     block: Block, value: Value | None, memory: ProviderMemory, given: Mapping[str, Value]
 ) -> Value:
-    """A configuration with remembered arguments in place of those that could not be evaluated.
+    """A configuration with its remembered arguments, even if the block has other values for them by
+    now: `lookup(var.regions, each.key, "us")` has one for a key that is gone, which would reach the
+    objects of another region.
 
-    Without a block there is no value, and everything is taken from memory. What was withheld comes
-    from what is `given`; without that, or if it is not remembered at all, it stays unknown.
+    Arguments that are not remembered are those of the block, if there still is one. What was
+    withheld comes from there or from what is `given`, and is unknown without either.
     """
     recalling = _Recalling(frozenset(memory.withheld), given)
     return recalling.block(block, value, _members(memory.arguments), "")
@@ -220,14 +207,10 @@ class _Recalling:
         parts: dict[str, Value] = {}
         for name, attribute in block.attributes.items():
             part = None if value is None else value.attribute(name)
-            if part is None or not part.is_wholly_known:
-                part = self._attribute(attribute, part, raw.get(name), path + name)
-            parts[name] = part
+            parts[name] = self._attribute(attribute, part, raw.get(name), path + name)
         for name, nested in block.blocks.items():
             part = None if value is None else value.attribute(name)
-            if part is None or not part.is_wholly_known:
-                part = self._nested(nested, part, raw.get(name), path + name)
-            parts.setdefault(name, part)
+            parts.setdefault(name, self._nested(nested, part, raw.get(name), path + name))
         return object_value(parts)
 
     def _attribute(
@@ -239,6 +222,8 @@ class _Recalling:
                 return value_from_json(text, type_)
             except CtyError:
                 return unknown(type_)
+        if value is not None and value.is_wholly_known:
+            return value
         if path in self._given:
             try:
                 return convert(self._given[path], type_)
@@ -251,6 +236,8 @@ class _Recalling:
         self, nested: NestedBlock, value: Value | None, text: str | None, path: str
     ) -> Value:
         if text is None:
+            if value is not None and value.is_wholly_known:
+                return value
             is_unset = value is None and path not in self._withheld
             return empty_nested(nested) if is_unset else unknown(nested.spec_type)
         block, inner = nested.block, nested.block.implied_type
@@ -261,15 +248,17 @@ class _Recalling:
         if nested.nesting is Nesting.MAP:
             members = _members(text)
             known = value.mapping() if value is not None else {}
-            parts = known if known.keys() == members.keys() else {}
             found = {
-                name: self._element(block, parts.get(name), each, f"{path}.{name}")
+                name: self._element(block, known.get(name), each, f"{path}.{name}")
                 for name, each in members.items()
             }
             return object_value(found) if inner.has_dynamic else map_value(inner, found)
         texts, _ = read_elements(text, 0, read_text)
         elements: Sequence[Value] = value.elements() if value is not None else ()
-        matching = len(elements) == len(texts) and nested.nesting is Nesting.LIST
+        # Which element of another set was meant cannot be told.
+        matching = len(elements) == len(texts) and (
+            nested.nesting is Nesting.LIST or len(elements) == 1
+        )
         made = [
             self._element(block, elements[index] if matching else None, each, f"{path}[{index}]")
             for index, each in enumerate(texts)
@@ -279,12 +268,12 @@ class _Recalling:
         return tuple_value(made) if inner.has_dynamic else list_value(inner, made)
 
     def _element(self, block: Block, value: Value | None, text: str, path: str) -> Value:
-        if value is not None and value.is_wholly_known:
-            return value
-        if path in self._withheld:
-            return unknown(block.implied_type)
         known = value if value is not None and value.is_known else None
-        return self.block(block, known, _members(text), f"{path}.")
+        if path not in self._withheld:
+            return self.block(block, known, _members(text), f"{path}.")
+        if known is None or not known.is_wholly_known:
+            return unknown(block.implied_type)
+        return known
 
 
 def _members(text: str) -> Raw:

@@ -27,6 +27,8 @@ def run_each(invocation: Invocation, kind: Kind) -> int:
         command.warn(names)
         results = list(result.units.values())
         command.report(results, kind.value)
+        if kind is Kind.INIT:
+            command.show_warnings(results)
         command.show_failures(results)
         done = result.count(UnitStatus.DONE)
         text = f"Done: {done} of {len(results)} units."

@@ -23,6 +23,7 @@ from nigari.packages.hosts.cli_config import (
     RegistryProtocols,
 )
 from nigari.packages.hosts.cli_config_syntax import Scalar, SettingItem, SettingsObject, read_items
+from nigari.packages.hosts.host_credentials import mirror_host
 from nigari.packages.hosts.oci_settings import RepositoryTemplate, read_credentials, read_defaults
 from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
 
@@ -43,18 +44,15 @@ def parse_cli_config(
     installations = [_installation(item, name, diags) for item in root.all("provider_installation")]
     if len(installations) > 1:
         _report_second(name, "provider_installation", diags)
-    helpers = [_labelled(item) for item in root.all("credentials_helper")]
     return CliConfig(
-        plugin_cache_dir=_expanded(_string(root, "plugin_cache_dir"), environment),
-        plugin_cache_may_break_lock_file=any(
-            item.value is True for item in root.all("plugin_cache_may_break_dependency_lock_file")
+        plugin_cache_dir=_expanded(_string(root, "plugin_cache_dir", name, diags), environment),
+        plugin_cache_may_break_lock_file=_switch(
+            root, "plugin_cache_may_break_dependency_lock_file", name, diags
         ),
         installation=installations[0] if installations else None,
         hosts=_hosts(root, name, diags),
         credentials=_credentials(root, name, diags),
-        credentials_helper=next(
-            ((label, *_strings(body, "args")) for pairs in helpers for label, body in pairs), ()
-        ),
+        credentials_helper=_credentials_helper(root, name, diags),
         registry_protocols=_registry_protocols(root, name, diags),
         oci_credentials=_oci_credentials(root, name, diags),
         oci_defaults=_oci_defaults(root, name, diags),
@@ -87,6 +85,17 @@ def merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) -
         if first.oci_defaults != OciDefaults()
         else second.oci_defaults,
     )
+
+
+def _credentials_helper(root: SettingsObject, file: str, diags: Diagnostics) -> tuple[str, ...]:
+    found = [
+        (label, *_strings(body, "args", file, diags))
+        for item in root.all("credentials_helper")
+        for label, body in _labelled(item, file, diags)
+    ]
+    if len(found) > 1:
+        _report_second(file, "credentials_helper", diags)
+    return found[0] if found else ()
 
 
 def _registry_protocols(root: SettingsObject, file: str, diags: Diagnostics) -> RegistryProtocols:
@@ -151,9 +160,12 @@ def _method(
     if needed is None:
         _report(file, item, f"there is no installation method {kind}", diags)
         return None
-    location = _string(body, needed) if needed else ""
+    location = _string(body, needed, file, diags) if needed else ""
     if needed and not location:
         _report(file, item, f"{kind} must have the argument {needed}", diags)
+        return None
+    if kind == "network_mirror" and mirror_host(location) is None:
+        _report(file, item, "url of network_mirror must be https, with a hostname", diags)
         return None
     include = _patterns(item, body, "include", file, diags)
     exclude = _patterns(item, body, "exclude", file, diags)
@@ -162,7 +174,7 @@ def _method(
     retries = None
     if kind in ("direct", "network_mirror"):
         retries = _count(item, body, "download_retry_count", file, diags)
-    trust = any(inner.value is True for inner in body.all("trust_all_hashes"))
+    trust = _switch(body, "trust_all_hashes", file, diags)
     return InstallMethod(kind, location, include, exclude, retries, trust)
 
 
@@ -199,7 +211,7 @@ def _patterns(
     item: SettingItem, body: SettingsObject, name: str, file: str, diags: Diagnostics
 ) -> tuple[ProviderPattern, ...]:
     patterns: list[ProviderPattern] = []
-    for text in _strings(body, name):
+    for text in _strings(body, name, file, diags):
         try:
             patterns.append(parse_pattern(text))
         except ValueError as error:
@@ -225,7 +237,7 @@ def _dev_overrides(
 def _hosts(root: SettingsObject, file: str, diags: Diagnostics) -> dict[str, dict[str, object]]:
     hosts: dict[str, dict[str, object]] = {}
     for item in root.all("host"):
-        for label, body in _labelled(item):
+        for label, body in _labelled(item, file, diags):
             hostname = normalize_hostname(label)
             if hostname is None:
                 _report(file, item, f"{quoted(label)} is not a hostname", diags)
@@ -246,12 +258,12 @@ def _plain(body: SettingsObject) -> dict[str, object]:
 def _credentials(root: SettingsObject, file: str, diags: Diagnostics) -> dict[str, HostToken]:
     credentials: dict[str, HostToken] = {}
     for item in root.all("credentials"):
-        for label, body in _labelled(item):
+        for label, body in _labelled(item, file, diags):
             hostname = normalize_hostname(label)
             if hostname is None:
                 _report(file, item, f"{quoted(label)} is not a hostname", diags)
                 continue
-            if token := _string(body, "token"):
+            if token := _string(body, "token", file, diags):
                 credentials[hostname] = HostToken(token, file)
     return credentials
 
@@ -261,7 +273,7 @@ def _oci_credentials(
 ) -> tuple[OciCredentials, ...]:
     found: list[OciCredentials] = []
     for item in root.all("oci_credentials"):
-        for label, body in _labelled(item):
+        for label, body in _labelled(item, file, diags):
             try:
                 found.append(read_credentials(label, body))
             except ValueError as error:
@@ -296,26 +308,45 @@ def _oci_defaults(root: SettingsObject, file: str, diags: Diagnostics) -> OciDef
     return OciDefaults()
 
 
-def _labelled(item: SettingItem) -> list[tuple[str, SettingsObject]]:
+def _labelled(item: SettingItem, file: str, diags: Diagnostics) -> list[tuple[str, SettingsObject]]:
     """List labels and bodies of a block; in JSON the labels are the keys of an object."""
     if not isinstance(item.value, SettingsObject):
+        _report(file, item, f"{item.keys[0]} must be a block with a label", diags)
         return []
     if len(item.keys) == 2:
         return [(item.keys[1], item.value)]
     return [(i.keys[0], i.value) for i in item.value.items if isinstance(i.value, SettingsObject)]
 
 
-def _string(body: SettingsObject, name: str) -> str:
-    values: list[Scalar] = [item.value for item in body.all(name)]
-    return values[-1] if values and isinstance(values[-1], str) else ""
+def _string(body: SettingsObject, name: str, file: str, diags: Diagnostics) -> str:
+    for item in body.all(name)[-1:]:
+        if _is_text(item.value):
+            return str(item.value)
+        _report(file, item, f"{name} must be a string", diags)
+    return ""
 
 
-def _strings(body: SettingsObject, name: str) -> list[str]:
+def _switch(body: SettingsObject, name: str, file: str, diags: Diagnostics) -> bool:
+    items = body.all(name)
+    for item in items:
+        if not isinstance(item.value, bool):
+            _report(file, item, f"{name} must be true or false", diags)
+    return any(item.value is True for item in items)
+
+
+def _strings(body: SettingsObject, name: str, file: str, diags: Diagnostics) -> list[str]:
     found: list[str] = []
     for item in body.all(name):
-        values = item.value if isinstance(item.value, list) else [item.value]
-        found += [value for value in values if isinstance(value, str)]
+        if isinstance(item.value, list) and all(map(_is_text, item.value)):
+            found += map(str, item.value)
+        else:
+            _report(file, item, f"{name} must be a list of strings", diags)
     return found
+
+
+def _is_text(value: Scalar) -> bool:
+    """Whether a value is a string, or a number, which these files do not tell apart from one."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _expanded(text: str, environment: Mapping[str, str]) -> str:

@@ -233,6 +233,15 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def mirror_host(url: str) -> str | None:
+    """Return the host of a network mirror; None if nothing may be asked there."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
+    return host if parts.scheme == "https" else None
+
+
 def readable_hostname(host: str) -> str:
     """Convert a host name to Unicode; variables and URLs may have either spelling."""
     if "xn--" not in host:

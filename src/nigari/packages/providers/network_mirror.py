@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from nigari.addrs.hostname import hostname_for_network, normalize_hostname
+from nigari.addrs.hostname import hostname_for_network
 from nigari.addrs.provider import Provider
 from nigari.diagnostics.secret_urls import hidden_url
 from nigari.lang.versions import Version, parse_exact_version
@@ -129,11 +128,10 @@ class NetworkMirror:
 
     async def _get(self, provider: Provider, name: str) -> Response:
         """Request a JSON document of the mirror, or 404."""
-        from nigari.packages.hosts.host_credentials import CredentialsError, readable_hostname
+        from nigari.packages.hosts.host_credentials import CredentialsError, mirror_host
 
-        parts = urlsplit(self._url)
-        host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
-        if parts.scheme != "https" or host is None:
+        host = mirror_host(self._url)
+        if host is None:
             raise ProviderSourceError(
                 f"{_capital(self.name)} cannot be used: its URL must be https, with a host name",
                 UNREACHABLE,

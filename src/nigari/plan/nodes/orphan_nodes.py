@@ -22,7 +22,7 @@ from nigari.hcl.body import Body
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.plan_host import PlanHost
 from nigari.plan.nodes.protection import protection, refuse_destruction
-from nigari.plan.objects.prior_object import PriorObject, read, upgraded
+from nigari.plan.objects.prior_object import PriorObject, read, taken_over, upgraded
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record, replace
@@ -245,11 +245,23 @@ class OrphanNode(Node):
         assert node.schema is not None
         type_name = self.address.item.resource.type
         schema = node.schema.resources.get(type_name)
+        previous = run.previous_address(self.address)
+        if previous is not None and previous.item.resource.type == type_name:
+            previous = None
         if schema is None:
-            _report_type(self.address, node.schema, run)
+            if previous is not None:
+                _report_conversion(self.address, previous, run)
+            else:
+                _report_type(self.address, node.schema, run)
             return
         provider = run.pool.stand_ins.for_instance(self.address, node.provider)
-        prior = await upgraded(provider, schema, self.address, self._stored, run.diags)
+        if previous is not None:
+            manager = previous, node.address
+            prior = await taken_over(
+                provider, schema, self.address, manager, self._stored, run.diags
+            )
+        else:
+            prior = await upgraded(provider, schema, self.address, self._stored, run.diags)
         if prior is None:
             return
         now: PriorObject | None = prior
@@ -365,6 +377,18 @@ def reason_for(run: PlanHost, root: Frame, address: AbsResourceInstance) -> Reas
     if isinstance(key, str):
         return Reason.EACH_KEY if repetition.for_each is not None else Reason.WRONG_REPETITION
     return Reason.DISABLED if repetition.enabled is not None else Reason.WRONG_REPETITION
+
+
+def _report_conversion(
+    address: AbsResourceInstance, previous: AbsResourceInstance, run: PlanHost
+) -> None:
+    run.diags.error(
+        "Moved object of another provider",
+        f"{previous} was moved to {address}, which is not declared, so it has to be destroyed. Its "
+        f"provider has no resource type {address.item.resource.type}. Declare {address} and apply "
+        "once, or remove the moved block, so that the object is destroyed as what it is.",
+        address=str(address),
+    )
 
 
 def _report_type(address: AbsResourceInstance, offered: ProviderSchema, run: PlanHost) -> None:

@@ -217,7 +217,8 @@ def given_before(
         return {}
     if locations.written:
         is_same = locations.written == written_digest(arguments)
-        names = list(locations.overridden) if is_same else []
+        known = old.mapping()
+        names = [name for name in locations.overridden if name in known] if is_same else []
     elif saved.hash == backend_hash(arguments.type, arguments.value):
         own, before = arguments.value.mapping(), old.mapping()
         names = [name for name in own if before[name] != own[name]]

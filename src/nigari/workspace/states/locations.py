@@ -113,16 +113,22 @@ def load_locations(data: Path, saved: SavedBackend | None) -> Locations:
                 Location(
                     str(each["digest"]),
                     str(each["text"]),
-                    tuple(map(str, each["workspaces"])),
+                    _texts(each["workspaces"]),
                 )
                 for each in found["locations"]
             ),
             last,
             str(found["written"]),
-            tuple(map(str, found["overridden"])),
+            _texts(found["overridden"]),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return _only(saved, last)
+
+
+def _texts(found: object) -> tuple[str, ...]:
+    if not isinstance(found, list):
+        raise TypeError
+    return tuple(map(str, found))
 
 
 def _only(saved: SavedBackend | None, last: str) -> Locations:
@@ -162,7 +168,7 @@ def save_locations(data: Path, locations: Locations) -> None:
             for each in locations.all
         ],
     }
-    text = f"{json.dumps(document, indent=2, ensure_ascii=False)}\n".encode()
+    text = f"{json.dumps(document, indent=2)}\n".encode()
     if not path.is_file() or path.read_bytes() != text:
         make_directories(data)
         write_whole(path, text)

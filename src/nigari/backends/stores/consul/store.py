@@ -31,6 +31,7 @@ from nigari.backends.stores.consul.api import (
 )
 from nigari.backends.stores.http_store import HttpStore
 from nigari.clouds.arguments import Arguments
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.net.failures import NetFailure
 from nigari.net.settings import Settings
 from nigari.record import record, replace
@@ -90,7 +91,7 @@ class ConsulStore(HttpStore):
         self._held: dict[str, _Held] = {}
 
     def location(self, workspace: str) -> str:
-        return f"{self._server.url} {self._key(workspace)}"
+        return f"{hidden_url(self._server.url)} {self._key(workspace)}"
 
     def _key(self, workspace: str) -> str:
         return self._path if workspace == DEFAULT_WORKSPACE else f"{self._path}-env:{workspace}"

@@ -23,6 +23,7 @@ from nigari.backends.store import (
 from nigari.backends.stores.http_store import STATE_LIMIT
 from nigari.backends.stores.kubernetes.cluster import Cluster, logged_in, read_cluster
 from nigari.clouds.arguments import Arguments
+from nigari.diagnostics.secret_urls import hidden_url
 from nigari.net.client import Client, Policy
 from nigari.net.response import Response
 from nigari.record import replace
@@ -69,7 +70,9 @@ class KubernetesStore:
         self._client: Client | None = None
 
     def location(self, workspace: str) -> str:
-        return f"{self._cluster.url} {self._namespace}/tfstate-{workspace}-{self._suffix}"
+        return (
+            f"{hidden_url(self._cluster.url)} {self._namespace}/tfstate-{workspace}-{self._suffix}"
+        )
 
     async def open(self) -> None:
         self._cluster = await logged_in(self._cluster)
