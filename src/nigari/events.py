@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Listener:
     """Hears what happens, and does nothing about it; others do more."""
 
