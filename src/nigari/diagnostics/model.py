@@ -148,6 +148,11 @@ class Diagnostic:
         return f"<p><b>{escape(title)}</b></p>{where}<p>{escape(self.detail)}</p>"
 
 
+def _ended_once(detail: str) -> str:
+    """A text with one sign at its end, though what it quotes of another program ends like a sentence."""
+    return detail[:-1] if detail.endswith(("?.", "!.")) else detail
+
+
 class Diagnostics:
     """The collector that is passed to every function which may find a mistake."""
 
@@ -202,7 +207,7 @@ class Diagnostics:
             Diagnostic(
                 Severity.ERROR,
                 summary,
-                detail,
+                _ended_once(detail),
                 subject,
                 context,
                 values,
@@ -224,7 +229,16 @@ class Diagnostics:
     ) -> None:
         """Add a warning."""
         self.append(
-            Diagnostic(Severity.WARNING, summary, detail, subject, context, values, causes, address)
+            Diagnostic(
+                Severity.WARNING,
+                summary,
+                _ended_once(detail),
+                subject,
+                context,
+                values,
+                causes,
+                address,
+            )
         )
 
     def name_since(self, start: int, address: str) -> None:
