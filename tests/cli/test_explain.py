@@ -449,6 +449,8 @@ def test_eval_names_the_command_that_uses_the_state(directory: Path) -> None:
     assert hint in nigari("eval", "terraform_data.there.output", cwd=directory).err
     assert hint not in nigari("eval", "var.none", cwd=directory).err
     assert hint not in nigari("eval", "1 + 1", cwd=directory).err
+    assert hint in nigari("explain", "terraform_data.there.output", cwd=directory).out
+    assert hint not in nigari("explain", "terraform_data.there.input", cwd=directory).out
 
 
 _SPLATS = {
