@@ -111,7 +111,7 @@ def _calls(host: str) -> str:
 
 def _serve(directory: Path, answers: Connection) -> None:
     """Publish everything, say where, and answer until the process is ended."""
-    from nigari.packages.base.platforms import current_platform
+    from nigari.packages.content.platforms import current_platform
     from tests.net_world.registry import Key, Registry
     from tests.net_world.server import Server
     from tests.packages.module_world import ModuleWorld

@@ -17,7 +17,7 @@ from benchmarks.harness import Case
 from nigari import cty
 from nigari.addrs.provider import default_provider
 from nigari.lang.versions import Version
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.provider_package import unpacked_path
 from nigari.providers import api
 from nigari.providers.client import PluginProvider

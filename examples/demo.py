@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 
 EXAMPLES = Path(__file__).parent
 PROVIDER = EXAMPLES / "python-provider" / "terraform-provider-files"

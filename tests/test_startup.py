@@ -14,7 +14,7 @@ import pytest
 from benchmarks.configurations import resource_chains
 from nigari.addrs.provider import default_provider
 from nigari.lang.versions import Version
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.checksums import directory_checksum
 from nigari.packages.providers.provider_package import unpacked_path
 from nigari.workspace.plugins.schema_cache import DIRECTORY, Form, SchemaCache
@@ -37,7 +37,7 @@ HEAVY: Final = frozenset(
         "pickle",
         "platform",
         "random",
-        "re2",
+        "nigari.regexp",
         "shutil",
         "socket",
         "subprocess",

@@ -1,8 +1,8 @@
-"""Events: what planning and applying tell while they are at work.
+"""Events of planning and applying, as they happen.
 
-A `Listener` is called with what happens to single objects, as it happens. Python programs hear the
-same as events, values that can be printed: `session.apply(listen=print)`. What a plan says in the
-end, and what is wrong, is told elsewhere.
+A `Listener` is called for each event of an object. Python programs receive the same as values that
+can be printed: `session.apply(listen=print)`. The resulting plan and diagnostics are reported
+elsewhere.
 """
 
 from __future__ import annotations
@@ -34,50 +34,50 @@ def __dir__() -> list[str]:
 
 
 class Listener:
-    """Hears what happens, and does nothing about it; others do more."""
+    """Receives events and ignores them; subclasses handle some."""
 
     def refresh_started(self, address: AbsResourceInstance, value: Value, deposed: str) -> None:
-        """An object that the state knows is about to be read anew."""
+        """An object in the state is about to be refreshed."""
 
     def refresh_finished(
         self, address: AbsResourceInstance, value: Value | None, deposed: str
     ) -> None:
-        """It has been read; without a value it is gone."""
+        """The object has been refreshed; without a value it no longer exists."""
 
     def read_started(self, address: AbsResourceInstance) -> None:
-        """A data source is about to be read while planning."""
+        """A data source is about to be read during planning."""
 
     def read_finished(self, address: AbsResourceInstance, value: Value | None) -> None:
-        """It has been read; without a value that failed."""
+        """The data source has been read; without a value it failed."""
 
     def import_started(self, address: AbsResourceInstance, id: str) -> None:
-        """An object that exists is about to be looked up, to be taken over."""
+        """An existing object is about to be read for its import."""
 
     def ephemeral_deferred(self, address: AbsResourceInstance, is_known: bool) -> None:
-        """An ephemeral object is opened only while applying: its configuration is not known, or
-        what it depends on is still to be changed.
+        """An ephemeral resource is deferred to the apply: its configuration is unknown, or a
+        dependency still has to be changed.
         """
 
     def ephemeral_started(self, address: AbsResourceInstance, what: str) -> None:
-        """An ephemeral object is about to be opened, renewed or closed."""
+        """An ephemeral resource is about to be opened, renewed or closed."""
 
     def ephemeral_finished(self, address: AbsResourceInstance, what: str) -> None:
-        """That has been done."""
+        """The operation has succeeded."""
 
     def ephemeral_failed(self, address: AbsResourceInstance, what: str) -> None:
-        """That could not be done."""
+        """The operation has failed."""
 
     def provision_started(self, address: AbsResourceInstance, kind: str) -> None:
         """A provisioner is about to run."""
 
     def provision_said(self, address: AbsResourceInstance, kind: str, text: str) -> None:
-        """A provisioner has something to say."""
+        """A provisioner has printed text."""
 
     def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
-        """A provisioner has come to its end."""
+        """A provisioner has ended."""
 
     def interrupted(self, times: int) -> None:
-        """Someone wants it to stop: gently at first, at once the second time."""
+        """The user has asked to stop: gracefully at first, immediately the second time."""
 
 
 SILENCE: Final = Listener()
@@ -85,7 +85,7 @@ SILENCE: Final = Listener()
 
 @record
 class Started:
-    """An operation on an object begins."""
+    """An operation on an object has started."""
 
     address: str
     action: str
@@ -109,7 +109,7 @@ class Finished:
 
 @record
 class Failed:
-    """An operation on an object has failed; why is in the exception at the end."""
+    """An operation on an object has failed; the exception raised at the end has the reason."""
 
     address: str
     action: str
@@ -133,7 +133,7 @@ class ProvisionerOutput:
 
 @record
 class Interrupted:
-    """Somebody has asked the work to stop: gently at first, at once the second time."""
+    """The user has asked to stop: gracefully at first, immediately the second time."""
 
     times: int
 
@@ -142,6 +142,6 @@ class Interrupted:
 
 
 Event = Started | Finished | Failed | ProvisionerOutput | Interrupted
-"""Everything that a listener can be called with."""
+"""Every event that a listener may receive."""
 Listen = Callable[[Event], object]
-"""Hears events."""
+"""A callable that receives events."""

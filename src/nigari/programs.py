@@ -1,11 +1,11 @@
-"""Other programs: run to their end, and ended with whoever waits for them.
+"""External programs: run to completion, and terminated with the caller.
 
-A program that nobody waits for any more, because of Ctrl-C, a time limit or a failure elsewhere, is
-asked to end, then killed, and waited for: it neither runs on nor stays as a zombie. Where it has a
-process group of its own, that holds for what it has started, too. It has none at a terminal, as it
-could not ask anybody anything there; Ctrl-C reaches all programs of a terminal in any case.
+A program whose caller is cancelled, by Ctrl-C, a time limit or a failure elsewhere, receives
+SIGTERM, then SIGKILL, and is waited for: it neither continues nor becomes a zombie. If it has its
+own process group, this includes its children. At a terminal it has none, as it could not prompt the
+user otherwise; there Ctrl-C reaches all programs of the terminal anyway.
 
-What a program is for, and what its failure means, is the caller's affair.
+The purpose of a program, and the meaning of its failure, are left to the caller.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from typing import Final
 
 _GRACE: Final = 2.0
-"""Seconds that a program has to end when it is asked to."""
-WAIT_BETWEEN_LOOKS: Final = 0.2
-"""Seconds until somebody who waits looks whether that is still wanted (`stop_if_cancelled`)."""
+"""Seconds that a program has to terminate after SIGTERM."""
+POLL_INTERVAL: Final = 0.2
+"""Seconds between two checks for cancellation while waiting (`stop_if_cancelled`)."""
 
 
 @record
-class Ended:
-    """How a program ended, and what it said."""
+class ProgramResult:
+    """Exit status and output of a program."""
 
     status: int
     output: bytes
     errors: bytes
 
     @property
-    def complaint(self) -> str:
-        """What it has to say about its failure, without the end of the sentence."""
+    def error_text(self) -> str:
+        """The program's error output, without its final full stop."""
         return self.errors.decode(errors="replace").strip().rstrip(".")
 
 
@@ -51,18 +51,18 @@ async def run_program(
     directory: str | None = None,
     given: bytes = b"",
     within: float | None = None,
-    asks_people: bool = False,
-) -> Ended:
-    """Run a program, or what a shell makes of a line.
+    may_prompt: bool = False,
+) -> ProgramResult:
+    """Run a program, or a line of shell code.
 
-    It reads what is `given`; one that may ask people has the input of this process instead, and
-    complains to them. Raises `OSError` where it cannot be started, `TimeoutError` where it is late.
+    It reads `given`; a program that may prompt has this process's standard input and standard error
+    instead. Raises `OSError` if it cannot be started, `TimeoutError` if it exceeds the limit.
     """
     import asyncio
     from subprocess import PIPE
 
     words = ("/bin/sh", "-c", command) if isinstance(command, str) else command
-    own = None if asks_people else PIPE
+    own = None if may_prompt else PIPE
     program = started(
         words,
         group=_group(),
@@ -73,13 +73,15 @@ async def run_program(
         stderr=own,
     )
     async with program as running, asyncio.timeout(within):
-        output, errors = await running.communicate(None if asks_people else given)
+        output, errors = await running.communicate(None if may_prompt else given)
     assert running.returncode is not None
-    return Ended(running.returncode, output, errors or b"")
+    return ProgramResult(running.returncode, output, errors or b"")
 
 
-def wait_for_program(command: Sequence[str], given: bytes = b"", within: float = inf) -> Ended:
-    """The same for those who are not asynchronous, in the environment of this process."""
+def wait_for_program(
+    command: Sequence[str], given: bytes = b"", within: float = inf
+) -> ProgramResult:
+    """Run a program synchronously, in the environment of this process."""
     import subprocess
     from subprocess import PIPE
 
@@ -91,10 +93,10 @@ def wait_for_program(command: Sequence[str], given: bytes = b"", within: float =
         try:
             while True:
                 try:
-                    output, errors = program.communicate(rest, WAIT_BETWEEN_LOOKS)
-                    return Ended(program.returncode, output, errors)
+                    output, errors = program.communicate(rest, POLL_INTERVAL)
+                    return ProgramResult(program.returncode, output, errors)
                 except subprocess.TimeoutExpired:
-                    rest = None  # it is on its way
+                    rest = None  # already sent
                     stop_if_cancelled()
                     if time.monotonic() >= deadline:
                         raise TimeoutError from None
@@ -104,7 +106,7 @@ def wait_for_program(command: Sequence[str], given: bytes = b"", within: float =
 
 
 def stop_if_cancelled() -> None:
-    """Raise where the task that waits, without letting its event loop have a turn, is cancelled."""
+    """Raise `CancelledError` if the current task, which blocks its event loop, is cancelled."""
     import asyncio
 
     try:
@@ -119,7 +121,7 @@ def stop_if_cancelled() -> None:
 async def started(
     words: Sequence[str], *, group: int | None = None, grace: float = _GRACE, **settings: object
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A program that is ended where the block is left with an exception.
+    """Start a program that is terminated if the block is left with an exception.
 
     The settings are those of `subprocess.Popen`.
     """
@@ -129,7 +131,7 @@ async def started(
         asyncio.create_subprocess_exec(*words, process_group=group, **settings)  # type: ignore[arg-type]  # of many types
     )
     try:
-        # Who is cancelled in the middle of a start does not know of what was started.
+        # A start that is cancelled half-way would leave a program that nothing terminates.
         yield await asyncio.shield(starting)
     except BaseException:
         while not starting.done():
@@ -153,9 +155,9 @@ async def _end(program: asyncio.subprocess.Process, has_group: bool, grace: floa
     finally:
         if program.returncode is None or has_group:
             _send(program.pid, signal.SIGKILL, has_group)
-        # What it has started may still have its output open, and nobody reads that.
+        # A child of the program may still have its output open, which nothing reads any more.
         program._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
-        # Where the event loop ends before anybody has seen its end, it stays as a zombie.
+        # Unless it is waited for before the event loop ends, it stays as a zombie.
         await program.wait()
 
 
@@ -168,7 +170,7 @@ def _send(pid: int, number: int, has_group: bool) -> None:
 
 
 def _group() -> int | None:
-    """The process group of a new program: one of its own, or that of this process at a terminal."""
+    """Choose the process group of a new program: its own, or that of this process at a terminal."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
     except OSError:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.backends.world.hosted import HOST, TOKEN, FakeService
 from tests.backends.world.private_packages import CONFIGURATION, publish
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.package_tree import Found, PackageOrigin
+from nigari.packages.content.package_tree import Found, PackageOrigin
 from nigari.packages.modules.shared_store import SharedStore
 from tests.cli.process import Done, inside
 

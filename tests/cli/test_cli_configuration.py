@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.cli.init_world import directory, write
 from tests.cli.process import inside
 

@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.backends.world.state_server import StateServer
 from tests.cli.init_world import call, directory, init, installed, repository, told, write
 from tests.cli.process import inside

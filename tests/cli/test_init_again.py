@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.workspace.setup import initialize, last_init
 from tests.cli.init_world import OUTPUT, call, directory, init, repository, write
 from tests.packages.repositories import Repository, needs_git

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
 
-from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.content.module_fetch import FetchError
 from nigari.packages.modules.gcs_source import GcsAddress, gcs_address
 from nigari.packages.modules.s3_source import S3Address, s3_address
 from tests.cli.test_init_packages import call, init, installed, write

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.content.module_fetch import FetchError
 from nigari.packages.modules.oci_source import OciAddress, oci_address
 from tests.cli.test_init_packages import call, init, installed, records, write
 from tests.packages.module_world import MODULE, ModuleWorld

@@ -15,7 +15,7 @@ import pytest
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
 from nigari.cli.views.live import LiveLines
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.cli.typist import Typist
 from tests.net_world.registry import Key, Registry, zip_of
 from tests.net_world.server import Answer, head

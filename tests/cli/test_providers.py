@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.cli.process import inside
 from tests.cli.states import resource, usual_state, write_state
 from tests.plugins import write_program

@@ -193,7 +193,7 @@ def machine(asked: Asked) -> Answer:
 
 def test_the_machine_and_the_container(home: Home) -> None:
     with serving(machine) as server:
-        sources = Sources(home.environ, asks_machine=True, machine_endpoint=server.url)
+        sources = Sources(home.environ, queries_machine=True, machine_endpoint=server.url)
         assert credentials(sources).access_key == "m"
         given = {
             "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{server.url}/container",

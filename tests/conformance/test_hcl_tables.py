@@ -20,7 +20,7 @@ from nigari.hcl.source import Source
 from nigari.hcl.suggestion import suggest
 from nigari.hcl.user_functions import decode_functions
 from nigari.hcl.writer import parse_document
-from nigari.lang.functions.attempts import FUNCTIONS as ATTEMPTS
+from nigari.lang.functions.try_can import FUNCTIONS as TRY_CAN
 from tests.conformance import Json, Row, needs_conformance, rows, table
 from tests.conformance.not_applicable import reason
 from tests.conformance.values import matches, the_value
@@ -75,7 +75,7 @@ def test_attempts(row: Row) -> None:
     fields = _fields(row)
     diags = Diagnostics()
     expression = parse_expression(Source("test.hcl", cast(str, fields["expr"])), diags)
-    value = expression.value(Scope(_variables(fields["vars"]), ATTEMPTS), diags)
+    value = expression.value(Scope(_variables(fields["vars"]), TRY_CAN), diags)
     assert diags.has_errors == bool(fields.get("wantErr"))
     if not diags.has_errors:
         assert matches(value, fields["want"]), value

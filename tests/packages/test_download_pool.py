@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.download_pool import DownloadPool
+from nigari.packages.content.download_pool import DownloadPool
 
 _DOWNLOADING = """
 import asyncio, pathlib, sys
-from nigari.packages.base.download_pool import DownloadPool
+from nigari.packages.content.download_pool import DownloadPool
 
 async def main():
     async with DownloadPool(pathlib.Path(sys.argv[1])).directory() as directory:

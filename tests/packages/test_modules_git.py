@@ -11,7 +11,7 @@ import pytest
 
 from nigari.addrs.module_source import RemoteSource, parse_module_source
 from nigari.diagnostics import Diagnostics
-from nigari.packages.base.module_fetch import FetchError, no_progress
+from nigari.packages.content.module_fetch import FetchError, no_progress
 from nigari.packages.modules.git import GitAddress, GitGetter, git_address
 from tests.packages.repositories import Repository, needs_git
 

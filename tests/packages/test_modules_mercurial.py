@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.module_fetch import FetchError, no_progress
+from nigari.packages.content.module_fetch import FetchError, no_progress
 from nigari.packages.modules.mercurial import MercurialAddress, MercurialGetter, mercurial_address
 
 needs_hg = pytest.mark.skipif(shutil.which("hg") is None, reason="the program hg is not here")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.module_fetch import FetchError
-from nigari.packages.base.package_tree import Found, PackageOrigin, list_files
+from nigari.packages.content.module_fetch import FetchError
+from nigari.packages.content.package_tree import Found, PackageOrigin, list_files
 from nigari.packages.modules.module_manifest import ModuleRecord
 from nigari.packages.modules.module_store import ModuleStore
 

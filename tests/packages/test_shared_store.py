@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.module_fetch import FetchError
-from nigari.packages.base.package_tree import Found, Package, PackageOrigin
+from nigari.packages.content.module_fetch import FetchError
+from nigari.packages.content.package_tree import Found, Package, PackageOrigin
 from nigari.packages.modules.shared_store import SharedStore, older_than, shared_directory
 
 FILLING = """

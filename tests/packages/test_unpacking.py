@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base import zip_content
-from nigari.packages.base.unpacking import (
+from nigari.packages.content import zip_content
+from nigari.packages.content.unpacking import (
     ArchiveError,
     Limits,
     form_of_content,

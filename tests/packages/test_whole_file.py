@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.whole_file import write_whole
+from nigari.packages.content.whole_file import write_whole
 
 
 def test_a_file_is_replaced_and_nothing_else_stays(tmp_path: Path) -> None:

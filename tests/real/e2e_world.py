@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.net_world.registry import Key, Release, zip_of
 from tests.net_world.server import NOT_FOUND, Answer, Asked
 from tests.net_world.world import World

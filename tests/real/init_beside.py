@@ -12,7 +12,7 @@ from typing import Final
 
 from nigari.addrs.provider import default_provider
 from nigari.lang.versions import Version
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.provider_package import unpacked_path
 from tests.packages.repositories import Repository
 from tests.real import program

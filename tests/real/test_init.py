@@ -14,7 +14,7 @@ import pytest
 from nigari.addrs.provider import default_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.provider_package import unpacked_path
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.context.working_directory import WorkingDirectory

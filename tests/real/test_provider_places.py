@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.providers.handshake import COOKIE, COOKIE_NAME
 from tests.cli.process import command, environment
 from tests.real import program

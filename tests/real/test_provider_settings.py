@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.checksums import matching
 from tests.net_world.server import Answer, Asked, Handler, Script, Server, json_answer
 from tests.real.test_registries import (

@@ -19,7 +19,7 @@ from nigari import cty
 from nigari.addrs.provider import Provider, default_provider
 from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version, parse_provider_constraints
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.installation import Installation
 from nigari.packages.providers.lockfile import Locks, load_locks, lock_text, save_locks
 from nigari.packages.providers.provider_installer import InstallLocations, install_providers

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.net_world.oci import OciRegistry
 from tests.net_world.registry import Key, Release, zip_of
 from tests.net_world.server import Answer, json_answer, redirect

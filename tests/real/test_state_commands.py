@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.cli.process import Done, command, environment
 from tests.real import program
 from tests.state.tofu import TofuDirectory

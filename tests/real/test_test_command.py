@@ -20,7 +20,7 @@ import pytest
 
 from nigari.addrs.provider import default_provider
 from nigari.lang.versions import Version
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.provider_package import unpacked_path
 from tests.conformance import CONFORMANCE, needs_conformance
 from tests.real import PEERS, program

@@ -4,9 +4,9 @@ from nigari import cty
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 from nigari.schema.marked_paths import (
     attribute_at,
-    marks_that_last,
     sensitive_paths,
     set_write_only_paths,
+    without_collection_marks,
 )
 
 SECRET = Attribute(cty.STRING, optional=True, sensitive=True)
@@ -99,4 +99,4 @@ OPEN = {
 )
 def test_marks_that_last(nesting: Nesting, path: cty.Path, lasts: bool) -> None:
     marks: list[cty.MarksAt] = [(path, frozenset({"sensitive"}))]
-    assert marks_that_last(OPEN[nesting], marks) == (marks if lasts else [])
+    assert without_collection_marks(OPEN[nesting], marks) == (marks if lasts else [])

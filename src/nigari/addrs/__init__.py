@@ -1,7 +1,8 @@
-"""Names of things: frozen, hashable, and printed the way people write them.
+"""Addresses of modules, resources, providers and values: frozen, hashable, and printed as users
+write them.
 
-Modules, resources, providers and values have addresses relative to where they are declared;
-`Abs` puts one into a module instance. Nothing here says whether a thing exists.
+Addresses are relative to the module that declares the object; `Abs` places one in a module
+instance. Deliberately unknown here: which objects exist.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Abs[T]`: something inside a module instance, named from the root of the configuration."""
+"""`Abs[T]`: an address within a module instance, absolute from the root of the configuration."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Abs(Address, Generic["T_co"]):
 
     @property
     def unkeyed(self) -> Abs[T_co]:
-        """The same thing in the module as the configuration declares it."""
+        """The same address in the module as declared, without instance keys."""
         module = self.module.unkeyed
         return self if module is self.module else Abs(module, self.item)
 
     def sort_key(self) -> SortKey:
-        """By module, then by what is named in it."""
+        """Sort by module, then by the relative address."""
         return self.module.sort_key() + self.item.sort_key()
 
 
@@ -54,15 +54,15 @@ AbsResourceInstance: TypeAlias = Abs[ResourceInstance]
 
 
 def instance_of(resource: AbsResource, key: InstanceKey = None) -> AbsResourceInstance:
-    """One instance of an absolute resource."""
+    """Address one instance of an absolute resource."""
     return Abs(resource.module, ResourceInstance(resource.item, key))
 
 
 def resource_of(instance: AbsResourceInstance) -> AbsResource:
-    """The absolute resource that an instance belongs to."""
+    """Return the absolute resource of an instance."""
     return Abs(instance.module, instance.item.resource)
 
 
 def block_of(instance: AbsResourceInstance) -> AbsResource:
-    """The resource block, in the module as declared, that an instance comes from."""
+    """Return the resource block of an instance, in the module as declared."""
     return Abs(instance.module.unkeyed, instance.item.resource)

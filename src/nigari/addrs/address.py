@@ -1,8 +1,8 @@
-"""The base of every address: frozen, hashable, ordered, and equal to what it prints.
+"""Base class of all addresses: frozen, hashable, ordered, and compared by their text.
 
-Addresses are keys of the largest tables of a plan, so each one works out its text when it is
-built and borrows hash and equality from that text, which Python strings compute in C and
-remember. This module deliberately knows no kind of address.
+Addresses are keys of the largest tables of a plan, so each one builds its text once and uses that
+text's hash and equality, which Python computes in C and caches. Deliberately unknown here: the
+kinds of addresses.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ SortKey: TypeAlias = tuple[int | str, ...]
 
 
 class Address:
-    """The name of a thing.
+    """An address.
 
-    Two addresses are equal when they are of one class and print the same, so a subclass must
-    put everything that tells it apart into its text. Nobody assigns to an address after its
-    `__init__`.
+    Two addresses are equal if they have the same class and text, so the text of a subclass must
+    contain every distinguishing part. Addresses are immutable after `__init__`.
     """
 
     __slots__ = ("text",)
@@ -44,7 +43,7 @@ class Address:
         return f"<{self.__class__.__name__} {self.text}>"
 
     def sort_key(self) -> SortKey:
-        """Orders addresses of one kind the way people expect to read them."""
+        """Return a key that sorts addresses of one kind in the order users expect."""
         return (self.text,)
 
     def __lt__(self, other: Address) -> bool:

@@ -1,6 +1,6 @@
-"""The steps of an address, read one after the other: names, keys, and the path of a module.
+"""Address parser state: the steps of an address, and the module path at its beginning.
 
-What may come after the path of a module is a matter of whoever reads on.
+The parts after a module path are parsed by `parse`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 Given: TypeAlias = str | Traversal
-"""An address as text, or as the traversal of a configuration."""
+"""An address as text, or as a traversal from the configuration."""
 
 
 class Steps:
-    """The steps of an address that are still to be read, and where mistakes are reported."""
+    """The unread steps of an address, and the collector for mistakes."""
 
     __slots__ = ("at", "deferred_allowed", "diags", "module", "steps", "traversal")
 
@@ -44,27 +44,29 @@ class Steps:
         self.diags: Diagnostics = diags
         self.deferred_allowed: bool = deferred_allowed
         self.module: ModuleAddr = ROOT_MODULE
-        """The module that the steps read so far lead to."""
+        """The module to which the steps read so far lead."""
 
     @property
     def left(self) -> int:
-        """How many steps are still to be read."""
+        """Number of unread steps."""
         return len(self.steps) - self.at
 
     def peek_name(self, ahead: int = 0) -> str | None:
-        """The name that comes next, if a name comes next."""
+        """Return the next name, without reading it; None if the next step is not a name."""
         if self.left <= ahead:
             return None
         step = self.steps[self.at + ahead]
         return step.name if isinstance(step, TraverseRoot | TraverseAttr) else None
 
     def peek_key(self) -> Step | None:
-        """The step in brackets that comes next, if one does."""
+        """Return the next step in brackets, without reading it."""
         step = self.steps[self.at] if self.left else None
         return step if isinstance(step, TraverseIndex | TraverseSplat) else None
 
     def key(self, what: str) -> tuple[InstanceKey, bool]:
-        """The instance key that comes next, `None` if none does, and whether all is well."""
+        """Read an instance key, `None` if the next step is not one; also return whether it is
+        valid.
+        """
         step = self.peek_key()
         if step is None:
             return None, True
@@ -85,24 +87,24 @@ class Steps:
         return None, False
 
     def range_from(self, at: int) -> Range:
-        """From one step to the end; the last step when none is left."""
+        """Return the range from one step to the end; that of the last step if none is left."""
         first = self.steps[min(at, len(self.steps) - 1)]
         return self.traversal.source.range(first.start, self.traversal.end)
 
     def error(self, summary: str, detail: str, step: Step | None = None) -> None:
-        """Report a mistake at a step, or at all that is left."""
+        """Report a mistake at a step, or at all unread steps."""
         subject = self.range_from(self.at) if step is None else self.traversal.step_range(step)
         self.diags.error(summary, detail, subject, self.traversal.range)
 
     def ends(self, what: str) -> bool:
-        """Whether nothing is left; reports it if something is."""
+        """Check that no step is left, and report those that are."""
         if self.left:
             self.error("Invalid address", f"Nothing can follow {what} here. Remove the rest.")
         return not self.left
 
 
 def steps_of(given: Given, diags: Diagnostics, deferred_allowed: bool = False) -> Steps | None:
-    """All the steps of an address; None after an error."""
+    """Split an address into its steps; None after an error."""
     if isinstance(given, Traversal):
         return Steps(given, diags, deferred_allowed)
     source = Source("", given)
@@ -117,16 +119,16 @@ def steps_of(given: Given, diags: Diagnostics, deferred_allowed: bool = False) -
 def steps_in_module(
     given: Given, diags: Diagnostics, keyed: bool = True, deferred_allowed: bool = False
 ) -> Steps | None:
-    """What comes after the path of a module; None after an error.
+    """Read a module path and return the steps after it; None after an error.
 
-    The path has instance keys, unless it is not `keyed`: then it is the path that is declared.
+    The path has instance keys if `keyed`; otherwise it is a declared path without keys.
     """
     steps = steps_of(given, diags, deferred_allowed)
     return steps if steps is not None and _read_module(steps, keyed) else None
 
 
 def _splat_steps(expression: Expression) -> list[Step] | None:
-    """The steps of an address in which splats stand for keys that are not known yet."""
+    """Parse an address in which splats stand for unknown instance keys."""
     if isinstance(expression, SplatItem):
         return []
     if isinstance(expression, Reference):
@@ -143,7 +145,7 @@ def _splat_steps(expression: Expression) -> list[Step] | None:
 
 
 def _read_module(steps: Steps, keyed: bool) -> bool:
-    """Read the path of a module; whether all is well."""
+    """Read a module path; return whether it is valid."""
     while steps.peek_name() == "module":
         name = steps.peek_name(1)
         if name is None:

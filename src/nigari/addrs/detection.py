@@ -1,8 +1,8 @@
-"""Recognising remote packages by the form of their address.
+"""Detection of remote module packages by the form of their address.
 
-Shorthands such as `github.com/owner/name` are rewritten to the full address that says which
-getter fetches the package and from where: `git::https://github.com/owner/name.git`. An address
-that is a URL already, with or without such a prefix, is taken as it is.
+Shorthands such as `github.com/owner/name` are expanded to the full address with the name of its
+getter: `git::https://github.com/owner/name.git`. URLs, with or without such a prefix, stay
+unchanged.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from nigari.hcl.quoting import quoted
 
-# Patterns are kept as texts, and compiled when one is first used.
+# Patterns are stored as texts and compiled on first use.
 _FORCED = r"(?s)([A-Za-z0-9]+)::(.+)"
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*:"
 _BAD_ESCAPE = r"%(?![0-9A-Fa-f]{2})"
@@ -24,7 +24,7 @@ _HOST_SAFE = "!$&'()*+,;=:[]<>\""
 
 
 class SourceError(Exception):
-    """Why a text is not the source it was tried as; never leaves the reading of a source."""
+    """Reason why a text is not the kind of source it was parsed as; never leaves the source parser."""
 
     def __init__(
         self,
@@ -40,19 +40,19 @@ class SourceError(Exception):
         self.start = start
         self.end = end
         self.is_likely = is_likely
-        """The text has the form of the kind of source it was tried as, so this reason counts."""
+        """The text has the form of that kind of source, so this reason is the one to report."""
         self.is_guess = is_guess
-        """Nothing matched, so a better reason is welcome."""
+        """No form matched, so a more specific reason takes precedence."""
 
 
 def parse_forced_getter(text: str) -> tuple[str, str]:
-    """The getter named before `::`, or nothing, and the rest."""
+    """Split off the getter before `::`, if there is one."""
     match = re.fullmatch(_FORCED, text)
     return (match[1], match[2]) if match else ("", text)
 
 
 def detect_package(text: str) -> str:
-    """The full address of the package that `text` is a shorthand of; fails with `SourceError`."""
+    """Expand a shorthand to the full package address; raise `SourceError` if none matches."""
     forced, address = parse_forced_getter(text)
     scheme = re.match(_SCHEME, address)
     if scheme is not None:
@@ -72,7 +72,7 @@ def detect_package(text: str) -> str:
 
 
 def _check_url(url: str, scheme_end: int, offset: int) -> None:
-    """Fail where no getter could make sense of the URL, which begins at `offset` of its text."""
+    """Reject a URL that no getter could handle; it begins at `offset` of its text."""
     if not url.startswith("/", scheme_end):
         return
     path_start = scheme_end
@@ -81,10 +81,9 @@ def _check_url(url: str, scheme_end: int, offset: int) -> None:
         host_start = authority.start(1) + authority[1].rfind("@") + 1
         path_start = authority.end()
         if re.compile(_HOST).fullmatch(url, host_start, path_start) is None:
-            # Not quoted: a password with a slash in it ends up here.
+            # The host is not quoted: it may be the rest of a password that contains a slash.
             raise SourceError(
-                "What stands in the place of its host is not a hostname with an optional port "
-                "number.",
+                "Its host is not a hostname with an optional port number.",
                 offset + host_start,
                 offset + path_start,
             )
@@ -110,7 +109,9 @@ def _detect_bitbucket(address: str) -> str:
 
 
 def _detect_repository(address: str, host: str) -> str:
-    """`host/owner/name[/directory]`: what follows the name is a directory in the repository."""
+    """Parse `host/owner/name[/directory]`; the rest after the name is a directory in the
+    repository.
+    """
     if not address.startswith(f"{host}/"):
         return ""
     path, _, query = address.partition("?")
@@ -128,7 +129,7 @@ def _detect_repository(address: str, host: str) -> str:
 
 
 def _detect_scp(address: str) -> str:
-    """`git@host:path`, as git and ssh write it; only for the user `git`."""
+    """Parse `git@host:path`, the form of git and ssh; only for the user `git`."""
     from urllib.parse import parse_qsl, quote, urlencode
 
     match = re.fullmatch(_SCP, address)
@@ -150,7 +151,7 @@ def _detect_scp(address: str) -> str:
 
 
 def _detect_gcs(address: str) -> str:
-    """`www.googleapis.com/storage/VERSION/BUCKET/OBJECT`."""
+    """Parse `www.googleapis.com/storage/VERSION/BUCKET/OBJECT`."""
     if ".googleapis.com/" not in address:
         return ""
     parts = address.split("/")
@@ -162,7 +163,7 @@ def _detect_gcs(address: str) -> str:
 
 
 def _detect_s3(address: str) -> str:
-    """`s3-REGION.amazonaws.com/BUCKET/KEY`, or with the bucket in the hostname."""
+    """Parse `s3-REGION.amazonaws.com/BUCKET/KEY`, or the form with the bucket in the hostname."""
     if ".amazonaws.com/" not in address:
         return ""
     host, _, path = address.partition("/")

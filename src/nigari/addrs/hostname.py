@@ -1,15 +1,15 @@
-"""Service hostnames and the names in provider addresses: one spelling for each.
+"""Normalization of service hostnames and of the names in provider addresses.
 
-Both follow the mapping of Unicode's IDNA compatibility processing (UTS 46) for lookup, so that
-`Example.com` and `example.com` are one host. Names are kept in Unicode; `hostname_for_network`
-gives the spelling that a resolver wants.
+Both follow Unicode's IDNA compatibility processing (UTS 46) for lookup, so that `Example.com` and
+`example.com` are one host. Names are stored in Unicode; `hostname_for_network` converts one for
+name resolution.
 """
 
 from __future__ import annotations
 
 
 def normalize_label(label: str) -> str | None:
-    """The one spelling of a label of letters, digits and inner dashes, or `None` if it is none."""
+    """Normalize a label of letters, digits and inner dashes; None if it is invalid."""
     if label.isascii():
         lower = label.lower()
         is_label = lower.replace("-", "0").isalnum() and lower[0] != "-" != lower[-1]
@@ -32,10 +32,10 @@ def _normalize_unicode_label(label: str) -> str | None:
 
 
 def normalize_hostname(text: str) -> str | None:
-    """The one spelling of `host` or `host:port`, or `None` if it is no service hostname.
+    """Normalize `host` or `host:port`; None if it is not a service hostname.
 
-    The default port 443 is dropped. Punycode is refused: a name is written the way it is read.
-    A dot at the end, as resolvers know it, stays.
+    The default port 443 is dropped. As in OpenTofu, punycode is rejected: hostnames are written in
+    Unicode. A trailing dot, which resolvers interpret, stays.
     """
     host, colon, port = text.partition(":")
     labels = []
@@ -55,7 +55,7 @@ def normalize_hostname(text: str) -> str | None:
 
 
 def hostname_for_network(hostname: str) -> str:
-    """A normalized hostname in ASCII, as name resolution and TLS want it."""
+    """Convert a normalized hostname to ASCII for name resolution and TLS."""
     if hostname.isascii():
         return hostname
     host, colon, port = hostname.partition(":")

@@ -1,7 +1,7 @@
-"""Instance keys: what stands between the brackets of `module.a[0]` and `aws_vpc.b["eu"]`.
+"""Instance keys: the parts in brackets of `module.a[0]` and `aws_vpc.b["eu"]`.
 
-A key is plain data: `None` (the thing is not expanded), an integer (`count`), a string
-(`for_each`), or `DEFERRED`, which stands for all instances of an expansion that is not known yet.
+A key is plain data: `None` (not expanded), an integer (`count`), a string (`for_each`), or
+`DEFERRED`, which represents all instances of an unknown expansion.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import Enum
 from nigari.hcl.quoting import quoted
 
 TYPE_CHECKING = False
-# An address is made without a value, but for the few that are parsed.
+# Loading values costs start-up time, and only parsed addresses need them.
 if TYPE_CHECKING:
     from typing import Final, TypeAlias
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Deferred(Enum):
-    """The type of `DEFERRED`: one key for every instance of a not yet known expansion."""
+    """Type of `DEFERRED`, the single key of all instances of an unknown expansion."""
 
     DEFERRED = "[*]"
 
@@ -27,13 +27,13 @@ class Deferred(Enum):
 DEFERRED: Final = Deferred.DEFERRED
 
 _INTEGERS: Final = range(-(2**63), 2**63)
-"""The numbers that a key can be: those of 64 bits."""
+"""The range of integer keys: 64 bits."""
 
 InstanceKey: TypeAlias = int | str | Deferred | None
 
 
 def key_text(key: InstanceKey) -> str:
-    """The key with its brackets as an address shows it; nothing for no key."""
+    """Format a key with its brackets, as in an address; empty for no key."""
     if key is None:
         return ""
     if isinstance(key, str):
@@ -44,7 +44,7 @@ def key_text(key: InstanceKey) -> str:
 
 
 def key_order(key: InstanceKey) -> tuple[int, int, str]:
-    """Orders keys: none, deferred, integers by size, strings by code point."""
+    """Sort keys: none, deferred, integers by size, strings by code point."""
     if key is None:
         return (0, 0, "")
     if isinstance(key, str):
@@ -55,7 +55,7 @@ def key_order(key: InstanceKey) -> tuple[int, int, str]:
 
 
 def key_from_value(value: Value) -> int | str | None:
-    """The key that an index value stands for, or `None` when no instance can have such a key."""
+    """Convert an index value to a key; None if no instance can have such a key."""
     if not value.is_known or value.is_null:
         return None
     from nigari.cty.types import KIND_NUMBER, KIND_STRING

@@ -1,8 +1,8 @@
-"""Names of modules in the tree: the root, calls, instances of calls, and their outputs.
+"""Addresses of modules: the root, calls, call instances, and their outputs.
 
-One class serves both readings of a path. With keys it names one module instance, without keys
-(`unkeyed`) it also names the calls that the configuration declares. What a module contains, and
-which instances really exist, is unknown here.
+One class serves both forms of a path. With keys it addresses one module instance; without keys
+(`unkeyed`) it also addresses the calls in the configuration. Deliberately unknown here: the content
+of modules, and the existing instances.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 Step: TypeAlias = tuple[str, InstanceKey]
-"""The name of a module call and the key of one of its instances."""
+"""Name of a module call, and the key of one of its instances."""
 
 
 class ModuleAddr(Address):
-    """A module instance, as the way to it from the root: `module.network["eu"].module.subnet[0]`.
+    """A module instance, by its path from the root: `module.network["eu"].module.subnet[0]`.
 
-    An address shares its parent's, so naming a child costs the same at any depth.
+    An address references its parent's, so naming a child costs the same at any depth.
     """
 
     __slots__ = ("_unkeyed", "depth", "key", "name", "parent")
 
     parent: ModuleAddr | None
-    """The module that has the call; `None` for the root module."""
+    """The module that contains the call; `None` for the root module."""
     name: str
-    """The name of the call; empty for the root module."""
+    """Name of the call; empty for the root module."""
     key: InstanceKey
     depth: int
-    """How many calls lie between the root and this module; 0 for the root."""
+    """Number of calls between the root and this module; 0 for the root."""
 
     def __init__(self, parent: ModuleAddr | None, name: str, key: InstanceKey = None) -> None:
         self.parent = parent
@@ -52,21 +52,21 @@ class ModuleAddr(Address):
 
     @property
     def is_root(self) -> bool:
-        """Whether this is the root module."""
+        """True for the root module."""
         return self.parent is None
 
     @property
-    def is_one_of_several(self) -> bool:
-        """Whether this module, or one that it is called through, has a key, and a known one."""
+    def has_known_key(self) -> bool:
+        """True if this module, or a caller of it, has a known instance key."""
         return any(key is not None and key is not DEFERRED for _, key in self.steps)
 
     def child(self, name: str, key: InstanceKey = None) -> ModuleAddr:
-        """The instance with this key of the call with this name in this module."""
+        """Address an instance of a call in this module."""
         return ModuleAddr(self, name, key)
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The calls and keys from the root to this module."""
+        """Calls and keys from the root to this module."""
         backwards = []
         module = self
         while module.parent is not None:
@@ -76,26 +76,26 @@ class ModuleAddr(Address):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the calls from the root to this module."""
+        """Names of the calls from the root to this module."""
         return tuple(name for name, _ in self.steps)
 
     @property
     def unkeyed(self) -> ModuleAddr:
-        """The same way without instance keys: the module as the configuration declares it."""
+        """The path without instance keys: the module as declared."""
         if self._unkeyed is None:
             bare = all(key is None for _, key in self.steps)
             self._unkeyed = self if bare else module_from_names(self.names)
         return self._unkeyed
 
     def is_inside(self, other: ModuleAddr) -> bool:
-        """Whether this is the other module instance, or one below it."""
+        """Check whether this is the other module instance or one below it."""
         module: ModuleAddr = self
         while module.depth > other.depth and module.parent is not None:
             module = module.parent
         return module == other
 
     def sort_key(self) -> SortKey:
-        """Parents before children, then by name and key."""
+        """Sort parents before children, then by name and key."""
         key: list[int | str] = [self.depth]
         for name, instance in self.steps:
             key += (name, *key_order(instance))
@@ -106,7 +106,7 @@ ROOT_MODULE = ModuleAddr(None, "")
 
 
 def module_from_steps(steps: Iterable[Step]) -> ModuleAddr:
-    """The module instance at the end of these steps from the root."""
+    """Address the module instance at the end of these steps from the root."""
     module = ROOT_MODULE
     for name, key in steps:
         module = ModuleAddr(module, name, key)
@@ -114,7 +114,7 @@ def module_from_steps(steps: Iterable[Step]) -> ModuleAddr:
 
 
 def module_from_names(names: Iterable[str]) -> ModuleAddr:
-    """The un-keyed module at the end of these calls from the root."""
+    """Address the module at the end of these calls from the root, without keys."""
     module = ROOT_MODULE
     for name in names:
         module = ModuleAddr(module, name)
@@ -122,7 +122,7 @@ def module_from_names(names: Iterable[str]) -> ModuleAddr:
 
 
 class ModuleCall(Address):
-    """A `module` block, as other expressions of its module name it: `module.network`."""
+    """A `module` block, as expressions of the same module refer to it: `module.network`."""
 
     __slots__ = ("name",)
 
@@ -133,7 +133,7 @@ class ModuleCall(Address):
         self.text: str = f"module.{name}"
 
     def instance(self, key: InstanceKey) -> ModuleCallInstance:
-        """One instance of the call."""
+        """Address one instance of the call."""
         return ModuleCallInstance(self, key)
 
 
@@ -151,12 +151,12 @@ class ModuleCallInstance(Address):
         self.text: str = f"{call.text}{key_text(key)}"
 
     def output(self, name: str) -> ModuleCallOutput:
-        """One output value of the instance."""
+        """Address one output value of the instance."""
         return ModuleCallOutput(self, name)
 
 
 class ModuleCallOutput(Address):
-    """An output value as its caller names it: `module.network["eu"].subnet_ids`."""
+    """An output value as the calling module refers to it: `module.network["eu"].subnet_ids`."""
 
     __slots__ = ("instance", "name")
 
@@ -170,5 +170,5 @@ class ModuleCallOutput(Address):
 
     @property
     def call(self) -> ModuleCall:
-        """The call whose instance has the output value."""
+        """The call of the instance."""
         return self.instance.call

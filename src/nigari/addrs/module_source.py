@@ -1,9 +1,8 @@
-"""Module sources: what stands in the `source` argument of a `module` block.
+"""Module sources: the values of the `source` argument of `module` blocks.
 
-A source is a path within the calling module's own package, an address in a module registry, or
-a remote package. Which of them a text means is decided here by its form alone; nothing is
-fetched, and no file is looked at. Either of the last two may select a directory inside the
-package with `//`.
+A source is a path within the calling module's own package, an address in a module registry, or a
+remote package. The form of the text alone decides which; nothing is downloaded or read. Either of
+the last two may select a directory inside the package with `//`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _VERSION_CONTROL_HOSTS = ("github.com", "bitbucket.org")
 
 
 class LocalSource(Address):
-    """A directory of the calling module's own package: `./modules/network`, `../shared`."""
+    """A directory in the calling module's own package: `./modules/network`, `../shared`."""
 
     __slots__ = ()
 
@@ -47,12 +46,12 @@ class LocalSource(Address):
 
     @property
     def display(self) -> str:
-        """The source as people write it."""
+        """The source in its usual spelling."""
         return self.text
 
 
 class RegistrySource(Address):
-    """A module of a registry: `hashicorp/consul/aws//modules/server`."""
+    """A module in a registry: `hashicorp/consul/aws//modules/server`."""
 
     __slots__ = ("hostname", "name", "namespace", "subdir", "target_system")
 
@@ -74,7 +73,7 @@ class RegistrySource(Address):
 
     @property
     def package_path(self) -> str:
-        """The package as the registry protocol names it, without the host."""
+        """The package in the registry protocol, without the host."""
         return f"{self.namespace}/{self.name}/{self.target_system}"
 
     @property
@@ -84,19 +83,19 @@ class RegistrySource(Address):
 
     @property
     def display(self) -> str:
-        """The source as people write it: the default registry goes without saying."""
+        """The source in its usual spelling, without the default registry's hostname."""
         if self.hostname == DEFAULT_REGISTRY_HOST:
             return self.text.removeprefix(f"{DEFAULT_REGISTRY_HOST}/")
         return self.text
 
 
 class RemoteSource(Address):
-    """A package somewhere else: `git::https://example.com/net.git//vpc?ref=v1`."""
+    """A remote package: `git::https://example.com/net.git//vpc?ref=v1`."""
 
     __slots__ = ("package", "subdir")
 
     package: str
-    """The address of the package, with its query string and without the directory inside it."""
+    """Package address, with its query string and without the directory inside it."""
     subdir: str
 
     def __init__(self, package: str, subdir: str = "") -> None:
@@ -109,18 +108,18 @@ class RemoteSource(Address):
 
     @property
     def getter(self) -> str:
-        """What fetches the package: the prefix before `::`, or else the scheme of the URL."""
+        """The getter that downloads the package: the prefix before `::`, or else the URL scheme."""
         forced, url = parse_forced_getter(self.package)
         return forced or url.partition(":")[0].lower()
 
     @property
     def url(self) -> str:
-        """The package's URL without the prefix that names its getter."""
+        """The package URL without the prefix that names its getter."""
         return parse_forced_getter(self.package)[1]
 
     @property
     def display(self) -> str:
-        """The source without the secrets that its URL may hold."""
+        """The source with the secrets in its URL redacted."""
         return hidden_url(self.text)
 
 
@@ -130,9 +129,9 @@ ModuleSource: TypeAlias = LocalSource | RegistrySource | RemoteSource
 def parse_module_source(
     text: str, diags: Diagnostics, subject: Range | None = None
 ) -> ModuleSource | None:
-    """Read the value of a `source` argument.
+    """Parse the value of a `source` argument.
 
-    `subject` is where it stands in a configuration; without it, diagnostics point into the text.
+    `subject` is its range in the configuration; without it, diagnostics point into the text.
     """
     if text.startswith(_LOCAL_PREFIXES):
         return _local_source(text)
@@ -154,7 +153,7 @@ def parse_module_source(
 def parse_registry_source(
     text: str, diags: Diagnostics, subject: Range | None = None
 ) -> RegistrySource | None:
-    """Read a source where only an address in a module registry will do."""
+    """Parse a source that must be a module registry address."""
     try:
         if text.startswith(_LOCAL_PREFIXES):
             raise SourceError("A local directory is not a module registry address.")
@@ -173,7 +172,7 @@ def _with_local_prefix(path: str) -> str:
 
 
 def split_subdir(text: str) -> tuple[str, str]:
-    """The package and the directory inside it that `//` selects; a query stays with the package."""
+    """Split off the directory inside the package after `//`; a query stays with the package."""
     address, question, query = text.partition("?")
     scheme = address.find("://")
     start = 0 if scheme < 0 else scheme + 3
@@ -196,7 +195,7 @@ def split_subdir(text: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1024)
 def _registry_source(text: str) -> RegistrySource:
-    """An address in a module registry, which many calls may have in common."""
+    """Parse a module registry address; the result is cached, as calls often share one."""
     package, subdir = split_subdir(text)
     parts = package.split("/")
     if len(parts) not in (3, 4):

@@ -1,10 +1,10 @@
-"""The addresses in `moved` and `removed` blocks, and where a move takes an address.
+"""Addresses in `moved` and `removed` blocks, and the destinations of moved addresses.
 
-The two endpoints of a `moved` block are read in the module that has the block and apply to each
-of its instances. `unify_endpoints` brings them to one granularity (all instances of a call or
-resource, or exactly one) as a pair of patterns; a pattern then matches absolute addresses, and
-`destination` says where they go. Which statements exist, in which order they apply and what
-state they change is unknown here.
+The two endpoints of a `moved` block are read in the module of the block and apply to each of its
+instances. `unify_endpoints` converts them to patterns of one granularity (all instances of a call
+or resource, or exactly one); patterns match absolute addresses, and the `…_destination` functions
+return their new address. Deliberately unknown here: the existing statements, their order, and the
+state.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AnyKey(Enum):
-    """The type of `ANY_KEY`, which a pattern has where every instance key matches."""
+    """Type of `ANY_KEY`, with which a pattern matches every instance key."""
 
     ANY_KEY = "[*]"
 
@@ -37,7 +37,7 @@ StepPattern: TypeAlias = tuple[str, KeyPattern]
 
 @record
 class MoveEndpoint:
-    """The `from` or `to` of a `moved` block, relative to the module that has the block."""
+    """The `from` or `to` of a `moved` block, relative to the module of the block."""
 
     subject: ModuleAddr | AbsResourceInstance
     range: Range | None = None
@@ -47,21 +47,21 @@ class MoveEndpoint:
 
     @property
     def names_everything(self) -> bool:
-        """Whether it has no key, and so may stand for all instances of what it names."""
+        """True without a key, so that it may apply to all instances."""
         if isinstance(self.subject, ModuleAddr):
             return self.subject.key is None and not self.subject.is_root
         return self.subject.item.key is None
 
     @property
     def is_movable(self) -> bool:
-        """Whether such a thing is in the state at all; ephemeral resources are not."""
+        """True for objects that a state contains; ephemeral resources are never stored."""
         if isinstance(self.subject, ModuleAddr):
             return True
         return self.subject.item.resource.mode is not EPHEMERAL
 
     @property
     def block(self) -> ModuleAddr | AbsResource:
-        """What the configuration declares for it: the call or the resource block."""
+        """The block in the configuration: the module call or the resource block."""
         if isinstance(self.subject, ModuleAddr):
             return self.subject.unkeyed
         return Abs(self.subject.module.unkeyed, self.subject.item.resource)
@@ -80,15 +80,15 @@ class RemoveEndpoint:
 
 @record
 class MovePattern:
-    """One endpoint of a move, for the instances of the module that declare it."""
+    """One endpoint of a move, for the instances of the declaring module."""
 
     declared: int
-    """How many of the steps lead to the declaring module."""
+    """Number of steps that lead to the declaring module."""
     steps: tuple[StepPattern, ...]
     resource: Resource | None = None
-    """`None` when the endpoint is a module."""
+    """`None` if the endpoint is a module."""
     key: KeyPattern = None
-    """The key of the resource instance."""
+    """Key of the resource instance."""
     range: Range | None = None
 
     def __str__(self) -> str:
@@ -99,36 +99,36 @@ class MovePattern:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the calls that lead to the module."""
+        """Names of the calls that lead to the module."""
         return tuple(name for name, _ in self.steps)
 
     @property
     def address(self) -> str:
-        """The address as people write it: without keys where every key matches."""
+        """The address in its usual spelling: without keys where every key matches."""
         parts = [f"module.{name}{_written_key(key)}" for name, key in self.steps]
         if self.resource is not None:
             parts.append(self.resource.text + _written_key(self.key))
         return ".".join(parts)
 
     def is_declared_in(self, module: ModuleAddr) -> bool:
-        """Whether an instance of the declaring module is one of those that declare it."""
+        """Check whether an instance of the declaring module is among those that declare the move."""
         return steps_match(self.steps[: self.declared], module.steps)
 
     def within(self, module: ModuleAddr) -> MovePattern:
-        """The endpoint as it is for one instance of the module that declares it."""
+        """Narrow the endpoint to one instance of the declaring module."""
         steps = module.steps + self.steps[self.declared :]
         return MovePattern(0, steps, self.resource, self.key)
 
     def selects_module(self, module: ModuleAddr) -> bool:
-        """Whether the module part of the pattern is this module instance."""
+        """Check whether the module part of the pattern matches a module instance."""
         return len(self.steps) == module.depth and steps_match(self.steps, module.steps)
 
     def selects_resource(self, resource: AbsResource) -> bool:
-        """Whether the pattern is this resource, or an instance of it."""
+        """Check whether the pattern matches a resource or one of its instances."""
         return self.resource == resource.item and self.selects_module(resource.module)
 
     def can_chain_from(self, other: MovePattern) -> bool:
-        """Whether something that arrived at `other` may leave again from this endpoint."""
+        """Check whether an object that moved to `other` may move again from this endpoint."""
         if len(self.steps) != len(other.steps) or not _patterns_overlap(self.steps, other.steps):
             return False
         if self.resource is None or other.resource is None:
@@ -136,7 +136,7 @@ class MovePattern:
         return self.resource == other.resource and self.key == other.key
 
     def is_nested_within(self, other: MovePattern) -> bool:
-        """Whether this endpoint names something inside what `other` names."""
+        """Check whether this endpoint is inside the object that `other` addresses."""
         if len(other.steps) > len(self.steps) or not _patterns_overlap(self.steps, other.steps):
             return False
         if other.resource is None:
@@ -154,13 +154,13 @@ class MovePattern:
 def unify_endpoints(
     declaring: ModuleAddr, source: MoveEndpoint, target: MoveEndpoint
 ) -> tuple[MovePattern, MovePattern] | None:
-    """The patterns of a move statement, or `None` when a module is paired with a resource.
+    """Build the patterns of a move statement; `None` if a module is paired with a resource.
 
-    The statement is declared by all instances of a module, but of only those with the keys that the
-    address of the module has.
+    All instances of a module declare the statement, but if the module's address has keys only those
+    with these keys.
 
-    When neither endpoint has a key, both stand for all instances; when one has, each of them
-    stands for exactly one.
+    If neither endpoint has a key, both stand for all instances; if one has a key, each stands for
+    exactly one. As in OpenTofu, both sides of a move thus have the same granularity.
     """
     if isinstance(source.subject, ModuleAddr) is not isinstance(target.subject, ModuleAddr):
         return None
@@ -169,7 +169,7 @@ def unify_endpoints(
 
 
 def implied_endpoint(subject: AbsResourceInstance | ModuleAddr) -> MovePattern:
-    """An endpoint that no block declares: exactly this thing."""
+    """Build an endpoint that no block declares: exactly one object."""
     if isinstance(subject, ModuleAddr):
         return MovePattern(0, subject.steps)
     return MovePattern(0, subject.module.steps, subject.item.resource, subject.item.key)
@@ -195,7 +195,7 @@ def _pattern(declaring: ModuleAddr, endpoint: MoveEndpoint, whole: bool) -> Move
 def module_destination(
     module: ModuleAddr, source: MovePattern, target: MovePattern
 ) -> ModuleAddr | None:
-    """Where the move takes this module instance, or `None` if it does not touch it."""
+    """Return the new address of a module instance; `None` if the move does not affect it."""
     length = len(source.steps)
     if source.resource is not None or module.is_root or module.depth < length:
         return None
@@ -209,7 +209,9 @@ def module_destination(
 def resource_destination(
     resource: AbsResource, source: MovePattern, target: MovePattern
 ) -> AbsResource | None:
-    """Where the move takes this whole resource; a move of one instance takes none."""
+    """Return the new address of a whole resource; `None` if the move affects only one instance or
+    none.
+    """
     if source.resource is None or target.resource is None:
         module = module_destination(resource.module, source, target)
         return None if module is None else Abs(module, resource.item)
@@ -222,7 +224,7 @@ def resource_destination(
 def instance_destination(
     instance: AbsResourceInstance, source: MovePattern, target: MovePattern
 ) -> AbsResourceInstance | None:
-    """Where the move takes this resource instance."""
+    """Return the new address of a resource instance; `None` if the move does not affect it."""
     if source.resource is None or target.resource is None:
         module = module_destination(instance.module, source, target)
         return None if module is None else Abs(module, instance.item)
@@ -236,7 +238,7 @@ def instance_destination(
 
 
 def is_module_reindex(source: MovePattern, target: MovePattern) -> bool:
-    """Whether the move only changes the key of one module call's instance."""
+    """True if the move only changes the key of a module call's instance."""
     if source.resource is not None or target.resource is not None:
         return False
     if source.steps and source.steps[-1][1] is ANY_KEY:
@@ -247,7 +249,7 @@ def is_module_reindex(source: MovePattern, target: MovePattern) -> bool:
 def _new_module_steps(
     steps: tuple[Step, ...], source: MovePattern, target: MovePattern
 ) -> tuple[Step, ...]:
-    """The target's steps, with the keys that its pattern leaves open taken from `steps`."""
+    """Return the target's steps, with the keys that its pattern leaves open taken from `steps`."""
     result = list(steps[: source.declared])
     for name, key in target.steps[target.declared :]:
         kept = steps[len(source.steps) - 1][1] if key is ANY_KEY else key
@@ -256,7 +258,7 @@ def _new_module_steps(
 
 
 def steps_match(pattern: tuple[StepPattern, ...], steps: tuple[Step, ...]) -> bool:
-    """Whether steps begin like those of a pattern."""
+    """Check whether steps begin with a match of the pattern."""
     return all(
         name == actual and (key is ANY_KEY or key == actual_key)
         for (name, key), (actual, actual_key) in zip(pattern, steps, strict=False)

@@ -1,8 +1,8 @@
-"""Reading addresses, from text or from the traversals of a configuration.
+"""Parser of addresses, from text or from traversals in the configuration.
 
-Each function takes either; for text, diagnostics point into that text. What comes back prints as
-it was read. An address that cannot be read gives `None` and a diagnostic at the step that is
-wrong. References inside expressions are another matter: they belong to the language.
+Each function accepts either; for text, diagnostics point into that text. The result prints as it
+was written. An invalid address returns `None` and a diagnostic at the wrong step. References inside
+expressions are parsed by `nigari.lang.references`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from nigari.hcl.traversal import TraverseIndex
 from nigari.record import replace
 
 TYPE_CHECKING = False
-# Few commands meet a moved or removed block.
+# Few commands need the moved and removed blocks.
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
@@ -100,7 +100,9 @@ def _resource_instance(steps: Steps) -> ResourceInstance | None:
 def parse_given(
     parse: Callable[[str, Diagnostics], T | None], text: str, diags: Diagnostics
 ) -> T | None:
-    """An address that somebody has named, where there is no file to point into; None after an error."""
+    """Parse an address from an option or argument, where there is no file to point into; None after
+    an error.
+    """
     problems = Diagnostics()
     address = parse(text, problems)
     for each in problems:
@@ -110,12 +112,12 @@ def parse_given(
 
 
 def parse_module(given: Given, diags: Diagnostics) -> ModuleAddr | None:
-    """A module instance: `module.a["x"].module.b`."""
+    """Parse a module instance: `module.a["x"].module.b`."""
     return _only_module(steps_in_module(given, diags))
 
 
 def parse_module_block(given: Given, diags: Diagnostics) -> ModuleAddr | None:
-    """A module as the configuration declares it, without instance keys."""
+    """Parse a module as declared, without instance keys."""
     return _only_module(steps_in_module(given, diags, keyed=False))
 
 
@@ -133,7 +135,7 @@ def _only_module(steps: Steps | None) -> ModuleAddr | None:
 
 
 def parse_target(given: Given, diags: Diagnostics, deferred_allowed: bool = False) -> Target | None:
-    """What `-target` names: a module instance, a resource or a resource instance."""
+    """Parse a `-target` address: a module instance, a resource or a resource instance."""
     steps = steps_in_module(given, diags, deferred_allowed=deferred_allowed)
     if steps is None:
         return None
@@ -150,7 +152,7 @@ def parse_target(given: Given, diags: Diagnostics, deferred_allowed: bool = Fals
 def parse_resource_instance(
     given: Given, diags: Diagnostics, deferred_allowed: bool = False
 ) -> AbsResourceInstance | None:
-    """A resource instance in a module instance; `[*]` may stand for all that are not known yet."""
+    """Parse a resource instance in a module instance; `[*]` may stand for all unknown instances."""
     target = parse_target(given, diags, deferred_allowed)
     found = None if target is None else _not_a_module(target, diags)
     if found is None:
@@ -160,7 +162,7 @@ def parse_resource_instance(
 
 
 def parse_resource(given: Given, diags: Diagnostics) -> AbsResource | None:
-    """A whole resource in a module instance."""
+    """Parse a whole resource in a module instance."""
     target = parse_target(given, diags)
     found = None if target is None else _not_a_module(target, diags)
     if target is None or found is None:
@@ -179,7 +181,7 @@ def _not_a_module(target: Target, diags: Diagnostics) -> AbsResource | AbsResour
 
 
 def parse_resource_block(given: Given, diags: Diagnostics) -> AbsResource | None:
-    """A resource as the configuration declares it, without any instance keys."""
+    """Parse a resource as declared, without any instance keys."""
     endpoint = _block_endpoint(given, diags)
     if endpoint is None:
         return None
@@ -214,7 +216,7 @@ def _block_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
 
 
 def parse_move_endpoint(given: Given, diags: Diagnostics) -> MoveEndpoint | None:
-    """The `from` or `to` of a `moved` block."""
+    """Parse the `from` or `to` of a `moved` block."""
     from nigari.addrs.moves import MoveEndpoint
 
     steps = steps_in_module(given, diags)
@@ -231,7 +233,7 @@ def parse_move_endpoint(given: Given, diags: Diagnostics) -> MoveEndpoint | None
 
 
 def parse_remove_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | None:
-    """The `from` of a `removed` block."""
+    """Parse the `from` of a `removed` block."""
     endpoint = _block_endpoint(given, diags)
     if endpoint is None or isinstance(endpoint.subject, ModuleAddr):
         return endpoint
@@ -243,7 +245,7 @@ def parse_remove_endpoint(given: Given, diags: Diagnostics) -> RemoveEndpoint | 
 
 
 def parse_output(given: Given, diags: Diagnostics) -> Abs[OutputValue] | None:
-    """An output value of a module instance: `module.a.output.b`."""
+    """Parse an output value of a module instance: `module.a.output.b`."""
     steps = steps_in_module(given, diags)
     if steps is None:
         return None
@@ -261,10 +263,10 @@ def _value_name(steps: Steps, kind: type[NamedValue]) -> str | None:
 
 
 def parse_address(given: Given, diags: Diagnostics) -> ModuleAddr | Abs[Address] | None:
-    """Anything that has an absolute address.
+    """Parse any absolute address.
 
-    A module instance, a resource instance, an input variable, local, output value or check, a
-    provider configuration. `[*]` stands for instances that are not known yet.
+    That is a module instance, a resource instance, an input variable, local, output value, check,
+    or provider configuration. `[*]` stands for unknown instances.
     """
     steps = steps_in_module(given, diags, deferred_allowed=True)
     if steps is None:
@@ -284,7 +286,7 @@ def parse_address(given: Given, diags: Diagnostics) -> ModuleAddr | Abs[Address]
 
 
 def parse_provider_config(given: Given, diags: Diagnostics) -> AbsProviderConfig | None:
-    """A provider configuration, without an instance key."""
+    """Parse a provider configuration, without an instance key."""
     instance = parse_provider_instance(given, diags)
     if instance is None:
         return None
@@ -299,10 +301,10 @@ def parse_provider_config(given: Given, diags: Diagnostics) -> AbsProviderConfig
 
 
 def parse_provider_instance(given: Given, diags: Diagnostics) -> AbsProviderInstance | None:
-    """An instance of a provider configuration, as states name it.
+    """Parse an instance of a provider configuration, as states refer to it.
 
-    `module.m.provider["registry.opentofu.org/hashicorp/aws"].by_region["eu"]`: the path of the
-    module is the declared one and has no keys.
+    `module.m.provider["registry.opentofu.org/hashicorp/aws"].by_region["eu"]`: the module path is
+    the declared one, without keys.
     """
     steps = steps_in_module(given, diags, keyed=False)
     if steps is None:
@@ -354,7 +356,7 @@ def _provider_in_brackets(steps: Steps) -> Provider | None:
 
 
 def parse_legacy_provider_config(given: Given, diags: Diagnostics) -> AbsProviderConfig | None:
-    """A provider configuration as old states name it: `module.m.provider.aws.west`."""
+    """Parse a provider configuration in the form of old states: `module.m.provider.aws.west`."""
     steps = steps_in_module(given, diags, keyed=False)
     if steps is None:
         return None
@@ -372,7 +374,7 @@ def parse_legacy_provider_config(given: Given, diags: Diagnostics) -> AbsProvide
 
 
 def parse_local_provider_config(given: Given, diags: Diagnostics) -> LocalProviderConfig | None:
-    """A provider configuration as its module names it: `aws`, `aws.west`."""
+    """Parse a provider configuration as its module refers to it: `aws`, `aws.west`."""
     steps = steps_of(given, diags)
     if steps is None:
         return None

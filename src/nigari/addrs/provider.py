@@ -1,8 +1,8 @@
-"""Names of providers, of their configurations, and of the instances of those.
+"""Addresses of providers, provider configurations and their instances.
 
 A provider is `hostname/namespace/type`. A configuration of one is a `provider` block; with
-`for_each` or `count` it has instances. Inside a module a provider goes by a local name, which
-only the module's requirements can resolve: that is not done here.
+`for_each` or `count` it has instances. Inside a module a provider has a local name, which only the
+module's requirements can resolve; that is done elsewhere.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REDUNDANT_PREFIXES = ("terraform-", "opentofu-")
 
 
 class Provider(Address):
-    """A provider, wherever it is installed from: a host, a namespace and a type."""
+    """A provider, independent of its installation source: a host, a namespace and a type."""
 
     __slots__ = ("hostname", "namespace", "type")
 
@@ -48,63 +48,62 @@ class Provider(Address):
 
     @property
     def display(self) -> str:
-        """As people write it: the default registry's hostname goes without saying."""
+        """The address in its usual spelling, without the default registry's hostname."""
         if self.hostname == DEFAULT_REGISTRY_HOST:
             return f"{self.namespace}/{self.type}"
         return self.text
 
     @property
     def is_builtin(self) -> bool:
-        """Whether the provider is part of the program, as `terraform_data`'s is."""
+        """True for a provider that is part of the program, such as that of `terraform_data`."""
         return self.hostname in (BUILTIN_HOST, "opentofu.org") and (
             self.namespace == BUILTIN_NAMESPACE
         )
 
     @property
     def is_legacy(self) -> bool:
-        """Whether the address comes from a time when providers had no namespaces."""
+        """True for an address from before providers had namespaces."""
         return self.hostname == DEFAULT_REGISTRY_HOST and self.namespace == LEGACY_NAMESPACE
 
     @property
     def is_default(self) -> bool:
-        """Whether a bare type name, with no declared source, means this provider."""
+        """True if a bare type name without a declared source refers to this provider."""
         return self.hostname == DEFAULT_REGISTRY_HOST and self.namespace == DEFAULT_NAMESPACE
 
 
 def default_provider(type: str) -> Provider:
-    """The provider in the default namespace of the default registry."""
+    """Address a provider in the default namespace of the default registry."""
     return Provider(DEFAULT_REGISTRY_HOST, DEFAULT_NAMESPACE, type)
 
 
 def builtin_provider(type: str = "terraform") -> Provider:
-    """A provider that is part of the program."""
+    """Address a provider that is part of the program."""
     return Provider(BUILTIN_HOST, BUILTIN_NAMESPACE, type)
 
 
 def legacy_provider(type: str) -> Provider:
-    """A provider as states name it that are older than namespaces."""
+    """Address a provider as states from before namespaces do."""
     return Provider(DEFAULT_REGISTRY_HOST, LEGACY_NAMESPACE, type)
 
 
 def implied_provider(local_name: str) -> Provider:
-    """The provider that a local name means when the module declares no source for it."""
+    """Return the provider for a local name without a declared source."""
     if local_name == "terraform":
         return builtin_provider(local_name)
     return default_provider(local_name)
 
 
 def normalize_provider_part(part: str) -> str | None:
-    """The one spelling of a provider's namespace or type, or `None` if it cannot be one."""
+    """Normalize a provider namespace or type; `None` if it is invalid."""
     if "." in part or "--" in part:
         return None
     return normalize_label(part)
 
 
 def parse_provider(text: str, diags: Diagnostics, subject: Range | None = None) -> Provider | None:
-    """Read a provider source, `[hostname/][namespace/]type`.
+    """Parse a provider source, `[hostname/][namespace/]type`.
 
-    `subject` is where the source stands in a configuration; without it, diagnostics point into
-    the text itself.
+    `subject` is its range in the configuration; without it, diagnostics point into the text.
     """
     parts = text.split("/")
     if len(parts) > 3 or "" in parts:
@@ -206,12 +205,12 @@ def _report_redundant_prefix(
 
 
 class LocalProviderConfig(Address):
-    """A provider configuration as its module names it: `aws`, `aws.west`."""
+    """A provider configuration as its module refers to it: `aws`, `aws.west`."""
 
     __slots__ = ("alias", "name")
 
     name: str
-    """The provider's local name."""
+    """Local name of the provider."""
     alias: str
 
     def __init__(self, name: str, alias: str = "") -> None:
@@ -235,12 +234,12 @@ class ProviderConfig(Address):
         self.text: str = f"{text}.{alias}" if alias else text
 
     def instance(self, key: InstanceKey = None) -> ProviderInstance:
-        """One instance of the configuration."""
+        """Address one instance of the configuration."""
         return ProviderInstance(self, key)
 
 
 class ProviderInstance(Address):
-    """One instance of a provider configuration; without a key, the only one."""
+    """An instance of a provider configuration; without a key, the only one."""
 
     __slots__ = ("config", "key")
 
@@ -254,11 +253,11 @@ class ProviderInstance(Address):
 
     @property
     def provider(self) -> Provider:
-        """The provider that is configured."""
+        """The configured provider."""
         return self.config.provider
 
     def sort_key(self) -> SortKey:
-        """By configuration, then by key."""
+        """Sort by configuration, then by key."""
         return self.config.sort_key() + key_order(self.key)
 
 
@@ -267,16 +266,16 @@ AbsProviderInstance: TypeAlias = Abs[ProviderInstance]
 
 
 def config_of(instance: AbsProviderInstance) -> AbsProviderConfig:
-    """The provider block of an instance, in a module without keys, as states name blocks."""
+    """Return the provider block of an instance, in a module without keys, as in states."""
     return Abs(instance.module.unkeyed, instance.item.config)
 
 
 def provider_for(module: ModuleAddr, stored: Abs[P]) -> Abs[P]:
-    """The provider block or instance that manages something in a module instance.
+    """Return the provider block or instance that manages an object in a module instance.
 
-    States name the module of a provider block without keys. The block is in the module instance
-    itself or above it, so the keys are those on the way there. A provider of some other module, as
-    a move may leave behind, stays without.
+    States omit the keys in the module path of a provider block. The block is in the module instance
+    itself or above it, so it gets the keys of that path. A provider in another module, which a move
+    may leave behind, stays without keys.
     """
     depth = stored.module.depth
     if not depth or module.names[:depth] != stored.module.names:

@@ -1,6 +1,6 @@
-"""Names of resources and resource instances, relative to their module.
+"""Addresses of resources and resource instances, relative to their module.
 
-Whether such a resource exists, and what its type means, is unknown here.
+Deliberately unknown here: the declared resources, and the meaning of their types.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nigari.addrs.keys import InstanceKey, key_order, key_text
 
 
 class ResourceMode(Enum):
-    """Which kind of block declares the resource; the value is the block's type."""
+    """Kind of the block that declares a resource; the value is the block type."""
 
     MANAGED = "resource"
     DATA = "data"
@@ -20,7 +20,7 @@ class ResourceMode(Enum):
 
     @property
     def prefix(self) -> str:
-        """What an address of this mode begins with."""
+        """Prefix of addresses of this mode."""
         return "" if self is ResourceMode.MANAGED else f"{self.value}."
 
 
@@ -47,21 +47,21 @@ class Resource(Address):
         self.text: str = f"{type}.{name}" if mode is MANAGED else f"{mode.value}.{type}.{name}"
 
     def instance(self, key: InstanceKey = None) -> ResourceInstance:
-        """One instance of the resource."""
+        """Address one instance of the resource."""
         return ResourceInstance(self, key)
 
     @property
     def implied_provider(self) -> str:
-        """The local name of the provider that the type name implies: `aws` for `aws_vpc`."""
+        """Local name of the provider implied by the type name: `aws` for `aws_vpc`."""
         return self.type.partition("_")[0]
 
     def sort_key(self) -> SortKey:
-        """Ephemeral before data before managed, then by type and name."""
+        """Sort ephemeral before data before managed, then by type and name."""
         return (_MODE_ORDER[self.mode], self.type, self.name)
 
 
 class ResourceInstance(Address):
-    """One instance of a resource: `aws_vpc.main["eu"]`; without a key, the only one."""
+    """An instance of a resource: `aws_vpc.main["eu"]`; without a key, the only one."""
 
     __slots__ = ("key", "resource")
 
@@ -74,5 +74,5 @@ class ResourceInstance(Address):
         self.text: str = resource.text if key is None else f"{resource.text}{key_text(key)}"
 
     def sort_key(self) -> SortKey:
-        """By resource, then by key."""
+        """Sort by resource, then by key."""
         return self.resource.sort_key() + key_order(self.key)

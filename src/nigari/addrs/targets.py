@@ -1,4 +1,6 @@
-"""Targets: what `-target`, `-exclude`, `-replace` and import blocks may name, and what that covers."""
+"""Target addresses of `-target`, `-exclude`, `-replace` and import blocks, and the objects they
+cover.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ Targetable: TypeAlias = ModuleAddr | AbsResource | AbsResourceInstance
 
 @record
 class Target:
-    """A module instance, a resource or a resource instance that somebody singled out."""
+    """A targeted module instance, resource or resource instance."""
 
     subject: Targetable
     range: Range | None = None
@@ -28,22 +30,21 @@ class Target:
 
     @property
     def module(self) -> ModuleAddr:
-        """The module instance that the target is, or is in."""
+        """The targeted module instance, or the module instance of the target."""
         return self.subject if isinstance(self.subject, ModuleAddr) else self.subject.module
 
     @property
     def resource(self) -> Resource | None:
-        """The resource that the target is, or is an instance of."""
+        """The targeted resource, or the resource of the targeted instance."""
         if isinstance(self.subject, ModuleAddr):
             return None
         item = self.subject.item
         return item if isinstance(item, Resource) else item.resource
 
     def covers(self, address: Targetable) -> bool:
-        """Whether the target includes all of `address`.
+        """Check whether the target includes all of `address`.
 
-        A module call without a key includes all its instances, a resource without a key all of
-        its own.
+        A module call without a key includes all its instances, as does a resource without a key.
         """
         if isinstance(self.subject, ModuleAddr):
             inner = address if isinstance(address, ModuleAddr) else address.module
@@ -56,7 +57,9 @@ class Target:
         return self.subject.item == (item if isinstance(item, Resource) else item.resource)
 
     def touches_block(self, block: ModuleAddr | AbsResource) -> bool:
-        """Whether anything that the block declares may be in the target, whatever its keys."""
+        """Check whether any object that the block declares may be in the target, regardless of
+        keys.
+        """
         module = block if isinstance(block, ModuleAddr) else block.module
         names = self.module.names
         if self.resource is None:

@@ -1,4 +1,4 @@
-"""Names of the values an expression of a module may refer to, other than resources and modules."""
+"""Addresses of values in a module, other than resources and modules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class NamedValue(Address):
-    """A root name and one attribute of it; the subclass says which root."""
+    """A root name and one attribute; each subclass has its root."""
 
     __slots__ = ("name",)
 
@@ -37,7 +37,7 @@ class LocalValue(NamedValue):
 
 
 class OutputValue(NamedValue):
-    """`output.vpc_id`; expressions of test files may use this name, others go through the call."""
+    """`output.vpc_id`; only expressions in test files use this form, others go through the call."""
 
     __slots__ = ()
     root = "output"
@@ -98,14 +98,14 @@ SELF = Self()
 
 
 class ProviderFunction(Address):
-    """A function that a provider offers: `provider::aws::arn_parse`."""
+    """A function of a provider: `provider::aws::arn_parse`."""
 
     __slots__ = ("alias", "function", "provider")
 
     provider: str
-    """The provider's local name in the module."""
+    """Local name of the provider in the module."""
     alias: str
-    """The alias of the provider configuration, or nothing for the default one."""
+    """Alias of the provider configuration; empty for the default one."""
     function: str
 
     def __init__(self, provider: str, alias: str, function: str) -> None:

@@ -120,7 +120,7 @@ class Operations:
             return False
         self.place.conditions.append(found)
         conditions = found[3]
-        await run.finish(conditions.step, str(module) if module.is_one_of_several else "")
+        await run.finish(conditions.step, str(module) if module.has_known_key else "")
         return not conditions.is_refusing
 
     # -- what others need ---------------------------------------------------------------------

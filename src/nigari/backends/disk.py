@@ -75,7 +75,7 @@ def _is_claimed(path: str, mode: int) -> bool:
 def make_directories(path: str) -> None:
     """Make a directory and those above it, where they are missing."""
     if not os.path.isdir(path):
-        from nigari.packages.base import whole_file
+        from nigari.packages.content import whole_file
 
         whole_file.make_directories(path)
 

@@ -1,1 +1,3 @@
-"""Identities in clouds: credentials, signatures, endpoints; not what a cloud is asked for."""
+"""Cloud identities: credentials, request signatures and endpoints. Requests for stored data are
+left to the backends.
+"""

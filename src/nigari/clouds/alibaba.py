@@ -1,7 +1,7 @@
-"""Alibaba Cloud: who asks, and signatures for its object storage.
+"""Alibaba Cloud: credentials, and request signatures for its object storage.
 
 Credentials come from arguments and the environment, from a profile of its command line tool, or
-from the role of the machine; with them a role can be assumed.
+from the role of the machine; they can be used to assume another role.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _QUICK: Final = Policy(retries=1, timeout=5.0)
 
 @record
 class AlibabaCredentials:
-    """What a request is signed with."""
+    """Keys that sign a request."""
 
     access_key: str
     secret_key: str
@@ -47,7 +47,7 @@ class AlibabaRole:
 
 @record
 class AlibabaIdentity:
-    """Who asks: keys, or the role of this machine; and a role to assume with them."""
+    """Keys or the role of this machine, and a role to assume with them."""
 
     keys: AlibabaCredentials | None
     machine_role: str
@@ -57,7 +57,7 @@ class AlibabaIdentity:
 
 
 def read_identity(arguments: Arguments) -> AlibabaIdentity:
-    """What the arguments, the environment and a profile say."""
+    """Read the identity from the arguments, the environment and a profile."""
     text, profile = arguments.text, _profile(arguments)
     mode = str(profile.get("mode", ""))
 
@@ -109,7 +109,7 @@ def _role(arguments: Arguments, profile: Mapping[str, object]) -> AlibabaRole | 
 
 
 def _profile(arguments: Arguments) -> Mapping[str, object]:
-    """The profile that is named, as the command line tool of Alibaba Cloud has stored it."""
+    """Read the selected profile from the files of Alibaba Cloud's command line tool."""
     name = arguments.text("profile", "ALICLOUD_PROFILE")
     if not name:
         return {}
@@ -130,7 +130,7 @@ def _profile(arguments: Arguments) -> Mapping[str, object]:
 
 
 async def credentials_of(client: Client, identity: AlibabaIdentity) -> AlibabaCredentials:
-    """What to sign with."""
+    """Obtain the credentials of an identity."""
     found = identity.keys
     if found is None:
         found = await _of_machine(client, identity.machine_role)
@@ -187,7 +187,7 @@ def _credentials(document: object, names: tuple[str, str, str]) -> AlibabaCreden
 def object_headers(
     method: str, resource: str, headers: Mapping[str, str], credentials: AlibabaCredentials
 ) -> dict[str, str]:
-    """The headers of a request to the object storage, with its signature.
+    """Build the signed headers of a request to the object storage.
 
     The resource is `/BUCKET/KEY`, not escaped.
     """

@@ -1,6 +1,6 @@
-"""Arguments that clouds are reached with: from the configuration, else from the environment.
+"""Arguments for cloud access, from the configuration or otherwise from environment variables.
 
-Backends and key providers have them as JSON data, in which everything that is not set is null.
+Backends and key providers pass them as JSON data, in which unset arguments are null.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ _FALSE = ("0", "f", "F", "false", "FALSE", "False")
 
 @record
 class Arguments:
-    """The arguments of a block, with the environment that fills in for them."""
+    """The arguments of a block, and the environment that supplements them."""
 
     config: Mapping[str, object]
     environ: Mapping[str, str]
 
     def is_set(self, name: str) -> bool:
-        """Whether the configuration has a value."""
+        """Check that the configuration sets an argument."""
         return self.config.get(name) is not None
 
     def text(self, name: str, *variables: str, default: str = "") -> str:
-        """A text; an empty one of the configuration gives way to the environment, too."""
+        """Return a string; the environment also supplements an empty one in the configuration."""
         given = self.config.get(name)
         if given is not None and given != "":
             return given if isinstance(given, str) else str(given)
         return self._variable(variables) or default
 
     def required(self, name: str, *variables: str) -> str:
-        """A text that must not be empty."""
+        """Return a string that must not be empty."""
         found = self.text(name, *variables)
         if not found:
             also = f", nor the environment variable {variables[0]}" if variables else ""
@@ -41,7 +41,7 @@ class Arguments:
         return found
 
     def flag(self, name: str, *variables: str, default: bool = False) -> bool:
-        """Yes or no, in the environment as Go reads it."""
+        """Return a bool, parsed as in Go if it comes from the environment."""
         given = self.config.get(name)
         if given is not None:
             return given is True
@@ -55,7 +55,7 @@ class Arguments:
         )
 
     def number(self, name: str, *variables: str, default: int) -> int:
-        """A whole number."""
+        """Return a whole number."""
         given = self.config.get(name)
         text = self._variable(variables) if given is None else str(given)
         if not text:
@@ -66,17 +66,17 @@ class Arguments:
             raise CloudFailure(f'"{text}" is not a whole number, which {name} must be.') from None
 
     def texts(self, name: str) -> Sequence[str]:
-        """A list or set of texts."""
+        """Return a list or set of strings."""
         given = self.config.get(name)
         return [str(each) for each in given] if isinstance(given, list) else []
 
     def mapping(self, name: str) -> Mapping[str, str]:
-        """A map of texts."""
+        """Return a map of strings."""
         given = self.config.get(name)
         return {str(k): str(v) for k, v in given.items()} if isinstance(given, dict) else {}
 
     def block(self, name: str) -> Arguments | None:
-        """The arguments of a nested block or object; None where it is not written."""
+        """Return the arguments of a nested block or object; None if it is absent."""
         given = self.config.get(name)
         if isinstance(given, list):
             given = given[0] if given else None

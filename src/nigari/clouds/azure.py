@@ -1,7 +1,7 @@
-"""Azure: signatures with the key of a storage account, and access tokens of its identities.
+"""Azure: signatures with the key of a storage account, and access tokens.
 
-A token is asked for with a client certificate, a client secret, an OIDC token, the identity of the
-machine, or by the Azure CLI, whichever the settings have first.
+A token is obtained with a client certificate, a client secret, an OIDC token, the machine's
+identity, or by the Azure CLI: the first one that is configured.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class AzureEnvironment:
     login: str
     manager: str
     storage: str
-    """The end of the host names of storage accounts."""
+    """Domain of storage account hosts."""
     audience: str = ""
-    """Whom tokens for the manager are for, if that is not the manager itself."""
+    """Audience of tokens for the manager, if it is not the manager itself."""
     metadata_host: str = ""
-    """The host that knows all of this, as long as it has not been asked."""
+    """Host to query for the other fields, unless it has been queried."""
 
 
 ENVIRONMENTS: Final[Mapping[str, AzureEnvironment]] = {
@@ -75,13 +75,13 @@ ENVIRONMENTS: Final[Mapping[str, AzureEnvironment]] = {
 
 @record
 class ClientCertificate:
-    """A certificate with its key, in the format PKCS#12."""
+    """A certificate with its key, in PKCS#12 format."""
 
     data: bytes
     password: str = ""
 
     def assertion(self, client: str, audience: str) -> str:
-        """What shows the audience that we are the client whose certificate this is."""
+        """Build the signed assertion that proves possession of the certificate to the audience."""
         import uuid
         from time import time
 
@@ -89,7 +89,7 @@ class ClientCertificate:
         from cryptography.hazmat.primitives.asymmetric import padding
 
         key, digest = self._opened()
-        # What the library of Azure sends that OpenTofu uses, padded base64 included.
+        # The same header as Azure's Go library, which OpenTofu uses, including the padded base64.
         header = {"alg": "PS256", "typ": "JWT", "x5t#S256": base64.b64encode(digest).decode()}
         now = int(time())
         claims = {"aud": audience, "exp": now + 600, "iss": client, "jti": str(uuid.uuid4())}
@@ -100,7 +100,7 @@ class ClientCertificate:
         return f"{text}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
 
     def _opened(self) -> tuple[RSAPrivateKey, bytes]:
-        """The key, and the digest of the certificate."""
+        """Return the key, and the digest of the certificate."""
         from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.serialization import pkcs12
@@ -123,7 +123,7 @@ def _in_url(part: Mapping[str, object]) -> str:
 
 @record
 class AzureIdentity:
-    """As whom Azure is asked."""
+    """The identity for Azure requests."""
 
     tenant: str = ""
     client: str = ""
@@ -131,10 +131,10 @@ class AzureIdentity:
     assertion: str = ""
     """An OIDC token."""
     assertion_url: str = ""
-    """Where to ask for one, with `assertion_token`."""
+    """URL of an OIDC token service, which `assertion_token` authenticates to."""
     assertion_token: str = ""
     connection: str = ""
-    """The connection of Azure DevOps that the token is for, where that is who is asked."""
+    """Azure DevOps service connection, if the token service is Azure DevOps."""
     certificate: ClientCertificate | None = None
     uses_machine: bool = False
     machine_endpoint: str = ""
@@ -144,7 +144,7 @@ class AzureIdentity:
 def shared_key_headers(
     method: str, url: str, headers: Mapping[str, str], account: str, key: str
 ) -> dict[str, str]:
-    """The headers of a request with the signature of a storage account."""
+    """Build the headers of a request, signed with the key of a storage account."""
     given = {name.lower(): value for name, value in headers.items()}
     parts = urlsplit(url)
     arguments = sorted(
@@ -167,7 +167,7 @@ def shared_key_headers(
 async def azure_token(
     client: Client, identity: AzureIdentity, login: str, resource: str, environ: Mapping[str, str]
 ) -> str:
-    """An access token for a resource."""
+    """Request an access token for a resource."""
     url = f"{login.rstrip('/')}/{identity.tenant}/oauth2/v2.0/token"
     proof = await _proof(client, identity, url) if identity.tenant and identity.client else {}
     if proof:
@@ -188,7 +188,7 @@ async def azure_token(
 
 
 async def _proof(client: Client, identity: AzureIdentity, url: str) -> Mapping[str, str]:
-    """What a client shows to get a token at a URL; nothing if there is nothing to show."""
+    """Build the client's proof of identity for a token URL; empty if there is none."""
     if identity.certificate is not None:
         assertion = identity.certificate.assertion(identity.client, url)
     elif identity.secret:
@@ -203,13 +203,13 @@ async def _proof(client: Client, identity: AzureIdentity, url: str) -> Mapping[s
 
 
 async def _asked_assertion(client: Client, identity: AzureIdentity) -> str:
-    """An OIDC token of the service that runs this program."""
+    """Request an OIDC token from the CI service that runs this program."""
     if identity.connection:
         query = {"api-version": "7.1", "serviceConnectionId": identity.connection}
         asked = await client.request(
             "POST",
             f"{identity.assertion_url}?{urlencode(query)}",
-            # Azure DevOps would lead to a page for people.
+            # Without this header, Azure DevOps redirects to a login page.
             headers={"x-tfs-fedauthredirect": "Suppress"},
             credentials={"authorization": f"Bearer {identity.assertion_token}"},
             body=b"",
@@ -224,7 +224,7 @@ async def _asked_assertion(client: Client, identity: AzureIdentity) -> str:
 
 
 async def known_environment(client: Client, environment: AzureEnvironment) -> AzureEnvironment:
-    """The environment, with what its host of metadata knows if there is one."""
+    """Complete the environment from its metadata host, if it has one."""
     host = environment.metadata_host
     if not host:
         return environment
@@ -263,7 +263,7 @@ async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, 
     said = ""
     try:
         done = await run_program(command, environ)
-        said = f" It says: {done.complaint.rpartition(chr(10))[2]}." if done.complaint else ""
+        said = f" It says: {done.error_text.rpartition(chr(10))[2]}." if done.error_text else ""
         if done.status:
             raise ValueError
         return _member(json.loads(done.output), "accessToken")

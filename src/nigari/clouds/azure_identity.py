@@ -1,6 +1,6 @@
-"""Identities in Azure, from arguments and environment variables: which cloud, and as whom to ask.
+"""Azure identities and environments from arguments and environment variables.
 
-Backends and key providers have the same arguments for this.
+Backends and key providers share these arguments.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ IDENTITY_ARGUMENTS: Final = (
     "use_msi",
     "use_oidc",
 )
-"""The arguments that whoever asks Azure has in common."""
+"""Arguments that all users of Azure share."""
 _ALIASES: Final = {
     "global": "public",
     "canary": "public",
@@ -62,7 +62,7 @@ _CONNECTIONS: Final = (
 
 
 def read_environment(arguments: Arguments) -> AzureEnvironment:
-    """The cloud that the arguments name."""
+    """Return the cloud that the arguments select."""
     host = arguments.text("metadata_host", "ARM_METADATA_HOST")
     if host:
         return AzureEnvironment("", "", "", metadata_host=host)
@@ -74,7 +74,7 @@ def read_environment(arguments: Arguments) -> AzureEnvironment:
 
 
 def read_identity(arguments: Arguments) -> AzureIdentity:
-    """What the arguments say about who asks."""
+    """Build the identity from the arguments."""
     text, flag = arguments.text, arguments.flag
     is_workload = flag("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")
     is_oidc = is_workload or flag("use_oidc", "ARM_USE_OIDC")
@@ -83,7 +83,7 @@ def read_identity(arguments: Arguments) -> AzureIdentity:
     )
     url, token = text("oidc_request_url", *_URLS), text("oidc_request_token", *_TOKENS)
     connection = text("ado_service_connection_id", *_CONNECTIONS)
-    # Azure DevOps says itself where to ask.
+    # Azure DevOps passes the URL of its token service in the environment.
     url = arguments.environ.get(_DEVOPS, "") if connection else url
     assertion = text("oidc_token", "ARM_OIDC_TOKEN") or (
         text_of(token_file) if is_oidc and token_file else ""
@@ -110,7 +110,7 @@ def read_identity(arguments: Arguments) -> AzureIdentity:
 
 
 def _certificate(arguments: Arguments) -> ClientCertificate | None:
-    """The certificate of the client, from the argument or from a file."""
+    """Read the client certificate from the argument or a file."""
     text = arguments.text("client_certificate", "ARM_CLIENT_CERTIFICATE")
     path = arguments.text("client_certificate_path", "ARM_CLIENT_CERTIFICATE_PATH")
     if not text and not path:

@@ -1,15 +1,15 @@
-"""Failures before a cloud is asked for anything: a small set, in sentences for people."""
+"""Failures of cloud authentication, as sentences for diagnostics."""
 
 from __future__ import annotations
 
 
 class CloudFailure(Exception):
-    """Something that a cloud needs and does not get, or an answer that it should not give."""
+    """A missing prerequisite for a cloud request, or an unexpected response."""
 
     def __init__(self, text: str, code: str = "") -> None:
         super().__init__(text)
         self.code = code
-        """The cloud's own name for what is wrong, if it gave one."""
+        """The cloud's own error code, if there is one."""
 
     @property
     def text(self) -> str:
@@ -17,4 +17,4 @@ class CloudFailure(Exception):
 
 
 class NoCredentials(CloudFailure):
-    """Nobody has said who we are."""
+    """No source of credentials is configured."""

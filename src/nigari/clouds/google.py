@@ -1,5 +1,5 @@
-"""Access tokens for Google's services: from the environment, from the files of its tools, or from
-the machine that the program runs on.
+"""Access tokens for Google services: from the environment, from the files of its tools, or from the
+machine's metadata service.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _LIFETIME: Final = 3600
 
 
 async def access_token(client: Client, environ: Mapping[str, str], scope: str) -> str:
-    """The token of whoever runs the program; empty if there is none. `ValueError` says why one that
-    is there cannot be used.
+    """Obtain the user's token; empty if no credentials are configured. Unusable credentials raise
+    `ValueError`.
     """
     given = environ.get("GOOGLE_OAUTH_ACCESS_TOKEN", "")
     if given:
@@ -39,7 +39,7 @@ def _default_file(environ: Mapping[str, str]) -> str:
 
 
 async def token_of_credentials(client: Client, given: str, scope: str) -> str:
-    """The token for credentials that are given as JSON text, or as the path of a file of it."""
+    """Obtain a token for credentials that are JSON text, or the path of a JSON file."""
     if not given.lstrip().startswith("{"):
         return await _from_file(client, given, scope)
     try:
@@ -52,7 +52,7 @@ async def token_of_credentials(client: Client, given: str, scope: str) -> str:
 async def impersonated(
     client: Client, token: str, account: str, delegates: Sequence[str], scope: str
 ) -> str:
-    """The token of another service account, for who may act as it."""
+    """Exchange a token for that of another service account, which it may impersonate."""
     url = f"https://iamcredentials.googleapis.com/v1/{_account(account)}:generateAccessToken"
     body = {
         "scope": [scope],
@@ -107,7 +107,7 @@ _USER: Final = ("client_id", "client_secret", "refresh_token")
 
 
 def _assertion(document: Mapping[str, object], endpoint: str, scope: str) -> str:
-    """A signed statement of a service account that it is the one who asks."""
+    """Build a signed assertion of a service account's identity."""
     import time
     from base64 import urlsafe_b64encode
 
@@ -141,7 +141,7 @@ async def _from_machine(client: Client, environ: Mapping[str, str]) -> str:
         answer = await client.get(url, headers={"metadata-flavor": "Google"}, policy=_NEARBY)
         return _token(answer.require(200).json())
     except NetFailure:
-        # Most machines are not Google's.
+        # Most machines are not Google's, so the metadata service is missing.
         return ""
 
 

@@ -1,7 +1,8 @@
-"""Tencent Cloud: credentials, signatures for its object storage and for its other services, roles.
+"""Tencent Cloud: credentials, roles, and request signatures for its object storage and other
+services.
 
-The two kinds of services sign requests in different ways, and both are here. What is stored, and
-under which names, is known to the backend that asks.
+The two kinds of services use different signatures. Names and content of stored objects are left to
+the backend.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _POLICY: Final = Policy(retries=3)
 
 @record
 class TencentCredentials:
-    """What a request is signed with."""
+    """Keys that sign a request."""
 
     secret_id: str
     secret_key: str
@@ -44,7 +45,7 @@ class TencentRole:
 
 
 def read_credentials(arguments: Arguments) -> TencentCredentials:
-    """Those of the arguments or of the environment."""
+    """Read the credentials from the arguments or the environment."""
     text = arguments.text
     found = TencentCredentials(
         text("secret_id", "TENCENTCLOUD_SECRET_ID"),
@@ -60,7 +61,7 @@ def read_credentials(arguments: Arguments) -> TencentCredentials:
 
 
 def read_role(arguments: Arguments) -> TencentRole | None:
-    """The role of the arguments, if there is one."""
+    """Read the role from the arguments, if there is one."""
     block = arguments.block("assume_role")
     if block is None:
         return None
@@ -75,7 +76,7 @@ def read_role(arguments: Arguments) -> TencentRole | None:
 def object_headers(
     method: str, url: str, headers: Mapping[str, str], credentials: TencentCredentials
 ) -> dict[str, str]:
-    """The headers of a request to the object storage, with its signature."""
+    """Build the signed headers of a request to the object storage."""
     parts = urlsplit(url)
     given = {name.lower(): value for name, value in headers.items()}
     if credentials.token:
@@ -127,7 +128,7 @@ class TencentServices:
         self._region = region
 
     async def call(self, service: str, action: str, version: str, **given: object) -> object:
-        """The answer to an action; a `CloudFailure` has the code of what is wrong."""
+        """Call an action; a `CloudFailure` has the error code."""
         host = f"{service}.tencentcloudapi.com"
         body = json.dumps(given).encode()
         response = await self._client.request(
@@ -187,7 +188,7 @@ class TencentServices:
 async def assumed(
     client: Client, credentials: TencentCredentials, role: TencentRole, region: str
 ) -> TencentCredentials:
-    """The credentials of a role."""
+    """Assume a role."""
     given: dict[str, object] = {
         "RoleArn": role.arn,
         "RoleSessionName": role.session,

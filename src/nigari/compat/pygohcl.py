@@ -1,7 +1,8 @@
 """pygohcl on top of this package: `import nigari.compat.pygohcl as pygohcl`.
 
-Blocks are dicts under their type and labels, or lists of them where a type or label is repeated;
-expressions are their source on one line. docs/migration/python-hcl2.md lists what is different, and why.
+Blocks are dicts under their type and labels, or lists of them if a type or label is repeated;
+expressions are their source on one line. docs/migration/python-hcl2.md lists the differences and
+their reasons.
 """
 
 from __future__ import annotations
@@ -56,19 +57,19 @@ _FUNCTIONS: Final = (
 
 
 class HCLParseError(Exception):
-    """A text is not valid HCL, or not what was expected."""
+    """A text that is not valid HCL, or not of the expected form."""
 
 
 class HCLInternalError(Exception):
-    """Valid HCL that has no form as data: a block and an argument of one name, for example."""
+    """Valid HCL without a form as data, such as a block and an argument of one name."""
 
 
 class ValidationError(Exception):
-    """A condition is not met, or cannot be evaluated."""
+    """A condition that is not met, or cannot be evaluated."""
 
 
 class UnknownFunctionError(ValidationError):
-    """A condition calls a function that is not there."""
+    """A condition that calls an unknown function."""
 
 
 class Readable(Protocol):
@@ -78,7 +79,7 @@ class Readable(Protocol):
 
 
 def loadb(data: bytes, keep_interpolations: bool = False) -> dict[str, PlainData]:
-    """The data of a text; `keep_interpolations` keeps `${ }` around references in strings."""
+    """Convert a text to data; `keep_interpolations` preserves `${ }` around references in strings."""
     source, diags = Source.from_bytes(_FILE, data), Diagnostics()
     body = parse_body(source, diags)
     if diags.has_errors:
@@ -87,17 +88,17 @@ def loadb(data: bytes, keep_interpolations: bool = False) -> dict[str, PlainData
 
 
 def loads(data: str, keep_interpolations: bool = False) -> dict[str, PlainData]:
-    """The same for a str."""
+    """Convert a text to data; see `loadb`."""
     return loadb(data.encode(), keep_interpolations)
 
 
 def load(stream: Readable, keep_interpolations: bool = False) -> dict[str, PlainData]:
-    """The same for an open file."""
+    """Convert an open file to data; see `loadb`."""
     return loadb(_bytes(stream), keep_interpolations)
 
 
 def attributes_loadb(data: bytes) -> dict[str, PlainData]:
-    """The arguments of a text without blocks and without anything to evaluate in a scope."""
+    """Convert a text of constant arguments, without blocks, to data."""
     source, diags = Source.from_bytes(_FILE, data), Diagnostics()
     body = parse_body(source, diags)
     if diags.has_errors:
@@ -115,12 +116,12 @@ def attributes_loadb(data: bytes) -> dict[str, PlainData]:
 
 
 def attributes_loads(data: str) -> dict[str, PlainData]:
-    """The same for a str."""
+    """Convert a text of constant arguments; see `attributes_loadb`."""
     return attributes_loadb(data.encode())
 
 
 def attributes_load(stream: Readable) -> dict[str, PlainData]:
-    """The same for an open file."""
+    """Convert an open file of constant arguments; see `attributes_loadb`."""
     return attributes_loadb(_bytes(stream))
 
 
@@ -129,8 +130,8 @@ def eval_var_condition(
 ) -> None:
     """Evaluate the condition of a `validation` block, and raise its message if it is not met.
 
-    `variable_value` is an expression, or a string without its quotes. A function that is not
-    there is an `UnknownFunctionError`.
+    `variable_value` is an expression, or a string without its quotes. A call of an unknown function
+    raises `UnknownFunctionError`.
     """
     diags = Diagnostics()
     value = _value(variable_value, Scope(), diags)
@@ -160,7 +161,7 @@ def eval_var_condition(
 
 
 def _message(text: str, scope: Scope) -> str:
-    """The error message: an expression, or the text of a template without its quotes."""
+    """Evaluate the error message: an expression, or the text of a template without its quotes."""
     for source in (text, f'"{text}"'):
         diags = Diagnostics()
         value = _value(source, scope, diags)
@@ -249,7 +250,7 @@ class _Converter:
         return one_line(expr)
 
     def _text(self, expr: Expression) -> str:
-        """A part of a string."""
+        """Write a part of a string."""
         if isinstance(expr, StringLiteral):
             return expr.text
         if isinstance(expr, Literal):
@@ -287,7 +288,7 @@ class _Converter:
 
 
 def one_line(expr: Expression) -> str:
-    """The source of an expression on one line, without comments; strings are kept as they are."""
+    """Write the source of an expression on one line, without comments; strings stay unchanged."""
     text = expr.source.text[expr.start : expr.end]
     tokens = scan_lossless(text)
     out: list[str] = []

@@ -1,9 +1,8 @@
-"""Values and types of the language, and what can be done with them.
+"""Types, values and operations of the language, independent of its syntax.
 
-This page has what users of the package need: `from nigari import cty`. The functions of the
-language's standard library are in `nigari.cty.stdlib`, how a function is made in
-`nigari.cty.function`. Nothing here knows of HCL, of source text or of diagnostics: whatever goes
-wrong is a `CtyError` with a path into the value at hand.
+Users import this package: `from nigari import cty`. Standard library functions are in
+`nigari.cty.stdlib`, and `nigari.cty.function` defines new ones. Nothing here knows HCL, source text
+or diagnostics: every failure is a `CtyError` with a path into the value.
 """
 
 from __future__ import annotations
@@ -159,7 +158,7 @@ __all__ = [
     "string",
     "tuple_value",
     "unknown",
-    # what is unknown, what is marked
+    # unknown and marked values
     "Mark",
     "MarksAt",
     "NO_MARKS",

@@ -1,13 +1,13 @@
-"""Python annotations as types of the language, and values to and from what they describe.
+"""Conversion between Python annotations and types of the language, and between their values.
 
-    shape_of(list[int]).read(value)        a Python list of int, or a `CtyError` with a path
-    shape_of(list[int]).write([1, 2])      the value
+shape_of(list[int]).read(value)        a Python list of int, or a `CtyError` with a path
+shape_of(list[int]).write([1, 2])      the value
 
-Understood are `str`, `bool`, `int`, `float`, `Decimal`, `Path`, `None`, enumerations, `Literal`,
-`datetime`, `date` and `time` as texts of ISO 8601, lists, tuples, sets and dicts with string keys,
-their abstract kin (`Sequence`, `Mapping`), unions, models (see `models`), `TypedDict`, `NewType`,
-`object` for any plain data, and `Value` for a value as it is, with its marks and unknowns. Knows
-nothing of where values come from.
+Supported are `str`, `bool`, `int`, `float`, `Decimal`, `Path`, `None`, enumerations, `Literal`,
+`datetime`, `date` and `time` as ISO 8601 texts, lists, tuples, sets and dicts with string keys,
+their abstract counterparts (`Sequence`, `Mapping`), unions, models (see `models`), `TypedDict`,
+`NewType`, `object` for any plain data, and `Value` for a value unchanged, with its marks and
+unknowns. Deliberately unknown here: the source of a value.
 """
 
 import collections.abc
@@ -44,7 +44,7 @@ _MAPS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
 
 
 class Named:
-    """The field is written under another name than its own."""
+    """Annotation for a field whose name in data differs from its Python name."""
 
     __slots__ = ("name",)
 
@@ -58,7 +58,9 @@ class Named:
 
 
 class Again(Shape):
-    """A model inside itself: what it is shows when a value is read."""
+    """A model that contains itself. Its shape is resolved when a value is read, as it is incomplete
+    before that.
+    """
 
     __slots__ = ("_cls",)
 
@@ -77,7 +79,8 @@ class Again(Shape):
 
 
 def unwrapped(hint: object) -> tuple[object, list[object], bool]:
-    """What is inside `Annotated` and `| None`: the type, the annotations, whether None is allowed.
+    """Split `Annotated` and `| None` into the bare type, its annotations, and whether None is
+    allowed.
 
     A union of several types other than None stays a union.
     """
@@ -99,12 +102,12 @@ def unwrapped(hint: object) -> tuple[object, list[object], bool]:
 
 
 def shape_of(hint: object) -> Shape:
-    """The shape of an annotation; `TypeError` if no value can have it."""
+    """Return the shape of an annotation; raise `TypeError` if no value can have it."""
     return _Reader().shape(hint)
 
 
 class _Reader:
-    """Which models are being read, so that one may contain itself."""
+    """Reads annotations; remembers the models being read, so that one may contain itself."""
 
     __slots__ = ("_open",)
 

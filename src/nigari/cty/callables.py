@@ -1,13 +1,13 @@
 """Python callables as functions of the language.
 
-    @function
-    def repeat(text: str, times: int = 2) -> str:
-        return text * times
+@function
+def repeat(text: str, times: int = 2) -> str:
+return text * times
 
-Annotations say what arguments are converted to (see `annotations`); what has none takes and gives
-any plain data. A parameter of type `Value` sees nulls, unknowns and marks; for all others a null
-is an error unless its type has None, an unknown argument makes the result unknown, and marks go
-over to the result. Whatever the callable raises is a `FunctionError`.
+Annotations decide how arguments are converted (see `annotations`); without one, any plain data is
+accepted and returned. A parameter of type `Value` receives nulls, unknowns and marks. For all
+others a null is an error unless its type includes None, an unknown argument makes the result
+unknown, and marks are copied to the result. Exceptions of the callable become `FunctionError`.
 """
 
 import inspect
@@ -45,7 +45,7 @@ class CallableParameter:
 
 
 class CallableSignature:
-    """What a callable takes by position, and gives."""
+    """The parameters of a callable, all positional, and the shape of its result."""
 
     __slots__ = ("description", "parameters", "returns", "variadic")
 
@@ -67,13 +67,13 @@ class CallableSignature:
         self.description = description
 
     def parameter(self, position: int) -> CallableParameter | None:
-        """What takes the argument at a position, if anything does."""
+        """Return the parameter that receives the argument at a position, if any."""
         if position < len(self.parameters):
             return self.parameters[position]
         return self.variadic
 
     def read(self, arguments: Sequence[Value]) -> list[object]:
-        """The arguments as Python objects; `FunctionError` for one that cannot be."""
+        """Convert the arguments to Python objects; raise `FunctionError` for the first that fails."""
         given: list[object] = []
         for position, argument in enumerate(arguments):
             parameter = self.parameter(position)
@@ -87,8 +87,8 @@ class CallableSignature:
                 raise FunctionError(error.message, position, error.path) from None
         return given
 
-    def must_wait(self, arguments: Sequence[Value]) -> bool:
-        """Whether an argument is not wholly known, and its parameter takes no such values."""
+    def yields_unknown(self, arguments: Sequence[Value]) -> bool:
+        """Check for an unknown part in an argument whose parameter does not accept unknowns."""
         for position, argument in enumerate(arguments):
             parameter = self.parameter(position)
             if parameter is not None and not isinstance(parameter.shape, AsIs):
@@ -98,13 +98,13 @@ class CallableSignature:
 
 
 def callable_signature(body: PythonCallable, must_be_annotated: bool = False) -> CallableSignature:
-    """Read what a callable says about itself."""
+    """Read the signature from annotations; `must_be_annotated` rejects parameters without one."""
     name = str(getattr(body, "__name__", type(body).__name__))
     anything = CallableParameter("arguments", Shape(DYNAMIC, True), True)
     try:
         found = inspect.signature(body)
     except ValueError:
-        # A builtin function does not say what it takes.
+        # A builtin function has no signature to inspect.
         return CallableSignature((), anything, Shape(DYNAMIC, True), "")
     hints = _hints(body)
     parameters: list[CallableParameter] = []
@@ -147,7 +147,7 @@ def _shape(function_name: str, what: str, hint: object) -> Shape:
 
 
 class PythonFunction(Function):
-    """A callable as a function of the language."""
+    """A Python callable as a function of the language."""
 
     __slots__ = ("body", "signature")
 
@@ -163,7 +163,8 @@ class PythonFunction(Function):
         variadic = self.signature.variadic
         extra = None if variadic is None else _parameter(variadic)
         if len(required) < len(parameters):
-            # What may be left out is taken as it comes and converted when all arguments are there.
+            # Optional arguments are accepted as they are, and converted once all of them are
+            # present.
             rest = parameters[len(required)]
             extra = Parameter(rest.name, DYNAMIC, True, True, True)
         super().__init__(
@@ -178,7 +179,7 @@ class PythonFunction(Function):
         return f"<PythonFunction {getattr(self.body, '__qualname__', self.body)}>"
 
     def _run(self, arguments: list[Value], expected: Type) -> Value:
-        if self.signature.must_wait(arguments):
+        if self.signature.yields_unknown(arguments):
             return unknown(expected)
         given = self.signature.read(arguments)
         try:
@@ -203,19 +204,19 @@ def _parameter(described: CallableParameter) -> Parameter:
 
 
 def function(body: _C) -> _C:
-    """Make a Python callable a function of the language; it stays what it is in Python.
+    """Make a Python callable a function of the language; in Python it stays unchanged.
 
-    Any annotated callable can be used as a function. With this decorator it is read at once, so
-    that a `TypeError` says what is wrong with its annotations before anything is evaluated.
+    Any annotated callable can be used as a function. This decorator reads the annotations at once,
+    so that a mistake in them raises `TypeError` before anything is evaluated.
     """
     made = PythonFunction(body)
-    with suppress(AttributeError):  # a builtin keeps nothing
+    with suppress(AttributeError):  # builtins take no attributes
         setattr(body, _MADE, made)
     return body
 
 
 def as_function(given: Function | PythonCallable) -> Function:
-    """What is a function already, or the function that a callable makes."""
+    """Wrap a callable, or return what is a function already."""
     if isinstance(given, Function):
         return given
     made = getattr(given, _MADE, None)

@@ -1,4 +1,4 @@
-"""Conformance: whether a type satisfies another that may leave parts open with `DYNAMIC`."""
+"""Type conformance: checks a type against another whose `DYNAMIC` parts accept anything."""
 
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, Index, Path, index_step
@@ -17,9 +17,9 @@ from nigari.cty.values import unknown
 
 
 def conformance_errors(given: Type, wanted: Type) -> list[CtyError]:
-    """Why `given` does not conform to `wanted`; empty if it does.
+    """List the reasons why `given` does not conform to `wanted`; empty if it does.
 
-    Conforming is being equal, but for parts of `wanted` that are dynamic and admit anything.
+    To conform is to be equal, except that dynamic parts of `wanted` accept any type.
     """
     found: list[CtyError] = []
     _check(given, wanted, (), found)

@@ -1,7 +1,7 @@
-"""The results of conversions: their types, and what is known of one that is unknown.
+"""Results of conversions: their types, and the refinements that survive on unknown values.
 
-A target type may leave parts open with `DYNAMIC`. The result then takes over the types that the
-source has in those places, as far as they can be told.
+A target type may leave parts open with `DYNAMIC`. The result then adopts the source's types for
+those parts, as far as they are determined.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from nigari.typed import cast
 
 
 def fill_dynamic(source: Type, target: Type) -> Type:
-    """The target type with its open parts taken from the source type, where that has them."""
+    """Fill the open parts of the target type from the source type, where it has them."""
     if not target.has_dynamic or source.kind == KIND_DYNAMIC:
         return target
     if target.kind == KIND_DYNAMIC:
@@ -54,7 +54,7 @@ def fill_dynamic(source: Type, target: Type) -> Type:
 
 
 def _element_of(source: Type, target_kind: int) -> Type | None:
-    """The type of the elements, if the source becomes a collection of that kind."""
+    """Return the element type if the source becomes a collection of that kind."""
     as_map = target_kind == KIND_MAP
     if isinstance(source, CollectionType):
         return source.element if (source.kind == KIND_MAP) == as_map else None
@@ -78,7 +78,7 @@ def _fill_object(source: Type, target: ObjectType) -> Type:
 
 
 def converted_unknown(value: Value, result: Type) -> Value:
-    """The unknown value of the result's type, with what still holds of its range."""
+    """Build the unknown value of the result's type, with the refinements that still hold."""
     have = cast(Unknown, value.data)
     whole = unknown(result).with_causes(have.causes)
     source = value.type
@@ -90,7 +90,7 @@ def converted_unknown(value: Value, result: Type) -> Value:
     elif source.is_collection and result.is_collection:
         shortest, longest = have.min_length, have.max_length
     if result.kind == KIND_SET:
-        # Equal elements become one, but never none.
+        # Equal elements of a set become one, so only "at least one" survives.
         shortest = min(shortest, 1)
     if not have.not_null and shortest == 0 and longest < 0:
         return whole
@@ -98,7 +98,7 @@ def converted_unknown(value: Value, result: Type) -> Value:
 
 
 def causes_within(value: Value) -> tuple[object, ...]:
-    """Why parts of the value are unknown; the first few reasons."""
+    """Collect causes of unknown parts; the first few are enough for a message."""
     causes: tuple[object, ...] = ()
     pending = [value]
     while pending and len(causes) < MAX_CAUSES:
@@ -120,7 +120,7 @@ def join_flags(parts: list[Value]) -> int:
 
 
 def sequence_of(result: Type, parts: list[Value], exact: bool) -> Value:
-    """A list or set of converted elements."""
+    """Build a list or set of converted elements."""
     element = cast(CollectionType, result).element
     if not exact:
         element = type_of_all(parts, element)
@@ -132,7 +132,7 @@ def sequence_of(result: Type, parts: list[Value], exact: bool) -> Value:
 
 
 def mapping_of(result: Type, parts: dict[str, Value], exact: bool) -> Value:
-    """A map of converted elements."""
+    """Build a map of converted elements."""
     if exact:
         return Value(result, parts, NO_MARKS, join_flags(list(parts.values())))
     element = cast(CollectionType, result).element
@@ -140,9 +140,9 @@ def mapping_of(result: Type, parts: dict[str, Value], exact: bool) -> Value:
 
 
 def type_of_all(parts: list[Value], otherwise: Type) -> Type:
-    """The one type that the elements of a collection have; `otherwise` if there are none.
+    """Return the one type of a collection's elements; `otherwise` if there are none.
 
-    Those whose type is not known yet will turn out to be of it.
+    Elements of unknown type are assumed to have it, as they will once they are known.
     """
     found: Type | None = None
     for part in parts:
@@ -154,7 +154,9 @@ def type_of_all(parts: list[Value], otherwise: Type) -> Type:
 
 
 def empty_collection(source: Type, result: Type) -> Value:
-    """An empty collection of the result's type; of the source's elements if that is left open."""
+    """Build an empty collection of the result's type; an open element type is filled from the
+    source.
+    """
     element = cast(CollectionType, result).element
     if element.kind == KIND_DYNAMIC:
         element = cast(CollectionType, source).element

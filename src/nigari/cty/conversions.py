@@ -1,8 +1,8 @@
-"""The conversions between two types, as objects that can be applied again and again.
+"""Conversions between two types, compiled to objects that are applied to many values.
 
-`compile_conversion` is only asked for pairs of types that convert (`unify.conversion_exists`). A
-conversion may still fail on a value, with a `CtyError` whose path leads to the part at fault.
-Nothing here remembers anything between calls; `convert` does.
+`compile_conversion` requires a pair of types that convert (`unify.conversion_exists`). A conversion
+may still fail on a value, with a `CtyError` whose path leads to the wrong part. Nothing is cached
+here; `convert` does that.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ if TYPE_CHECKING:
 
 
 class Conversion:
-    """How values of one type become values of another, `result`.
+    """Converts values of one type to another, `result`.
 
-    `exact` says that `result` leaves nothing open, so every converted value is exactly of it.
+    `exact` means that `result` has no open part, so that every converted value is of exactly that
+    type.
     """
 
     __slots__ = ("exact", "result")
@@ -95,7 +96,7 @@ class Conversion:
 
 
 class Identity(Conversion):
-    """For values that are of the type already, and for any value where any type will do."""
+    """For values that have the type already, and for targets that accept any type."""
 
     __slots__ = ()
 
@@ -104,7 +105,7 @@ class Identity(Conversion):
 
 
 class FromDynamic(Conversion):
-    """From a type not known yet. Only unknown and null values have it."""
+    """From an undetermined type. Only unknown and null values have it."""
 
     __slots__ = ()
 
@@ -150,7 +151,7 @@ class StringToBool(Conversion):
 
 
 class SequenceToSequence(Conversion):
-    """List or set to list or set. Without `element` the elements are of the type already."""
+    """List or set to list or set. Without `element` the elements have the right type already."""
 
     __slots__ = ("element", "keyed_by_position")
 
@@ -166,7 +167,8 @@ class SequenceToSequence(Conversion):
         given = value.sequence()
         to_list = self.result.kind == KIND_LIST
         if to_list and value.flags & HAS_UNKNOWN and len(given) > 1 and value.type.kind == KIND_SET:
-            # Which elements turn out to be equal, and in which order they come, is not known yet.
+            # go-cty: unknown elements of a set may turn out equal, so neither their number nor
+            # their order is determined.
             whole = unknown(self._result_of(value.type))
             return whole.with_causes(causes_within(value))
         element = self.element
@@ -246,7 +248,7 @@ class TupleToTuple(Conversion):
 
 
 class ObjectToObject(Conversion):
-    """Attributes that the result does not have are dropped; `absent` ones become null."""
+    """Drops attributes that the result lacks; `absent` ones become null."""
 
     __slots__ = ("absent", "attributes")
 
@@ -310,7 +312,7 @@ class ObjectToMap(Conversion):
 
 
 class MapToObject(Conversion):
-    """Keys that name no attribute are dropped. `impossible` attributes must not be there."""
+    """Drops keys that name no attribute. A key of an `impossible` attribute is an error."""
 
     __slots__ = ("attributes", "impossible", "optional")
 
@@ -353,11 +355,13 @@ class MapToObject(Conversion):
         return Value(self.result, parts, NO_MARKS, join_flags(list(parts.values())))
 
 
-# -- working out the conversion between two types -----------------------------------------------
+# -- compiling the conversion between two types ---------------------------------------------------
 
 
 def compile_conversion(source: Type, target: Type, result: Type) -> Conversion:
-    """The conversion between two types that convert. `result` is the target without optionals."""
+    """Compile the conversion between two types that convert. `result` is the target without
+    optional markers.
+    """
     if target.kind == KIND_DYNAMIC:
         return Identity(result)
     if source.kind == KIND_DYNAMIC:
@@ -384,7 +388,7 @@ def compile_conversion(source: Type, target: Type, result: Type) -> Conversion:
 
 
 def _part(source: Type, target: Type, result: Type) -> Conversion | None:
-    """The conversion of a part, or None where it stays as it is."""
+    """Compile the conversion of a part; None if the part stays unchanged."""
     if target.kind == KIND_DYNAMIC or source == result:
         return None
     return compile_conversion(source, target, result)
@@ -418,7 +422,7 @@ def _tuple_to_tuple(source: TupleType, target: TupleType, result: TupleType) -> 
 
 
 def _parts(given: list[Type], element: Type) -> dict[Type, Conversion | None]:
-    """The conversions of parts of these types to one, each worked out once."""
+    """Compile one conversion for each distinct type among the parts."""
     result = without_optional(element)
     return {type_: _part(type_, element, result) for type_ in dict.fromkeys(given)}
 
@@ -472,9 +476,9 @@ def _convert_sequence(
 
 
 def _unify_values(parts: list[Value], unsafe: bool) -> list[Value]:
-    """The values converted to the type they have in common.
+    """Convert values to their common type.
 
-    Parts that were converted to a type with something left open may have come out differently.
+    Parts converted to a type with open parts may have come out with different types.
     """
     common = unify([part.type for part in parts], unsafe)
     if common is None:
@@ -484,7 +488,7 @@ def _unify_values(parts: list[Value], unsafe: bool) -> list[Value]:
 
 
 def _unify_elements(result: Type, parts: dict[str, Value], unsafe: bool) -> dict[str, Value]:
-    """The elements of a map converted to the type they have in common, if they can differ."""
+    """Convert the elements of a map to their common type, if they can differ."""
     element = cast(CollectionType, result).element
     if not (element.is_collection or element.kind == KIND_OBJECT):
         return parts

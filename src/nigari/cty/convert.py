@@ -1,9 +1,8 @@
-"""Converting values from one type to another.
+"""Conversion of values from one type to another.
 
-For each pair of types there is one `Conversion`, worked out once and remembered, so that a
-thousand rows of one type cost a thousand runs of it and no more. Whether a conversion exists is
-known by `unify`; why there is none is told by `mismatch`. Default values of optional attributes
-are none of its business: those attributes become null.
+Each pair of types has one cached `Conversion`, so that converting a thousand rows of a type
+compiles it once. `unify` decides whether a conversion exists, and `mismatch` explains why one does
+not. Defaults of optional attributes are not applied here: those attributes become null.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from nigari.cty.unify import conversion_exists
 from nigari.cty.values import Value, check_value
 
 TYPE_CHECKING = False
-# Values that have their type already need none of it.
+# Loading the compiler costs start-up time, and values that have their type already never need it.
 if TYPE_CHECKING:
     from typing import Final
 
@@ -26,11 +25,12 @@ _conversions: Final[dict[tuple[Type, Type], Conversion | None]] = {}
 
 
 def convert(value: Value, wanted: Type) -> Value:
-    """The value as one of type `wanted`, or a `CtyError` with the path to what does not fit.
+    """Convert a value to type `wanted`, or raise a `CtyError` with the path to the part that does
+    not fit.
 
-    Parts of `wanted` that are dynamic keep the type they have. Marks stay where they are, as far
-    as the result has a place for them, and what is known of unknown values is kept where it holds
-    for the result too. A value that is already of the type is returned as it is.
+    Dynamic parts of `wanted` keep the type they have. Marks stay on their parts as far as the
+    result has those, and refinements of unknown values are retained where they hold for the result
+    too. A value that already has the type is returned unchanged.
     """
     try:
         if value.type is wanted or wanted is DYNAMIC:
@@ -48,7 +48,7 @@ def convert(value: Value, wanted: Type) -> Value:
 
 
 def conversion_for(source: Type, wanted: Type) -> Conversion | None:
-    """The conversion between two types, safe or not, or None if there is none."""
+    """Return the conversion between two types, safe or unsafe; None if there is none."""
     pair = (source, wanted)
     if pair in _conversions:
         return _conversions[pair]

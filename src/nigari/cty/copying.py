@@ -1,8 +1,8 @@
-"""Pickling and copying of objects, compiled or not.
+"""Pickling and copying of objects of compiled classes.
 
-A compiled object cannot be made without its constructor, so it is made again from the arguments
-of that. For this a class keeps each argument in an attribute of the same name, or of that name
-after an underscore; what else it holds must follow from them.
+A compiled object can only be created through its constructor, so it is recreated from its
+arguments. Each argument must be stored in an attribute of the same name, optionally with a leading
+underscore; everything else that the object holds must follow from them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _parameters: Final[dict[type[object], tuple[str, ...]]] = {}
 
 
 def reduced(obj: object, parameters: tuple[str, ...] = ()) -> tuple[object, ...]:
-    """What `__reduce__` returns: the class, and the arguments that make such an object again.
+    """Build the result of `__reduce__`: the class and its constructor arguments.
 
-    Compiled, a constructor tells its parameters only where their defaults are plain constants: a
-    class with others names them.
+    A compiled constructor only reveals its parameters if all defaults are plain constants; a class
+    with other defaults passes their names.
     """
     cls = type(obj)
     names = _parameters.get(cls)

@@ -1,11 +1,11 @@
-"""Binary mantissas to and from decimal digits.
+"""Conversion between binary mantissas and decimal digits.
 
-Owns the rounding of integers to a number of bits, the reading of decimal text and the shortest
-decimal that still identifies a binary floating point number. Works on plain integers; knows
-neither `Number` nor signs, infinities or values.
+Owns the rounding of integers to a number of bits, decimal parsing, and the shortest decimal that
+still identifies a binary floating point number. Works on plain integers; knows neither `Number` nor
+signs, infinities or values.
 
-A magnitude is `mantissa * 2**exponent`. A decimal is `(digits, point)`, meaning
-`0.digits * 10**point`, without leading or trailing zeros.
+A magnitude is `mantissa * 2**exponent`. A decimal is `(digits, point)`, meaning `0.digits *
+10**point`, without leading or trailing zeros.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DECIMAL_TEXT: Final = lazy_pattern(
 
 
 def round_half_even(mantissa: int, exponent: int, bits: int) -> tuple[int, int]:
-    """The nearest magnitude with at most `bits` bits; ties go to the even mantissa."""
+    """Round to the nearest magnitude with at most `bits` bits; ties go to the even mantissa."""
     surplus = mantissa.bit_length() - bits
     if surplus <= 0:
         return mantissa, exponent
@@ -54,21 +54,20 @@ def round_half_even(mantissa: int, exponent: int, bits: int) -> tuple[int, int]:
 
 
 def divide_rounded(dividend: int, divisor: int, exponent: int, bits: int) -> tuple[int, int]:
-    """`dividend / divisor * 2**exponent` to the nearest magnitude of `bits` bits."""
+    """Divide and round `dividend / divisor * 2**exponent` to `bits` bits."""
     shift = bits + 2 + divisor.bit_length() - dividend.bit_length()
     if shift < 0:
         shift = 0
     quotient, rest = divmod(dividend << shift, divisor)
-    # The lowest bit stands for everything that was cut off: enough to break a tie rightly.
+    # The lowest bit stands for everything cut off, which is enough to break a tie correctly.
     quotient = (quotient << 1) | (1 if rest else 0)
     return round_half_even(quotient, exponent - shift - 1, bits)
 
 
 def power_of_five(power: int, bits: int) -> tuple[int, int]:
-    """5**power to about `bits` bits, in the steps that Go's parser takes.
+    """Compute 5**power to about `bits` bits, in the same steps as Go's parser.
 
-    Powers that need more bits than that are inexact in Go, so the order of its roundings
-    decides the last bit of what `1e400` means.
+    Larger powers are inexact in Go, so the order of its roundings decides the last bit of `1e400`.
     """
     if power <= 27:
         return round_half_even(5**power, 0, bits)
@@ -86,7 +85,7 @@ def power_of_five(power: int, bits: int) -> tuple[int, int]:
 
 
 def int_from_digits(digits: str) -> int:
-    """`int(digits)` for any length, in less than quadratic time."""
+    """Compute `int(digits)` for any length in less than quadratic time."""
     if len(digits) <= _CHUNK_DIGITS:
         return int(digits)
     parts = [
@@ -103,7 +102,7 @@ def int_from_digits(digits: str) -> int:
 
 
 def int_to_digits(number: int) -> str:
-    """`str(number)` for a number of any length, in less than quadratic time."""
+    """Compute `str(number)` for any length in less than quadratic time."""
     if number.bit_length() <= _CHUNK_BITS:
         return str(number)
     scales: list[int] = [10**_CHUNK_DIGITS]
@@ -119,9 +118,9 @@ def int_to_digits(number: int) -> str:
 
 
 class Parsed:
-    """A number as it was read. The exponent may be out of range: the caller knows what then.
+    """A parsed number. Its exponent may be out of range, which the caller handles.
 
-    `decimal` is what was written, where that is what printing the number gives again.
+    `decimal` holds the digits from the text if printing the number reproduces them.
     """
 
     __slots__ = ("decimal", "exponent", "mantissa", "negative")
@@ -138,7 +137,7 @@ class Parsed:
 
 
 def parse_decimal(text: str, bits: int) -> Parsed | None:
-    """Read decimal text; None if it is not a number."""
+    """Parse decimal text; None if it is not a number."""
     match = _DECIMAL_TEXT.fullmatch(text)
     if match is None:
         return None
@@ -169,7 +168,7 @@ def parse_decimal(text: str, bits: int) -> Parsed | None:
 
 
 def _scale(mantissa: int, tens: int, twos: int, bits: int) -> tuple[int, int]:
-    """`mantissa * 10**tens * 2**twos`, rounded."""
+    """Compute `mantissa * 10**tens * 2**twos`, rounded."""
     if tens == 0:
         return round_half_even(mantissa, twos, bits)
     five, five_exponent = power_of_five(abs(tens), bits + 64)
@@ -179,9 +178,9 @@ def _scale(mantissa: int, tens: int, twos: int, bits: int) -> tuple[int, int]:
 
 
 def exact_digits(mantissa: int, exponent: int) -> tuple[str, int]:
-    """All decimal digits of a magnitude.
+    """Compute all decimal digits of a magnitude.
 
-    For far exponents: 150 digits more than the mantissa has, which is all that printing needs.
+    For extreme exponents, 150 digits more than the mantissa has: printing needs no more.
     """
     if mantissa == 0:
         return "", 0
@@ -210,7 +209,7 @@ def _leading_digits(mantissa: int, exponent: int) -> tuple[str, int]:
 
 
 def shortest_digits(mantissa: int, exponent: int, precision: int) -> tuple[str, int]:
-    """The fewest digits that a reader of `precision` bits reads back as this magnitude."""
+    """Find the fewest digits that a reader with `precision` bits reads back as this magnitude."""
     digits, point = exact_digits(mantissa, exponent)
     # Two different decimals this short are never as close as the neighbours at this precision.
     if len(digits) <= int((precision - 1) * 0.30102999566398119):
@@ -235,7 +234,7 @@ def shortest_digits(mantissa: int, exponent: int, precision: int) -> tuple[str, 
 
 
 def round_digits(digits: str, point: int, count: int) -> tuple[str, int]:
-    """Round to `count` digits, ties to even; `count` of zero or less may leave none."""
+    """Round to `count` digits, ties to even; zero or less may leave no digit."""
     if count >= len(digits):
         return digits, point
     if count < 0:
@@ -260,7 +259,7 @@ def _round_up(digits: str, point: int, count: int) -> tuple[str, int]:
 
 
 def plain_text(digits: str, point: int) -> str:
-    """A decimal written without exponent, as few characters as that allows."""
+    """Write a decimal without an exponent, in as few characters as possible."""
     if not digits:
         return "0"
     if point <= 0:
@@ -271,7 +270,7 @@ def plain_text(digits: str, point: int) -> str:
 
 
 def fixed_text(digits: str, point: int, places: int) -> str:
-    """A decimal with exactly `places` digits after the point; `digits` are rounded already."""
+    """Write a decimal with exactly `places` digits after the point; `digits` are already rounded."""
     if point > 0:
         whole = digits[:point].ljust(point, "0")
     else:
@@ -283,7 +282,7 @@ def fixed_text(digits: str, point: int, places: int) -> str:
 
 
 def exponent_text(digits: str, point: int, places: int, letter: str) -> str:
-    """A decimal as `d.ddde+dd` with exactly `places` digits after the point."""
+    """Write a decimal as `d.ddde+dd` with exactly `places` digits after the point."""
     head = digits[:1] or "0"
     if places > 0:
         head += "." + digits[1 : places + 1].ljust(places, "0")
@@ -292,7 +291,7 @@ def exponent_text(digits: str, point: int, places: int, letter: str) -> str:
 
 
 def general_text(digits: str, point: int, precision: int, letter: str) -> str:
-    """A decimal in whichever of both forms is the more readable; `precision` -1 is "as it is"."""
+    """Write a decimal in the more readable of the two forms; `precision` -1 keeps all digits."""
     shortest = precision < 0
     threshold = 6 if shortest else precision
     if shortest:

@@ -1,18 +1,18 @@
-"""The one exception of the value algebra.
+"""`CtyError`, the exception of every failed operation on types and values.
 
-A `CtyError` says what is wrong and where inside the value at hand. It knows no source text:
-whoever evaluates an expression turns it into a diagnostic with a range.
+It holds a message and a path into the value. It knows no source text: the evaluator turns it into a
+diagnostic with a range.
 """
 
 
 class Step:
-    """One step of a path into a value; `nigari.cty.paths` has the two kinds there are."""
+    """One step of a path into a value; `nigari.cty.paths` defines both kinds."""
 
     __slots__ = ()
 
 
 class CtyError(Exception):
-    """A value or type cannot be used as asked. `path` leads to the part that is wrong."""
+    """An operation that a value or type does not support. `path` leads to the wrong part."""
 
     def __init__(self, message: str, path: tuple[Step, ...] = ()) -> None:
         super().__init__(message)
@@ -23,5 +23,5 @@ class CtyError(Exception):
         return (type(self), (self.message, self.path))
 
     def under(self, *steps: Step) -> "CtyError":
-        """The same error seen from outside, with `steps` leading to where it was found."""
+        """Prefix the path with the steps that lead to the part in which the error occurred."""
         return CtyError(self.message, steps + self.path)

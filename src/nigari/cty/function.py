@@ -1,7 +1,8 @@
-"""Functions as data: parameters, a result type, an implementation of a few lines.
+"""Functions as data: parameters, a result type, and a short implementation.
 
-What happens to a null, unknown, dynamic or marked argument is declared per parameter and done here,
-so an implementation sees only what it asked for. Knows no names of functions and no call syntax.
+The treatment of null, unknown, dynamic and marked arguments is declared per parameter and handled
+here, so that an implementation only sees the kinds of value it asked for. Knows no function names
+and no call syntax.
 """
 
 from __future__ import annotations
@@ -26,28 +27,28 @@ if TYPE_CHECKING:
 
 
 ReturnType = Type | Callable[[list[Value]], Type]
-"""A constant type, or a function that works it out from the arguments."""
+"""A constant type, or a function that computes it from the arguments."""
 
 Implementation = Callable[[list[Value], Type], Value]
-"""Takes the arguments and the result type that was worked out."""
+"""Receives the arguments and the computed result type."""
 
 NOT_NULL_RESULT: Final = Refinement(not_null=True)
 
 _QUOTED: Final = lazy_pattern(r'"(?:[^"\\]|\\.)*"')
 _HIDDEN: Final = "(sensitive value)"
-_TELLING: Final = 4
-"""What is shorter than this may be in a message by chance, where it is not quoted."""
+_SHORTEST_SECRET: Final = 4
+"""Shorter unquoted texts may occur in a message by chance, so they are not redacted."""
 
-# Where many parts of an argument are unknown, the first few say enough about why.
+# A few unknown parts of a large argument are enough to explain an unknown result.
 MOST_SEARCHED: Final = 256
 
 
 PythonCallable = Callable[..., object]  # type: ignore[explicit-any]  # whatever its parameters
-"""A Python callable that a function can be made of: see `callables`."""
+"""A Python callable that can become a function: see `callables`."""
 
 
 class FunctionError(CtyError):
-    """A call cannot be made. `argument` is the index of the argument at fault, if one is."""
+    """A call that cannot be made. `argument` is the index of the wrong argument, if there is one."""
 
     def __init__(
         self, message: str, argument: int | None = None, path: tuple[Step, ...] = ()
@@ -60,13 +61,13 @@ class FunctionError(CtyError):
 
 
 class Parameter:
-    """What a function takes in one place, and which arguments it wants to see itself.
+    """A positional parameter, and the kinds of argument that its function handles itself.
 
     - `allow_null`: null arguments are passed; otherwise they are errors.
     - `allow_unknown`: unknown arguments are passed; otherwise the result is unknown.
     - `allow_dynamic`: arguments of unknown type are passed; otherwise the result's type is unknown.
-    - `allow_marked`: marked arguments are passed; otherwise marks are taken off, at any depth, and
-      put on the result.
+    - `allow_marked`: marked arguments are passed; otherwise marks are removed at any depth and
+    added to the result.
     """
 
     __slots__ = (
@@ -113,7 +114,7 @@ class Parameter:
 
 
 class Function:
-    """A function of the language. `variadic` stands for any number of further arguments."""
+    """A function of the language. `variadic` is the parameter of all further arguments."""
 
     __slots__ = (
         "description",
@@ -149,13 +150,13 @@ class Function:
         return reduced(self)
 
     def return_type_for(self, args: Sequence[Value]) -> Type:
-        """The type of the result for these arguments, of which some may be unknown."""
+        """Compute the result type for these arguments, some of which may be unknown."""
         given = list(args)
         self._take_marks(given)
         return self._result_type(given) or DYNAMIC_TYPE
 
     def call(self, args: Sequence[Value]) -> Value:
-        """Call the function; what is wrong with the arguments is a `FunctionError`."""
+        """Call the function; raise `FunctionError` if the arguments do not fit."""
         given = list(args)
         marks = self._take_marks(given)
         if not marks:
@@ -170,7 +171,7 @@ class Function:
         expected = self._result_type(given)
         if expected is None:
             return _unknown_because(DYNAMIC_TYPE, given)
-        if self._must_wait(given):
+        if self._yields_unknown(given):
             result = _unknown_because(expected, given)
         else:
             result = self._implement(given, expected)
@@ -192,7 +193,7 @@ class Function:
             raise FunctionError(f"at least {_arguments(required)} required, {count} given")
 
     def _take_marks(self, args: list[Value]) -> frozenset[Mark]:
-        """Take the marks off the arguments whose parameters do not want them, in place."""
+        """Remove the marks, in place, of arguments whose parameters do not accept them."""
         self._check_count(len(args))
         marks: frozenset[Mark] = NO_MARKS
         for i, arg in enumerate(args):
@@ -202,7 +203,7 @@ class Function:
         return marks
 
     def _result_type(self, args: list[Value]) -> Type | None:
-        """The result's type; None if an argument's unknown type keeps it from being known."""
+        """Compute the result type; None if an argument's unknown type leaves it undetermined."""
         for i, arg in enumerate(args):
             parameter = self._parameter(i)
             if arg.data is None and not parameter.allow_null:
@@ -224,7 +225,7 @@ class Function:
         except CtyError as error:
             raise FunctionError(error.message, None, error.path) from error
 
-    def _must_wait(self, args: list[Value]) -> bool:
+    def _yields_unknown(self, args: list[Value]) -> bool:
         for i, arg in enumerate(args):
             if isinstance(arg.data, Unknown) and not self._parameter(i).allow_unknown:
                 return True
@@ -256,7 +257,7 @@ class Function:
 
 
 def without_marked(message: str, args: Sequence[Value]) -> str:
-    """A message that quotes nothing of what is marked in the arguments, nor a part of it."""
+    """Redact the parts of a message that quote marked arguments, or parts of those."""
     secrets: list[str] = []
     for arg in args:
         if arg.flags & HAS_MARKS:
@@ -270,7 +271,7 @@ def without_marked(message: str, args: Sequence[Value]) -> str:
             end = quoted.end()
     message = "".join(pieces) + message[end:]
     for each in secrets:
-        if len(each) >= _TELLING:
+        if len(each) >= _SHORTEST_SECRET:
             message = message.replace(each, _HIDDEN)
     return message
 
@@ -305,7 +306,7 @@ def _unknown_because(type_: Type, args: list[Value]) -> Value:
 
 
 def find_causes(values: Sequence[Value]) -> tuple[object, ...]:
-    """Why parts of these values are unknown: a few causes, found without looking at everything."""
+    """Collect a few causes of unknown parts, without searching everything."""
     causes: tuple[object, ...] = ()
     searched = 0
     pending: list[Sequence[Value]] = [values]

@@ -1,4 +1,4 @@
-"""Text as Go quotes it."""
+"""String quoting as in Go's `%q`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GO_ESCAPES: Final = {
 
 
 def go_quote(text: str) -> str:
-    """The text in double quotes, escaped as Go's `%q` does it."""
+    """Quote a text as Go's `%q` does."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     parts: list[str] = []

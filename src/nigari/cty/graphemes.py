@@ -1,7 +1,7 @@
-"""Grapheme clusters: what people see as one character.
+"""Grapheme clusters: the user-perceived characters in which the language counts lengths and
+columns.
 
-The language counts lengths and columns in them. Clusters follow Unicode 15.0, as the programs we
-work with count, whatever newer tables the library at hand has.
+Clusters follow Unicode 15.0, as in OpenTofu, even if the installed library has newer tables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONE_LINE_END: Final = lazy_pattern(r"(?<!\r)\n|\r(?!\n)")
 
 
 def graphemes(text: str) -> list[str]:
-    """The grapheme clusters of a text, in order."""
+    """Split a text into its grapheme clusters."""
     if text.isascii() and "\r" not in text:
         return list(text)
     from wcwidth import iter_graphemes
@@ -40,8 +40,8 @@ def graphemes(text: str) -> list[str]:
 
 
 def _append_split(cluster: str, clusters: list[str]) -> None:
-    """Undo the joining of Indic consonants, which came with Unicode 15.1: no letter continues a
-    cluster after a mark.
+    """Undo the joining of Indic consonants, a rule of Unicode 15.1: before it, no letter continued
+    a cluster after a mark.
     """
     import unicodedata
 
@@ -59,18 +59,17 @@ def _append_split(cluster: str, clusters: list[str]) -> None:
 
 
 def grapheme_count(text: str) -> int:
-    """How many grapheme clusters a text has."""
     if text.isascii():
         return len(text) - text.count("\r\n")
     return len(graphemes(text))
 
 
 def safe_prefix(text: str) -> str:
-    """The part of a known beginning that stays as it is, whatever follows it.
+    """Return the part of a known beginning that stays unchanged whatever follows it.
 
-    The last character may combine with what comes next, so it does not count unless it never does.
-    As the programs we work with have it, nothing counts from a lone line feed or carriage return on
-    where the last character takes no accents.
+    The last character may combine with the next one, so it is dropped unless it never combines. As
+    in go-cty, nothing after a lone line feed or carriage return is retained if the last character
+    takes no accents.
     """
     text = normalize(text)
     if not text:

@@ -1,15 +1,16 @@
-"""Values as JSON.
+"""JSON serialization of values.
 
-With a known type the round trip loses nothing: numbers keep all their digits, and where the type
-is left open (`DYNAMIC`) the JSON says it, `{"value": …, "type": …}`. Without a type, one is
-implied by the JSON: objects and tuples, never maps and lists. The text is what Go's encoder
-writes, byte for byte: names sorted, no spaces, `<`, `>` and `&` escaped. Neither marks nor unknown
-values have a JSON form.
+With a known type the round trip is lossless: numbers keep all their digits, and open parts of the
+type (`DYNAMIC`) are written with their type, `{"value": …, "type": …}`. Without a type, the JSON
+implies one: objects and tuples, never maps and lists. The text equals the output of Go's encoder
+byte for byte: sorted names, no spaces, `<`, `>` and `&` escaped. Marked and unknown values have no
+JSON form.
 """
 
 from nigari.cty import numbers
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
+from nigari.cty.gc_pause import CollectionPaused
 from nigari.cty.json_text import (
     check_depth,
     check_json,
@@ -19,7 +20,6 @@ from nigari.cty.json_text import (
     quote,
 )
 from nigari.cty.paths import GetAttr, Index, index_step, walk
-from nigari.cty.pauses import CollectionPaused
 from nigari.cty.type_json import type_from_data, type_from_json, type_to_json
 from nigari.cty.types import (
     BOOL,
@@ -71,7 +71,7 @@ __all__ = [
 
 
 def value_to_json(value: Value, type_: Type | None = None) -> str:
-    """The JSON text of a value, to be read back with that type; with its own if none is given."""
+    """Serialize a value as that type, by default its own. Reading it back requires the same type."""
     check_value(value)
     if type_ is None:
         type_ = value.type
@@ -89,18 +89,19 @@ def value_to_json(value: Value, type_: Type | None = None) -> str:
 
 
 def _refuse(value: Value) -> None:
-    """Fail at the first part of the value that has no JSON form."""
+    """Raise an error for the first part of the value that has no JSON form."""
     for path, part in walk(value):
         if part.marks:
             raise CtyError("a marked value has no JSON form", path)
         if not part.is_known:
-            raise CtyError("a value that is not known yet has no JSON form", path)
+            raise CtyError("an unknown value has no JSON form", path)
 
 
 class _Writer:
-    """Writes wholly known, unmarked values. Remembers how objects of a type are laid out.
+    """Writes wholly known, unmarked values. Caches the layout of each object type.
 
-    Layouts are found by the identity of the type, which comes with them so that it stays valid.
+    Layouts are keyed by the type's identity, so each entry holds its type to keep that identity
+    valid.
     """
 
     __slots__ = ("layouts", "parts")
@@ -175,7 +176,7 @@ class _Writer:
         parts.append("}" if layout else "{}")
 
     def _lay_out(self, type_: ObjectType) -> list[tuple[str, str, Type]]:
-        """The attributes in the order they are written, each with the text before its value."""
+        """List the attributes in output order, each with the text that precedes its value."""
         layout: list[tuple[str, str, Type]] = []
         for name in sorted(type_.attributes):
             before = f"{',' if layout else '{'}{quote(name)}:"
@@ -197,17 +198,18 @@ def _number_text(value: Value) -> str:
 
 
 def value_from_json(text: str | bytes, type_: Type) -> Value:
-    """The value of that type that a JSON text describes, or a `CtyError`.
+    """Parse a value of that type from JSON text, or raise a `CtyError`.
 
-    Attributes that are missing are null. As go-cty has it, primitive types take each other's
-    JSON where it can be converted.
+    Missing attributes are null. As in go-cty, primitive types accept each other's JSON if it can be
+    converted.
     """
     check_type(type_)
     check_json(text)
     if isinstance(text, bytes):
         text = text.decode("utf-8", "surrogateescape")
     if type_.has_dynamic:
-        # A type bounds how deeply values of it nest, but the JSON itself may say the type.
+        # A known type bounds the nesting of its values, but with an open type the JSON itself has
+        # the type.
         check_depth(text)
     type_ = without_optional(type_)
     with CollectionPaused(len(text)):
@@ -296,7 +298,7 @@ def _read_sequence(data: object, type_: CollectionType) -> Value:
 
 
 def _common_type(elements: list[Value], element: Type) -> Type:
-    """The type of all elements, where the collection leaves it open."""
+    """Find the common type of all elements if the collection leaves it open."""
     from nigari.cty.conversion_results import type_of_all
 
     return type_of_all(elements, element)
@@ -367,14 +369,14 @@ def _read_dynamic(data: object) -> Value:
 
 
 def implied_type(text: str | bytes) -> Type:
-    """The type that a JSON text implies; that of a null is `DYNAMIC`."""
+    """Infer the type of a JSON text; null implies `DYNAMIC`."""
     return implied_value_from_json(text).type
 
 
 def implied_value_from_json(text: str | bytes) -> Value:
-    """The value of a JSON text, of the type that it implies.
+    """Parse a JSON text as a value of the type that it implies.
 
-    A name may be repeated in an object if the types agree; the last one counts.
+    An object may repeat a name if the types agree; the last value wins.
     """
     check_json(text)
     with CollectionPaused(len(text)):

@@ -1,8 +1,8 @@
-"""JSON as text: reading it into plain Python data without loss, and writing strings as Go does.
+"""JSON as text: lossless parsing into plain Python data, and string escaping as in Go.
 
-What is read is: `None`, `bool`, `str`; `bytes` for a number (the digits as they stand); `list` for
-an array; `tuple` of pairs for an object, so that neither order nor repeated names are lost. What
-any of it means is not known here.
+Parsed data is: `None`, `bool`, `str`; `bytes` for a number (its digits unchanged); `list` for an
+array; a `tuple` of pairs for an object, which retains the order and repeated names. Deliberately
+unknown here: types and values.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _decoder: Final = json.JSONDecoder(
 
 
 def check_json(text: object) -> None:
-    """A `TypeError` for what is not a text."""
+    """Raise `TypeError` for anything that is not a text."""
     if not isinstance(text, str | bytes):
         raise TypeError(f"the text of JSON is a str or bytes, not {type(text).__name__}")
 
 
 def parse_json(text: str | bytes) -> object:
-    """The plain data of a JSON text, or a `CtyError` that says where it is wrong.
+    """Parse a JSON text into plain data, or raise a `CtyError` with the line and column.
 
-    Bytes that are no UTF-8 stand for the replacement character, one for each.
+    As in Go, each byte that is not UTF-8 becomes one replacement character.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8", "surrogateescape")
@@ -63,7 +63,7 @@ def parse_json(text: str | bytes) -> object:
 
 def _decode(text: str) -> object:
     if sys.getrecursionlimit() > _TRUSTED_LIMIT:
-        # Python would recurse further than the stack of the decoder, which is C, may allow.
+        # Python's recursion limit may exceed what the stack of the decoder, which is C, allows.
         check_depth(text)
     try:
         parsed: object = _decoder.decode(text)
@@ -74,7 +74,7 @@ def _decode(text: str) -> object:
 
 
 def check_depth(text: str) -> None:
-    """Refuse what nests too deeply for any value, and make room to recurse over the rest."""
+    """Reject text that nests too deeply for any value, and make room to recurse over the rest."""
     if text.count("[") + text.count("{") <= USUAL_DEPTH:
         return
     if "\\" in text:
@@ -88,7 +88,8 @@ def check_depth(text: str) -> None:
             else:
                 depth -= 1
     if deepest > USUAL_DEPTH:
-        # The JSON of a type, and of a value with its type, nests up to twice as deeply as it.
+        # The JSON of a type, and of a value with its type, nests up to twice as deeply as the
+        # value.
         allow_depth((deepest + 1) // 2)
 
 
@@ -101,18 +102,18 @@ def _fault(error: json.JSONDecodeError) -> str:
 
 
 def clean_text(text: str) -> str:
-    """A string of JSON without half of a surrogate pair, which no text can hold."""
+    """Replace lone surrogates, which no UTF-8 text can hold."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 quote: Final = json.encoder.encode_basestring
-"""A string in quotes, escaped as JSON needs it. `escape_like_go` does the rest on the whole."""
+"""Quote a string with the escapes that JSON requires. `escape_like_go` adds Go's afterwards."""
 
 _SPECIAL: Final = lazy_pattern(r"[<>&\u2028\u2029\ud800-\udfff]")
 
 
 def escape_like_go(text: str) -> str:
-    """A whole JSON text with the escapes that Go adds. These occur in strings only."""
+    """Add Go's escapes to a whole JSON text. The escaped characters occur in strings only."""
     if _SPECIAL.search(text) is None:
         return text
     return _SPECIAL.sub(_escape, text)

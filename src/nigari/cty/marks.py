@@ -1,7 +1,6 @@
-"""Marks inside a value, and where they are.
+"""Marks within a value: removal with their paths, and restoration.
 
-A mark says something about a value that the algebra carries along and never reads. These functions
-take marks off with the paths they were at, and put them back.
+A mark is information about a value that the algebra propagates and never interprets.
 """
 
 from nigari.cty.errors import Step
@@ -9,11 +8,11 @@ from nigari.cty.paths import Path, child_steps, replace_parts
 from nigari.cty.values import HAS_MARKS, NO_MARKS, Mark, Value
 
 MarksAt = tuple[Path, frozenset[Mark]]
-"""Marks, and the path to the value that has them."""
+"""Marks, and the path to the value that carries them."""
 
 
 def unmark_deep_with_paths(value: Value) -> tuple[Value, list[MarksAt]]:
-    """The value without any marks, and where each was; outer values come before inner ones."""
+    """Remove all marks and list where each was; outer values come before inner ones."""
     if not value.flags & HAS_MARKS:
         return value, []
     found: list[MarksAt] = []
@@ -30,7 +29,7 @@ def unmark_deep_with_paths(value: Value) -> tuple[Value, list[MarksAt]]:
 
 
 def mark_with_paths(value: Value, marks: list[MarksAt]) -> Value:
-    """The value with marks put at these paths. A path that leads nowhere is passed over."""
+    """Restore marks at these paths. Paths that lead nowhere are skipped."""
     own: frozenset[Mark] = NO_MARKS
     below: dict[Step, list[MarksAt]] = {}
     for path, found in marks:

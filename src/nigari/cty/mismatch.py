@@ -1,4 +1,4 @@
-"""Explains why one type does not convert to another, by the innermost part that is to blame."""
+"""Explanation of type mismatches, by the innermost part that does not convert."""
 
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, Index, index_step
@@ -21,9 +21,9 @@ _MOST_NAMED = 5
 
 
 def mismatch(given: Type, wanted: Type) -> CtyError:
-    """The reason why `given` does not convert to `wanted`, with the path to the wrong part.
+    """Explain why `given` does not convert to `wanted`, with the path to the wrong part.
 
-    Only to be asked where there is no conversion.
+    Call it only if there is no conversion.
     """
     if isinstance(given, ObjectType) and isinstance(wanted, ObjectType):
         return _between_objects(given, wanted)
@@ -90,7 +90,7 @@ def _into_sequence(given: TupleType, wanted: Type) -> CtyError:
 
 
 def _within_collection(given: CollectionType, wanted: Type) -> CtyError | None:
-    """What is wrong with the elements, where the collection itself would do."""
+    """Explain a mismatch of the elements; None if the collection itself does not fit."""
     element = given.element
     if given.kind == KIND_MAP:
         if isinstance(wanted, ObjectType):

@@ -1,7 +1,7 @@
-"""Classes whose objects are records: dataclasses, attrs classes, pydantic models, named tuples.
+"""Record classes: dataclasses, attrs classes, pydantic models, named tuples.
 
-Owns what fields such a class has, and how an object of it is made and read. Neither attrs nor
-pydantic is imported: their classes say themselves what they are.
+Owns how the fields of such a class are found, and how its objects are created and read. Neither
+attrs nor pydantic is imported: their classes are recognised by their attributes.
 """
 
 import dataclasses
@@ -10,14 +10,14 @@ from typing import Protocol, cast
 
 
 class Model(Protocol):
-    """A class as what it is to us: something that takes its fields by name."""
+    """A class whose constructor takes its fields by name."""
 
     def __call__(self, **given: object) -> object: ...
 
 
 class ModelField:
-    """A field of a class: `hint` is its annotation, `keyword` what the constructor calls it, and
-    `written` what it is called in data, if nothing else says so: its alias, where it has one.
+    """A field of a class: `hint` is its annotation, `keyword` its name in the constructor, and
+    `written` its name in data unless overridden: its alias, or else its own name.
     """
 
     __slots__ = ("has_default", "hint", "keyword", "name", "written")
@@ -39,7 +39,7 @@ class ModelField:
 
 
 def is_model(cls: object) -> bool:
-    """Whether this is a class whose fields are known."""
+    """Check for a class with known fields."""
     return isinstance(cls, type) and (
         dataclasses.is_dataclass(cls)
         or hasattr(cls, "__attrs_attrs__")
@@ -49,12 +49,12 @@ def is_model(cls: object) -> bool:
 
 
 def checks_itself(cls: type[object]) -> bool:
-    """Whether the class makes of plain data what its annotations say (pydantic models do)."""
+    """Check for a class that validates and converts plain data itself, as pydantic models do."""
     return _is_pydantic(cls)
 
 
 def model_fields(cls: type[object]) -> list[ModelField]:
-    """The fields that the constructor of a model takes, in order."""
+    """List the constructor's fields in order."""
     if _is_pydantic(cls):
         return _pydantic_fields(cls)
     hints = typing.get_type_hints(cls, include_extras=True)
@@ -75,23 +75,23 @@ def model_fields(cls: type[object]) -> list[ModelField]:
 
 
 def make_model(cls: type[object], given: dict[str, object]) -> object:
-    """An object of the class; whatever its constructor finds wrong is raised as it is."""
+    """Create an object of the class; exceptions of its constructor pass through."""
     return cast(Model, cls)(**given)
 
 
 def model_values(obj: object) -> dict[str, object]:
-    """What the fields of an object of a model hold, by name."""
+    """Read the field values of a model object, by name."""
     return {each.name: getattr(obj, each.name) for each in model_fields(type(obj))}
 
 
 def plain_field(obj: object, name: str) -> object:
-    """What a field of a pydantic model holds, as the data that the model makes it of."""
+    """Read a pydantic field as the plain data from which the model recreates it."""
     dumped = getattr(obj, "model_dump")(mode="json", include={name})  # noqa: B009 - not in the type
     return dumped[name]
 
 
 def failure_text(error: Exception) -> str:
-    """What an exception says, for a sentence: its text, and its class where that tells more."""
+    """Word an exception for a sentence: its text, with its class unless that adds nothing."""
     text = str(error).strip().removesuffix(".")
     if isinstance(error, ValueError | AssertionError) and text:
         return text

@@ -1,8 +1,8 @@
-"""Values as msgpack, the form in which provider plugins send and take them.
+"""Msgpack serialization of values, as the plugin protocol uses it.
 
-With a known type the round trip loses nothing, unknown values and their refinements included.
-Where the type is left open (`DYNAMIC`) a value travels as a pair of its type, as JSON, and itself.
-Marks do not travel. Reading is in `msgpack_reader`.
+With a known type the round trip is lossless, including unknown values and their refinements. Where
+the type is open (`DYNAMIC`) a value is sent as a pair of its type, as JSON, and itself. Marks are
+not sent. Reading is in `msgpack_reader`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _TEXT_HEADERS: Final = tuple(
 
 
 def marshal(value: Value, type_: Type) -> bytes:
-    """The msgpack of a value, to be read back with that type. It is converted if need be."""
+    """Serialize a value as that type, converting it first if necessary."""
     check_value(value)
     check_type(type_)
     if value.type is not type_ and conformance_errors(value.type, type_):
@@ -86,7 +86,7 @@ def marshal(value: Value, type_: Type) -> bytes:
 
 
 def _blame(value: Value) -> None:
-    """Fail with the path to the string or number that cannot be sent."""
+    """Raise an error with the path to the string or number that cannot be sent."""
     for path, part in walk(value):
         try:
             if isinstance(part.data, str):
@@ -103,7 +103,7 @@ def _blame(value: Value) -> None:
 
 
 class _Writer:
-    """Writes unmarked values of one type. Worked out once for each type and remembered."""
+    """Writes unmarked values of one type. Compiled and cached for each type."""
 
     __slots__ = ()
 
@@ -139,7 +139,7 @@ class _BoolWriter(_Writer):
 
 
 class _DynamicWriter(_Writer):
-    """Values whose type is left open bring it along."""
+    """Writes a value of open type together with its type."""
 
     __slots__ = ()
 
@@ -153,7 +153,7 @@ class _DynamicWriter(_Writer):
 
 
 class _SequenceWriter(_Writer):
-    """Lists and sets; `element` is None for those of strings."""
+    """Lists and sets; `element` is None for strings."""
 
     __slots__ = ("element",)
 
@@ -197,7 +197,7 @@ class _TupleWriter(_Writer):
 
 
 class _MapWriter(_Writer):
-    """Maps; `element` is None for those of strings. Keys recur, so they are remembered."""
+    """Maps; `element` is None for strings. Encoded keys are cached, as they recur."""
 
     __slots__ = ("element", "keys")
 
@@ -231,7 +231,7 @@ class _MapWriter(_Writer):
 
 
 class _ObjectWriter(_Writer):
-    """Objects: each attribute with what comes before its value; no writer for strings."""
+    """Objects: each attribute with the bytes before its value; no writer for strings."""
 
     __slots__ = ("header", "layout")
 
@@ -275,7 +275,7 @@ def _make_writer(type_: Type) -> _Writer:
     if isinstance(type_, ObjectType):
         types = type_.attributes
         names = sorted(types)
-        # Names are written as in the JSON of a type, which goes before the values of dynamic ones.
+        # Names are cleaned as in the JSON form of a type, which precedes dynamic values.
         layout = [(name, _text(clean_text(name)), _part_writer(types[name])) for name in names]
         return _ObjectWriter(layout)
     if isinstance(type_, CollectionType):
@@ -302,7 +302,7 @@ def _part_writer(type_: Type) -> _Writer | None:
 
 
 def _absent(data: object) -> bytes:
-    """What stands for a value that is null or unknown."""
+    """Encode null or unknown."""
     if data is None:
         return _NIL
     assert isinstance(data, Unknown)
@@ -310,7 +310,7 @@ def _absent(data: object) -> bytes:
 
 
 def _any_text(data: object) -> bytes:
-    """A string that may be null or unknown."""
+    """Encode a string that may be null or unknown."""
     if isinstance(data, str):
         content = data.encode("utf-8", "surrogateescape")
         length = len(content)
@@ -321,7 +321,9 @@ def _any_text(data: object) -> bytes:
 
 
 def _header(length: int, fixed: int, wide: int) -> bytes:
-    """The length of an array or map: in the code itself, or after it in two or four bytes."""
+    """Encode the length of an array or map: within the code itself, or in two or four bytes after
+    it.
+    """
     if length < 16:
         return _BYTES[fixed | length]
     if length < 0x10000:
@@ -349,7 +351,9 @@ def _binary(content: bytes) -> bytes:
 
 
 def _number(exact: int | Number) -> bytes:
-    """An integer if it fits into 64 bits, a float if that is exact, else its digits as text."""
+    """Encode an integer if it fits into 64 bits, a float if that is exact, otherwise its digits as
+    text.
+    """
     if isinstance(exact, int):
         if 0 <= exact < 128:
             return _BYTES[exact]
@@ -365,7 +369,7 @@ def _number(exact: int | Number) -> bytes:
 
 
 def _is_float(exact: Number) -> bool:
-    """Whether a fraction is one that a 64-bit float holds exactly."""
+    """Check that a 64-bit float represents a fraction exactly."""
     size = exact.mantissa.bit_length()
     return -1074 <= exact.exponent < 0 and size <= 53 and size + exact.exponent <= 1024
 
@@ -387,7 +391,7 @@ def _integer(n: int) -> bytes:
 
 
 def _unknown(have: Unknown) -> bytes:
-    """An unknown value: a bare extension, or one that holds a map of its refinements."""
+    """Encode an unknown value: a bare extension, or one that holds a map of its refinements."""
     entries: list[bytes] = []
     if have.not_null:
         entries.append(_BYTES[KEY_NOT_NULL] + _FALSE)
@@ -412,7 +416,7 @@ def _bound(bound: int | Number, inclusive: bool) -> bytes:
 
 
 def _short_prefix(prefix: str) -> str:
-    """As much of the prefix as receivers take: they refuse large refinements."""
+    """Shorten a prefix to the length that receivers accept: they reject large refinements."""
     content = prefix.encode("utf-8", "surrogateescape")
     if len(content) <= _LONGEST_PREFIX:
         return prefix

@@ -1,7 +1,7 @@
-"""Reading values from msgpack, guided by the type they are to have. See `msgpack`.
+"""Msgpack parsing, guided by the expected type. See `msgpack`.
 
-The input comes from another program and is not trusted: whatever it is, reading gives a value or
-a `CtyError`, takes time in proportion to its size, and never recurses deeper than values may nest.
+The input comes from another program and is not trusted: parsing it yields a value or a `CtyError`,
+takes time in proportion to its size, and never recurses deeper than values may nest.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import struct
 from nigari.cty import numbers
 from nigari.cty.conversion_results import type_of_all
 from nigari.cty.errors import CtyError
+from nigari.cty.gc_pause import CollectionPaused
 from nigari.cty.json_text import clean_text
 from nigari.cty.numbers import Number
 from nigari.cty.paths import GetAttr, index_step
-from nigari.cty.pauses import CollectionPaused
 from nigari.cty.refinements import Refinement, refine
 from nigari.cty.type_json import type_from_json
 from nigari.cty.types import (
@@ -80,7 +80,7 @@ _INTEGERS: Final = {
 
 
 def unmarshal(data: bytes, type_: Type) -> Value:
-    """The value of that type that the msgpack describes, or a `CtyError`."""
+    """Parse a value of that type, or raise a `CtyError`."""
     check_type(type_)
     if not isinstance(data, bytes):
         raise TypeError(f"msgpack is bytes, not {type(data).__name__}")
@@ -96,7 +96,7 @@ def unmarshal(data: bytes, type_: Type) -> Value:
 
 
 def implied_type(data: bytes) -> Type:
-    """The type that msgpack implies: objects and tuples; for what is unknown or null, `DYNAMIC`."""
+    """Infer the type of msgpack data: objects and tuples; `DYNAMIC` for unknown and null values."""
     reader = _Reader(data)
     try:
         type_ = reader.imply(1)
@@ -111,10 +111,10 @@ def _too_short() -> CtyError:
 
 
 class _Reader:
-    """A place in msgpack data. An `IndexError` means that the data ends too early.
+    """A position in msgpack data. An `IndexError` means that the data ends too early.
 
-    Layouts of object types are found by identity. Each comes with its type: one that was read from
-    the data may be referenced from nowhere else, and a freed type's identity is given to the next.
+    Layouts of object types are keyed by identity. Each entry holds its type: a type read from the
+    data may have no other reference, and the identity of a freed type is reused.
     """
 
     __slots__ = ("data", "layouts", "nesting", "pos", "size")
@@ -210,7 +210,9 @@ class _Reader:
         return found[0]
 
     def _read_length(self, code: int, first: int) -> int:
-        """The length after a code: one, two or four bytes, as it is the first or a later code."""
+        """Read the length after a code, in one, two or four bytes for the first, second or third
+        code.
+        """
         self.pos += 1
         return int(self._unpack((">B", ">H", ">I")[code - first]))
 
@@ -219,7 +221,7 @@ class _Reader:
         return self._decode(start, end)
 
     def _span(self, wanted: str) -> tuple[int, int]:
-        """Where the content of a string, or of bytes, begins and ends."""
+        """Find the start and end of a string's or byte string's content."""
         code = self.data[self.pos]
         if 0xA0 <= code < 0xC0:
             return self.pos + 1, self.pos + 1 + (code & 0x1F)
@@ -235,7 +237,8 @@ class _Reader:
         if end > self.size:
             raise _too_short()
         self.pos = end
-        # Bytes that are not UTF-8 stay what they are, as in Go: file names may hold some.
+        # go-cty accepts bytes that are not UTF-8 in strings, such as in file names, and so they are
+        # retained.
         text = self.data[start:end].decode("utf-8", "surrogateescape")
         return text if text.isascii() else normalize(text)
 
@@ -258,7 +261,9 @@ class _Reader:
         return self._checked(self._read_length(code, 0xDD))
 
     def _checked(self, length: int) -> int:
-        """A length that the rest of the data can hold: each element takes a byte at least."""
+        """Reject a length that the rest of the data cannot hold: each element takes at least one
+        byte.
+        """
         if length > self.size - self.pos:
             raise _too_short()
         return length
@@ -359,7 +364,7 @@ class _Reader:
             raise _too_short()
         self.pos = end
         type_ = without_optional(type_from_json(self.data[start:end]))
-        # Types within types are bounded only together.
+        # Nested types are only bounded together: each may bring another.
         self.nesting += type_.depth
         if self.nesting > USUAL_DEPTH:
             allow_depth(self.nesting)
@@ -381,7 +386,7 @@ class _Reader:
         return body._read_refined(unknown(type_))
 
     def _extension(self) -> tuple[int, int, int]:
-        """Pass over an extension; gives where its body begins, its length and its code."""
+        """Skip an extension; return the offset of its body, its length and its code."""
         code = self.data[self.pos]
         if 0xD4 <= code <= 0xD8:
             length = 1 << (code - 0xD4)
@@ -430,7 +435,7 @@ class _Reader:
     # -- types of values ------------------------------------------------------------------------
 
     def imply(self, depth: int) -> Type:
-        """Pass over a value; gives the type that it implies."""
+        """Skip a value and return the type that it implies."""
         if depth > USUAL_DEPTH:
             allow_depth(depth)
         code = self.data[self.pos]

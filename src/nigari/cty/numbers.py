@@ -1,11 +1,12 @@
-"""Numbers: the payload of a `number` value and its arithmetic.
+"""Numbers: the payload of a `number` value, and its arithmetic.
 
-A number is a binary floating point number with a mantissa of 512 bits that rounds half to even.
-Its payload is an `int` when it is whole, smaller than 2**512 and exact at its precision; otherwise
-a `Number`. Functions here take and give payloads; they know nothing of values, nulls or unknowns.
+A number is a binary floating point number with a 512-bit mantissa, rounded half to even, as
+go-cty's `big.Float`. Its payload is an `int` if it is whole, smaller than 2**512 and exact at its
+precision; otherwise a `Number`. Functions here take and return payloads; they know nothing of
+values, nulls or unknowns.
 
-An `int` computes as if it had 512 bits of precision. A `Number` remembers its own precision,
-because results of the floating point functions (`pow`, `log`) have 53 bits and print that way.
+An `int` computes as if it had 512 bits of precision. A `Number` has its own precision, because
+results of the floating point functions (`pow`, `log`) have 53 bits and print that way.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ FLOAT_PRECISION: Final = 53
 
 _LIMIT: Final = 1 << PRECISION
 
-# A text of more digits than this would only serve to exhaust memory.
+# Longer texts would only serve to exhaust memory.
 _MAX_TEXT_DIGITS: Final = 10_000_000
 
 _ZERO: Final = 0
@@ -45,7 +46,7 @@ _INFINITE: Final = 2
 
 
 class Number:
-    """A number that is no small integer: a fraction, a huge integer, -0 or an infinity.
+    """A number that is not a small integer: a fraction, a huge integer, -0 or an infinity.
 
     The magnitude of a finite one is `mantissa * 2**exponent` with an odd mantissa.
     """
@@ -75,13 +76,13 @@ class Number:
         self._decimal = decimal
 
     def decimal(self) -> tuple[str, int]:
-        """The shortest digits that identify the magnitude, and where the point stands."""
+        """The shortest digits that identify the magnitude, and the position of the decimal point."""
         if self._decimal is None:
             self._decimal = shortest_digits(self.mantissa, self.exponent, self.precision)
         return self._decimal
 
     def __eq__(self, other: object) -> bool:
-        """Whole numbers are equal by value, fractions when they print alike; -0 equals 0."""
+        """Compare whole numbers by value and fractions by their printed form; -0 equals 0."""
         if isinstance(other, int):
             if self.form == _ZERO:
                 return other == 0
@@ -133,7 +134,7 @@ def _signed(number: Number) -> int:
 
 
 def _finite(negative: bool, mantissa: int, exponent: int, precision: int) -> int | Number:
-    """The payload of a magnitude that is already rounded to `precision`."""
+    """Build the payload of a magnitude that is already rounded to `precision`."""
     if mantissa == 0:
         return NEGATIVE_ZERO if negative else 0
     zeros = (mantissa & -mantissa).bit_length() - 1
@@ -156,19 +157,19 @@ def _rounded(signed: int, exponent: int, precision: int) -> int | Number:
 
 
 def from_int(n: int, precision: int = PRECISION) -> int | Number:
-    """The number of an integer of any size, rounded to the precision."""
+    """Round an integer of any size to the precision."""
     if -_LIMIT < n < _LIMIT and precision == PRECISION:
         return n
     return _rounded(n, 0, precision)
 
 
 def from_exact_int(n: int) -> int | Number:
-    """The number of an integer of any size with all its bits, as reading one by base gives it."""
+    """Convert an integer of any size with all its bits, as `parseint` does."""
     return from_int(n, max(PRECISION, n.bit_length()))
 
 
 def from_float(f: float) -> int | Number:
-    """The number of a float; it keeps a precision of 53 bits. NaN has none."""
+    """Convert a float, with a precision of 53 bits. NaN raises an error."""
     if f != f:
         raise CtyError("Not a number (NaN) cannot be represented as a number value.")
     if f in (float("inf"), float("-inf")):
@@ -181,7 +182,7 @@ def from_float(f: float) -> int | Number:
 
 
 def to_float(n: int | Number) -> float:
-    """The nearest float; infinite if the number is beyond the largest one."""
+    """Convert to the nearest float; infinite if the number exceeds the largest one."""
     if isinstance(n, int):
         try:
             return float(n)
@@ -204,7 +205,7 @@ def to_float(n: int | Number) -> float:
 
 
 def parse(text: str) -> int | Number:
-    """Read a number from decimal text, or raise `CtyError`."""
+    """Parse decimal text, or raise `CtyError`."""
     size = len(text)
     if size < 19 and text.isdecimal() and text.isascii():
         return int(text)
@@ -222,7 +223,7 @@ def parse(text: str) -> int | Number:
 
 
 def to_text(n: int | Number) -> str:
-    """The shortest text that identifies the number at its precision, without an exponent."""
+    """Write the shortest text that identifies the number at its precision, without an exponent."""
     if isinstance(n, int):
         return str(n)
     if n.form == _INFINITE:
@@ -240,7 +241,7 @@ def to_text(n: int | Number) -> str:
 
 
 def to_general_text(n: int | Number, digits: int) -> str:
-    """The number rounded to so many significant digits, with an exponent where that is shorter."""
+    """Write the number with that many significant digits, with an exponent if that is shorter."""
     if is_infinite(n):
         return to_text(n)
     if is_zero(n):
@@ -252,7 +253,7 @@ def to_general_text(n: int | Number, digits: int) -> str:
 
 
 def parts(n: int | Number) -> tuple[bool, int, int]:
-    """A finite number as (negative, mantissa, exponent)."""
+    """Split a finite number into (negative, mantissa, exponent)."""
     if isinstance(n, int):
         return n < 0, abs(n), 0
     return n.negative, n.mantissa, n.exponent
@@ -267,7 +268,7 @@ def is_zero(n: int | Number) -> bool:
 
 
 def sign(n: int | Number) -> int:
-    """-1, 0 or 1."""
+    """Return -1, 0 or 1."""
     if isinstance(n, int):
         return (n > 0) - (n < 0)
     if n.form == _ZERO:
@@ -276,12 +277,12 @@ def sign(n: int | Number) -> int:
 
 
 def is_whole(n: int | Number) -> bool:
-    """Whether the number is an integer of whatever size; infinities are not."""
+    """Check for an integer of any size; infinities are not whole."""
     return isinstance(n, int) or n.form == _ZERO or (n.form == _FINITE and n.exponent >= 0)
 
 
 def whole(n: int | Number, bits: int = 100_000) -> int | None:
-    """The integer that the number is, or None if it is none or has more than `bits` bits."""
+    """Convert to an integer; None for fractions and for more than `bits` bits."""
     if isinstance(n, int):
         return n if n.bit_length() <= bits else None
     if not is_whole(n) or n.mantissa.bit_length() + n.exponent > bits:
@@ -290,9 +291,9 @@ def whole(n: int | Number, bits: int = 100_000) -> int | None:
 
 
 def to_int(n: int | Number, bits: int = 100_000) -> int:
-    """The integer that a whole number is written as; `CtyError` if it has more than `bits` bits.
+    """Convert a whole number to the integer as printed; raise `CtyError` beyond `bits` bits.
 
-    One that needs more than its precision has the digits that identify it, and zeros.
+    If it needs more bits than its precision, the digits that identify it are followed by zeros.
     """
     if isinstance(n, int):
         return n
@@ -303,7 +304,7 @@ def to_int(n: int | Number, bits: int = 100_000) -> int:
 
 
 def compare(a: int | Number, b: int | Number) -> int:
-    """-1, 0 or 1 as a is less than, equal to or greater than b, exactly."""
+    """Compare exactly: -1, 0 or 1."""
     if isinstance(a, int) and isinstance(b, int):
         return (a > b) - (a < b)
     sign_a, sign_b = sign(a), sign(b)
@@ -380,7 +381,8 @@ def _add_finite(a: int | Number, b: int | Number, precision: int) -> int | Numbe
         )  # fmt: skip
     reach = exponent_b + mantissa_b.bit_length() + 2
     if exponent_a - precision - 2 > reach:
-        # b only breaks ties: any magnitude as far below the last kept bit will do.
+        # b only breaks ties: any magnitude that far below the last retained bit has the same
+        # effect.
         mantissa_b, exponent_b = 1, exponent_a - precision - 2
     signed_a = (-mantissa_a if negative_a else mantissa_a) << (exponent_a - exponent_b)
     signed_b = -mantissa_b if negative_b else mantissa_b
@@ -416,7 +418,7 @@ def multiply(a: int | Number, b: int | Number) -> int | Number:
     mantissa, exponent = round_half_even(
         mantissa_a * mantissa_b, exponent_a + exponent_b, PRECISION
     )
-    # A product has the bits it needs, even more than either factor's precision.
+    # As in Go, a product may have more bits than either factor's precision.
     zeros = (mantissa & -mantissa).bit_length() - 1
     precision = max(_precision(a, b), mantissa.bit_length() - zeros)
     return _finite(negative, mantissa, exponent, precision)
@@ -427,7 +429,7 @@ def _is_negative(a: int | Number) -> bool:
 
 
 def divide(a: int | Number, b: int | Number) -> int | Number:
-    """The quotient; dividing by zero gives an infinity, unless zero is divided."""
+    """Divide; a zero divisor yields an infinity, except for 0 / 0."""
     if isinstance(a, int) and isinstance(b, int) and a and b:
         quotient, rest = divmod(a, b)
         if rest == 0:
@@ -451,7 +453,7 @@ def divide(a: int | Number, b: int | Number) -> int | Number:
 
 
 def modulo(a: int | Number, b: int | Number) -> int | Number:
-    """The remainder of dividing towards zero; a number modulo zero is itself."""
+    """Compute the remainder of division towards zero; a number modulo zero is itself."""
     if isinstance(a, int) and isinstance(b, int) and b and a.bit_length() < PRECISION - 2:
         rest = abs(a) % abs(b)
         return -rest if a < 0 else rest
@@ -474,7 +476,7 @@ def _round_to(n: int | Number, precision: int) -> int | Number:
 
 
 def truncate(a: int | Number) -> int | Number:
-    """The number without its fraction."""
+    """Drop the fraction."""
     if isinstance(a, int) or is_whole(a) or a.form == _INFINITE:
         return a
     shift = -a.exponent
@@ -483,7 +485,7 @@ def truncate(a: int | Number) -> int | Number:
 
 
 def floor(a: int | Number) -> int | Number:
-    """The greatest whole number that is not above the given one."""
+    """Round down to a whole number."""
     if isinstance(a, int):
         return a
     if a.form == _ZERO:
@@ -495,7 +497,7 @@ def floor(a: int | Number) -> int | Number:
 
 
 def ceil(a: int | Number) -> int | Number:
-    """The least whole number that is not below the given one."""
+    """Round up to a whole number."""
     if isinstance(a, int):
         return a
     if a.form == _ZERO:

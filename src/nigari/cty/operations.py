@@ -1,9 +1,9 @@
-"""The language's operators on values.
+"""Operators of the language on values.
 
-Each operation gives the right result for known, null, unknown, dynamic and marked operands: marks
-of the operands are marks of the result, unknown operands give an unknown result that carries
-their causes and whatever can be said about it, and an operand that does not fit is a `CtyError`.
-Nothing here converts: who evaluates an operator converts its operands first.
+Operands may be known, null, unknown, dynamic or marked. Marks of the operands are copied to the
+result, unknown operands yield an unknown result with their causes and every provable refinement,
+and an operand that does not fit raises a `CtyError`. Nothing is converted here: callers convert
+operands first.
 """
 
 from collections.abc import Callable
@@ -56,7 +56,7 @@ NumberOperation = Callable[[int | Number, int | Number], int | Number]
 
 
 def _unknown_result(type_: Type, a: Value, b: Value) -> Value:
-    """An unknown that is not null, for the reasons that the operands are unknown."""
+    """Build a non-null unknown that carries the operands' causes."""
     causes = join_causes(a.causes, b.causes)
     return unknown(type_, NOT_NULL.with_causes(causes) if causes else NOT_NULL)
 
@@ -66,7 +66,7 @@ def _unmarked(value: Value) -> Value:
 
 
 def _undetermined(required: Type, a: Value, b: Value) -> bool:
-    """Whether either operand is unknown or of unknown type; a wrong type is an error."""
+    """Check for an operand that is unknown or of unknown type; a wrong type is an error."""
     for operand in (a, b):
         if operand.type is not required and operand.type.kind != KIND_DYNAMIC:
             raise CtyError(
@@ -95,7 +95,7 @@ def _truth(value: Value) -> bool:
 
 
 def equals(a: Value, b: Value) -> Value:
-    """Whether both have the same type and are equal; nulls of any types are equal."""
+    """Compare types and values. Nulls of any types are equal."""
     flags = a.flags | b.flags
     if not flags:
         if a.data is None or b.data is None:
@@ -108,6 +108,7 @@ def equals(a: Value, b: Value) -> Value:
         return settled
     if a.data is None or b.data is None:
         return boolean(a.data is b.data)
+    # go-cty: types that cannot become equal once known make the values unequal already.
     if not (has_known_type(a) and has_known_type(b)):
         if conformance_errors(a.type, b.type) and conformance_errors(b.type, a.type):
             return FALSE
@@ -125,15 +126,17 @@ def _equals_marked(a: Value, b: Value) -> Value:
     plain_a, marks_a = a.unmark_deep()
     plain_b, marks_b = b.unmark_deep()
     if (a.data is None) != (b.data is None):
-        # Comparing with null looks at nothing inside the other value.
+        # Comparing with null does not read the inside of the other value, so its marks do not
+        # apply.
         marks_a, marks_b = a.marks, b.marks
     return equals(plain_a, plain_b).with_marks(marks_a | marks_b)
 
 
 def _equals_by_range(a: Value, b: Value) -> Value | None:
-    """The answer where an operand is itself unknown; None where both are known."""
+    """Compare if an operand is itself unknown; None if both are known."""
     if a.is_known and b.is_known:
         return None
+    # go-cty: comparing with null is decided as soon as the other operand cannot be null.
     if (a.data is None and definitely_not_null(b)) or (b.data is None and definitely_not_null(a)):
         return FALSE
     if a.is_known or b.is_known:
@@ -147,7 +150,7 @@ def _equals_by_range(a: Value, b: Value) -> Value | None:
 
 
 def has_known_type(value: Value) -> bool:
-    """Whether nothing in the value is unknown with an unknown type."""
+    """Check that no part of the value is of unknown type."""
     if not value.flags & HAS_UNKNOWN:
         return True
     if not value.is_known:
@@ -158,7 +161,7 @@ def has_known_type(value: Value) -> bool:
 
 
 def _first_unknowns(a: Value, b: Value) -> tuple[Value, Value]:
-    """From each operand an unknown part, where it has one, to blame the result on."""
+    """Find an unknown part of each operand, to name as a cause of the result."""
     return _first_unknown(a), _first_unknown(b)
 
 
@@ -172,7 +175,7 @@ def _first_unknown(value: Value) -> Value:
 
 
 def _equals_parts(a: Value, b: Value) -> Value:
-    """Compare what both hold; both are of the same type and known, but not wholly."""
+    """Compare the parts; both operands have the same type and are known, but not wholly."""
     if a.type.kind == KIND_SET:
         return _unknown_result(BOOL, *_first_unknowns(a, b))
     if isinstance(a.data, dict):
@@ -215,7 +218,7 @@ def subtract(a: Value, b: Value) -> Value:
 
 
 def multiply(a: Value, b: Value) -> Value:
-    """The product; zero times an unknown number is zero."""
+    """Multiply. Zero times an unknown number is zero."""
     if a.type is NUMBER and b.type is NUMBER and not (a.flags | b.flags):
         return Value(NUMBER, numbers.multiply(_number(a), _number(b)))
     if _undetermined(NUMBER, a, b) and (a.data == 0 or b.data == 0):
@@ -224,12 +227,12 @@ def multiply(a: Value, b: Value) -> Value:
 
 
 def divide(a: Value, b: Value) -> Value:
-    """The quotient; dividing by zero gives an infinity."""
+    """Divide; a zero divisor yields an infinity."""
     return _arithmetic(a, b, numbers.divide, False)
 
 
 def modulo(a: Value, b: Value) -> Value:
-    """The remainder of dividing towards zero."""
+    """Compute the remainder of division towards zero."""
     return _arithmetic(a, b, numbers.modulo, False)
 
 
@@ -245,7 +248,7 @@ def _arithmetic(a: Value, b: Value, operation: NumberOperation, monotone: bool) 
 
 
 def _bounds(value: Value) -> tuple[int | Number, int | Number] | None:
-    """The least and greatest a number can be; None if its type is not known to be number."""
+    """Return the least and greatest possible number; None if the type may not be number."""
     if value.type.kind != KIND_NUMBER:
         return None
     if value.data is None:
@@ -329,14 +332,14 @@ def logical_not(a: Value) -> Value:
 
 
 def logical_and(a: Value, b: Value) -> Value:
-    """Whether both hold; a false operand decides, even beside an unknown one."""
+    """Combine with "and": a false operand decides, even beside an unknown one."""
     if a.type is BOOL and b.type is BOOL and not (a.flags | b.flags):
         return boolean(_truth(a) and _truth(b))
     return _logical(a, b, False)
 
 
 def logical_or(a: Value, b: Value) -> Value:
-    """Whether one of both holds; a true operand decides, even beside an unknown one."""
+    """Combine with "or": a true operand decides, even beside an unknown one."""
     if a.type is BOOL and b.type is BOOL and not (a.flags | b.flags):
         return boolean(_truth(a) or _truth(b))
     return _logical(a, b, True)
@@ -356,7 +359,7 @@ def _logical(a: Value, b: Value, deciding: bool) -> Value:
 
 
 def get_attr(value: Value, name: str) -> Value:
-    """An attribute of an object."""
+    """Return an attribute of an object."""
     type_ = value.type
     if type_.kind == KIND_DYNAMIC:
         return DYNAMIC_UNKNOWN.with_causes(value.causes).with_marks(value.marks)
@@ -382,7 +385,7 @@ def _unknown_part(type_: Type, value: Value, key: Value) -> Value:
 
 
 def index(value: Value, key: Value) -> Value:
-    """The element of a list or tuple by number, or of a map by string."""
+    """Return an element of a list or tuple by number, or of a map by string."""
     type_ = value.type
     kind = type_.kind
     if kind == KIND_DYNAMIC:
@@ -433,7 +436,7 @@ def _index_map(value: Value, key: Value) -> Value:
 
 
 def _position(key: Value) -> int:
-    """The integer of a known key, or -1 if it is none that could be a position."""
+    """Convert a known key to an integer; -1 if it cannot be a position."""
     if key.data is None:
         raise CtyError("a number is required as key, not null")
     position = numbers.whole(key.as_number(), 63)
@@ -441,7 +444,7 @@ def _position(key: Value) -> int:
 
 
 def has_index(value: Value, key: Value) -> Value:
-    """Whether `index` would find an element. A key of the wrong type never does."""
+    """Check whether `index` would find an element. A key of the wrong type never does."""
     type_ = value.type
     kind = type_.kind
     marks = value.marks | key.marks
@@ -463,7 +466,7 @@ def has_index(value: Value, key: Value) -> Value:
 
 
 def has_element(value: Value, element: Value) -> Value:
-    """Whether a set has that element."""
+    """Check for an element of a set."""
     type_ = value.type
     if value.data is None:
         raise CtyError("a null set has no elements")
@@ -485,7 +488,7 @@ def has_element(value: Value, element: Value) -> Value:
 
 
 def _matches_none(element: Value, others: tuple[Value, ...]) -> bool:
-    """Whether an element that is none of these will certainly not turn out to be one of them."""
+    """Check that a distinct element cannot turn out equal to one of these once all are known."""
     if element.is_wholly_known:
         return True
     if not element.is_known:
@@ -498,7 +501,7 @@ def _matches_none(element: Value, others: tuple[Value, ...]) -> bool:
 
 
 def length(value: Value) -> Value:
-    """How many elements a collection or structure has; bounds for an unknown one."""
+    """Count the elements of a collection or structure; an unknown one yields bounds."""
     type_ = value.type
     if isinstance(type_, TupleType):
         return Value(NUMBER, len(type_.elements)).with_marks(value.marks)
@@ -517,7 +520,7 @@ def length(value: Value) -> Value:
 
 
 def apply_path(value: Value, path: Path) -> Value:
-    """The part of a value that a path leads to. An error's path leads to where it broke off."""
+    """Follow a path to a part. The path of an error ends where it broke off."""
     for i, step in enumerate(path):
         try:
             if isinstance(step, GetAttr):
@@ -533,7 +536,9 @@ def apply_path(value: Value, path: Path) -> Value:
 
 
 def _set_element(value: Value, element: Value) -> Value:
-    """The element of a set that is the last step of a path, as walking the set gives it."""
+    """Return the set element at the last step of a path, with the identity that walking the set
+    yields.
+    """
     present = has_element(value, element)
     if not present.is_known:
         assert isinstance(value.type, CollectionType)

@@ -1,4 +1,4 @@
-"""Ways into a value: paths, walking a value, and rebuilding one from its parts."""
+"""Paths into values: steps, walking a value, and rebuilding one from its parts."""
 
 from collections.abc import Callable, Iterator
 
@@ -26,7 +26,7 @@ from nigari.cty.values import (
 
 
 class GetAttr(Step):
-    """The attribute of an object."""
+    """Step to an attribute of an object."""
 
     __slots__ = ("name",)
 
@@ -49,7 +49,7 @@ class GetAttr(Step):
 
 
 class Index(Step):
-    """The element of a list, tuple, map or set with that key; the key may be unknown."""
+    """Step to an element of a list, tuple, map or set; the key may be unknown."""
 
     __slots__ = ("key",)
 
@@ -75,12 +75,12 @@ Path = tuple[Step, ...]
 
 
 def index_step(key: int | str) -> Index:
-    """The step to the element with a plain Python key."""
+    """Build the step to an element from a plain Python key."""
     return Index(Value(STRING, key) if isinstance(key, str) else Value(NUMBER, key))
 
 
 def path_text(path: Path) -> str:
-    """A path as one would write it after a name: `.tags["a"][0]`."""
+    """Write a path as it would follow a name: `.tags["a"][0]`."""
     return "".join([repr(step) for step in path])
 
 
@@ -96,7 +96,7 @@ def _key_text(key: Value) -> str:
 
 
 def child_steps(value: Value) -> list[tuple[Step, Value]]:
-    """The parts of a known value, each with the step that leads to it."""
+    """List the parts of a known value, each with the step that leads to it."""
     data = value.data
     if isinstance(data, dict):
         if value.type.is_collection:
@@ -110,7 +110,7 @@ def child_steps(value: Value) -> list[tuple[Step, Value]]:
 
 
 def walk(value: Value) -> Iterator[tuple[Path, Value]]:
-    """The value and all its parts at any depth, outermost first, each with its path."""
+    """Yield the value and all its parts at any depth, outermost first, each with its path."""
     pending: list[tuple[Path, Value]] = [((), value)]
     while pending:
         path, current = pending.pop()
@@ -120,10 +120,10 @@ def walk(value: Value) -> Iterator[tuple[Path, Value]]:
 
 
 def transform(value: Value, change: Callable[[Path, Value], Value], path: Path = ()) -> Value:
-    """The value with every part replaced by what `change` makes of it, innermost first.
+    """Replace every part by the result of `change`, innermost first.
 
-    A part that gets another type changes the types of what holds it, unless that is a collection,
-    whose elements must stay of one type.
+    A part that changes its type changes the types of its containers, except for collections, whose
+    elements must keep one type.
     """
     parts = child_steps(value)
     if parts:
@@ -134,7 +134,7 @@ def transform(value: Value, change: Callable[[Path, Value], Value], path: Path =
 
 
 def replace_parts(value: Value, parts: list[Value]) -> Value:
-    """A value of the same kind and marks, with other parts in the order of `child_steps`."""
+    """Rebuild a value of the same kind and marks from other parts, in the order of `child_steps`."""
     data = value.data
     kind = value.type.kind
     if isinstance(data, dict):
@@ -150,7 +150,7 @@ def replace_parts(value: Value, parts: list[Value]) -> Value:
 
 
 def unknown_as_null(value: Value) -> Value:
-    """The value with null in place of every unknown part, for those who cannot say unknown."""
+    """Replace every unknown part by null, for formats that cannot represent unknown values."""
     if not value.flags & HAS_UNKNOWN:
         return value
     if not value.is_known:
@@ -159,7 +159,7 @@ def unknown_as_null(value: Value) -> Value:
 
 
 def infinite_as_null(value: Value) -> tuple[Value, list[Path]]:
-    """The value with null in place of every infinite number, and where those were."""
+    """Replace every infinite number by null, and list their paths."""
     found: list[Path] = []
     for path, part in walk(value):
         number = part.data

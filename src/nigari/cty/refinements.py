@@ -1,4 +1,4 @@
-"""The range a value may lie in, whether it is known or not, and narrowing it.
+"""Refinements: the range of possible values of an unknown, and how operations narrow it.
 
 Operations on unknown values read the ranges of their operands and refine their result, so that
 `length(x) > 0` can be known while `x` is not.
@@ -37,15 +37,16 @@ if TYPE_CHECKING:
 
 
 _MOST_SPELT_OUT: Final = 100_000
-"""A list of known length becomes a list of unknown elements only up to this length: refinements
-also come from plugins, and one number must not take all memory."""
+"""Longest list of known length that becomes a list of unknown elements. Refinements also come from
+plugins, and a single number from one must not exhaust memory.
+"""
 
 Bounds = tuple[int | Number, bool, int | Number, bool]
-"""Lower bound, whether it is included, upper bound, whether it is included."""
+"""Lower bound, whether it is inclusive, upper bound, whether it is inclusive."""
 
 
 def definitely_not_null(value: Value) -> bool:
-    """Whether the value cannot turn out to be null."""
+    """Check that the value cannot turn out to be null."""
     data = value.data
     if isinstance(data, Unknown):
         return data.not_null
@@ -53,7 +54,7 @@ def definitely_not_null(value: Value) -> bool:
 
 
 def number_bounds(value: Value) -> Bounds:
-    """The bounds of a number that is not null."""
+    """Return the bounds of a number, assuming that it is not null."""
     data = value.data
     if not isinstance(data, Unknown):
         exact = value.as_number()
@@ -68,7 +69,7 @@ def number_bounds(value: Value) -> Bounds:
 
 
 def string_prefix(value: Value) -> str:
-    """What a string that is not null certainly begins with; all of it if it is known."""
+    """Return the certain beginning of a string that is not null; all of it if it is known."""
     data = value.data
     if isinstance(data, Unknown):
         return data.prefix
@@ -76,7 +77,7 @@ def string_prefix(value: Value) -> str:
 
 
 def length_bounds(value: Value) -> tuple[int, int]:
-    """The least and the greatest length of a collection that is not null; -1 is no maximum.
+    """Return the least and greatest length of a collection that is not null; -1 means unlimited.
 
     A set with unknown elements may turn out smaller than it looks, as some may be equal.
     """
@@ -90,7 +91,7 @@ def length_bounds(value: Value) -> tuple[int, int]:
 
 
 class Refinement:
-    """What to narrow an unknown value by. Only what applies to the value's type may be set."""
+    """A narrowing of an unknown value. Only fields that apply to the value's type may be set."""
 
     __slots__ = ("lower", "max_length", "min_length", "not_null", "prefix", "upper")
 
@@ -122,7 +123,7 @@ class Refinement:
 
 
 def refine_not_null(value: Value) -> Value:
-    """The value, known not to be null."""
+    """Narrow a value to be not null; a known value stays unchanged."""
     data = value.data
     if not isinstance(data, Unknown) or data.not_null or value.type.kind == KIND_DYNAMIC:
         return value
@@ -130,11 +131,12 @@ def refine_not_null(value: Value) -> Value:
 
 
 def refine(value: Value, by: Refinement) -> Value:
-    """The value with its range narrowed; a `CtyError` where it contradicts what is known.
+    """Narrow the range of a value; raise a `CtyError` if that contradicts its present range.
 
-    A range that leaves only one possibility gives that value.
+    A range with only one possible value yields that value.
     """
     data = value.data
+    # go-cty: an unknown of unknown type has no refinements, as they belong to a type.
     if value.type.kind == KIND_DYNAMIC and data is not None:
         return value
     if not isinstance(data, Unknown):
@@ -222,8 +224,9 @@ def _check_applies(kind: int, bounded: bool, prefix: str, min_length: int, max_l
 
 
 def _collapse(value: Value, narrowed: Unknown) -> Value:
-    """A known value where the range leaves no choice, else the unknown with that range."""
+    """Return the known value if the range leaves no choice, otherwise the unknown with that range."""
     type_ = value.type
+    # go-cty: a value that may still be null is not determined by its bounds.
     if not narrowed.not_null:
         return unknown(type_, narrowed)
     if narrowed.lower is not None and narrowed.lower == narrowed.upper:
@@ -233,6 +236,7 @@ def _collapse(value: Value, narrowed: Unknown) -> Value:
         element = unknown(type_.element).with_causes(narrowed.causes)
         if type_.kind == KIND_LIST and length <= _MOST_SPELT_OUT:
             return list_value(type_.element, [element] * length)
+        # Only an empty or one-element set is determined: more elements might turn out equal.
         if type_.kind == KIND_SET and length <= 1:
             return set_value(type_.element, [element] * length)
         if length == 0:
@@ -241,7 +245,7 @@ def _collapse(value: Value, narrowed: Unknown) -> Value:
 
 
 def range_excludes(value: Value, candidate: Value) -> bool:
-    """Whether an unknown value certainly cannot turn out to be `candidate`."""
+    """Check that an unknown value cannot turn out to be `candidate`."""
     if candidate.data is None:
         return definitely_not_null(value)
     if not candidate.is_known:

@@ -1,7 +1,7 @@
-"""Shapes of Python objects as values, each a type, a way to read and a way to write.
+"""Shapes: converters between values and one kind of Python object.
 
-A shape converts a value to its type before it reads it, and says with a path what is wrong inside.
-Which annotation means which shape is known by `annotations`.
+A shape converts a value to its type before reading it, and reports a part that does not fit with
+its path. `annotations` maps each annotation to its shape.
 """
 
 import collections.abc
@@ -45,7 +45,7 @@ from nigari.cty.values import (
 
 
 class Shape:
-    """What an annotation says. `type` is what values are converted to before they are read."""
+    """The converter for one annotation. Values are converted to `type` before they are read."""
 
     __slots__ = ("takes_none", "type")
 
@@ -57,12 +57,14 @@ class Shape:
         self.takes_none = takes_none
 
     def read(self, value: Value) -> object:
-        """The Python object for a value; what is wrong with it is a `CtyError` with a path."""
+        """Convert a value to a Python object; raise a `CtyError` with the path of a part that does
+        not fit.
+        """
         value = convert(value, self.type)
         if value.marks:
             raise CtyError("it is sensitive, and plain data cannot carry that mark")
         if not value.is_known:
-            raise CtyError("it is not known yet")
+            raise CtyError("it is unknown")
         if value.is_null:
             if self.takes_none:
                 return None
@@ -70,21 +72,21 @@ class Shape:
         return self.decode(value)
 
     def write(self, obj: object) -> Value:
-        """The value for a Python object of this shape; `CtyError` where it is none."""
+        """Convert a Python object of this shape to a value; raise `CtyError` for any other object."""
         if obj is None and self.takes_none:
             return null(without_optional(self.type))
         return self.encode(obj)
 
     def decode(self, value: Value) -> object:
-        """The Python object for a known value of the shape's type that is not null."""
+        """Convert a known, non-null value of the shape's type."""
         return value.to_python()
 
     def encode(self, obj: object) -> Value:
-        """The value for an object other than None."""
+        """Convert an object other than None."""
         return convert(plain_value(obj), self.type)
 
     def accepts(self, obj: object) -> bool:
-        """Whether an object is of this shape without being converted."""
+        """Check that an object has this shape without conversion."""
         if obj is None:
             return self.takes_none
         try:
@@ -94,7 +96,7 @@ class Shape:
 
 
 class AsIs(Shape):
-    """`Value`: nothing is converted, and marks and unknowns are kept."""
+    """`Value`: nothing is converted; marks and unknowns stay."""
 
     __slots__ = ()
 
@@ -149,7 +151,7 @@ class FilePath(Shape):
 
 
 class Moment(Shape):
-    """A class of `datetime` whose objects are written as texts of ISO 8601."""
+    """A class of `datetime`, represented by ISO 8601 text."""
 
     __slots__ = ("_python_type",)
 
@@ -171,7 +173,7 @@ _MOMENTS = {"datetime": '"2026-05-17T08:30:00Z"', "date": '"2026-05-17"', "time"
 
 
 class OneOf(Shape):
-    """A `Literal` or an enumeration: a few objects, each written as a primitive value."""
+    """A `Literal` or an enumeration: a few objects, each represented by a primitive value."""
 
     __slots__ = ("_choices",)
 
@@ -207,7 +209,8 @@ class Elements(Shape):
     def __init__(
         self, element: Shape, make: "type[list[object]] | type[object]", is_set: bool
     ) -> None:
-        # The elements of a list of anything would be converted to one type.
+        # A typed list would convert its elements to one common type, so a list of anything stays
+        # dynamic.
         of: Type = DYNAMIC
         if not element.type.has_dynamic:
             of = SetType(element.type) if is_set else ListType(element.type)
@@ -308,7 +311,7 @@ class ByKey(Shape):
 
 
 class RecordField:
-    """A field of a class as an attribute of an object."""
+    """A model field as an attribute of an object."""
 
     __slots__ = ("field", "shape", "written")
 
@@ -378,7 +381,7 @@ class Record(Shape):
 
 
 class Either(Shape):
-    """A union: the first member that a value is as it stands, else the first it converts to."""
+    """A union: the first member that a value already is, otherwise the first that it converts to."""
 
     __slots__ = ("_members",)
 
@@ -395,7 +398,7 @@ class Either(Shape):
                 try:
                     return member.read(value)
                 except CtyError as error:
-                    # A member that fits knows best what is wrong.
+                    # The member of the right kind has the most helpful error.
                     first = first or error
         raise first or CtyError("there is nothing that it could be")
 
@@ -407,7 +410,7 @@ class Either(Shape):
 
 
 def fits(value: Value, type_: Type) -> bool:
-    """Whether a value is of the kind that a type asks for, without converting primitive values."""
+    """Check that a value is of the kind that a type requires, without converting primitive values."""
     kind = type_.kind
     if kind == KIND_DYNAMIC:
         return True
@@ -436,7 +439,7 @@ def fits(value: Value, type_: Type) -> bool:
 
 
 def repr_of(value: Value) -> str:
-    """A primitive value as it is written."""
+    """Write a primitive value as a literal of the language."""
     if value.type == STRING:
         return f'"{value.as_string()}"'
     if value.type.kind == KIND_BOOL:

@@ -1,4 +1,4 @@
-"""Types as JSON: `"string"`, `["list", "string"]`, `["object", {"a": "number"}, ["a"]]`."""
+"""JSON form of types: `"string"`, `["list", "string"]`, `["object", {"a": "number"}, ["a"]]`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NAMES: Final = {kind: name for name, kind in _COLLECTIONS.items()}
 
 
 def type_to_json(type_: Type) -> str:
-    """The JSON text of a type, or a `CtyError` if it has a capsule in it."""
+    """Write a type as JSON; raise a `CtyError` if it contains a capsule."""
     check_type(type_)
     parts: list[str] = []
     _write(type_, parts)
@@ -84,29 +84,29 @@ def _write_object(type_: ObjectType, parts: list[str]) -> None:
 
 
 def type_from_json(text: str | bytes) -> Type:
-    """The type that a JSON text describes, or a `CtyError`."""
+    """Parse a type, or raise a `CtyError`."""
     check_json(text)
     return type_from_data(parse_json(text), 1)
 
 
 def type_from_data(data: object, depth: int) -> Type:
-    """The type that parsed JSON describes (see `json_text`), found at that depth."""
+    """Build a type from parsed JSON (see `json_text`) found at that depth."""
     if depth > USUAL_DEPTH:
         allow_depth(depth)
     if isinstance(data, str):
         found = _PRIMITIVES.get(data)
         if found is None:
-            raise CtyError(f"there is no type named {quote(data)}")
+            raise CtyError(f"unknown type {quote(data)}")
         return found
     if not isinstance(data, list) or len(data) < 2:
         raise CtyError("a type is a name, or an array of a kind and its arguments")
     kind, inner = data[0], data[1]
     if len(data) > (3 if kind == "object" else 2):
-        raise CtyError("there is something left over after the description of a type")
+        raise CtyError("unexpected elements after the description of a type")
     if isinstance(kind, str) and kind in _COLLECTIONS:
         return collection(_COLLECTIONS[kind], type_from_data(inner, depth + 1))
     if inner is None and (kind == "tuple" or kind == "object"):
-        # Go programs write a list or map that was never made as null.
+        # Go programs write a nil slice or map, meaning an empty one, as null.
         return TupleType(()) if kind == "tuple" else ObjectType({})
     if kind == "tuple" and isinstance(inner, list):
         return TupleType(tuple([type_from_data(element, depth + 1) for element in inner]))

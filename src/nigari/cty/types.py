@@ -1,8 +1,8 @@
-"""The types of the language: what a value may be, never what it is.
+"""Types of the language.
 
-Types are immutable and compare by structure. Each knows whether it mentions `DYNAMIC` and how
-deeply it nests. Every value carries its type, so the limit on the nesting of types bounds the
-depth of every value too, and recursive code over values needs no guard of its own.
+Types are immutable and compare by structure. Each records whether it contains `DYNAMIC` and how
+deeply it nests. Every value carries its type, so the limit on type nesting also bounds the depth of
+values, and recursive code over values needs no guard of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KIND_OBJECT: Final = 8
 KIND_CAPSULE: Final = 9
 
 MAX_DEPTH: Final = 2100
-"""How deeply types, and with them values, may nest: what HCL's 2,000 levels need, and a little."""
+"""Maximum nesting of types, and thereby of values: HCL's 2,000 levels and a small margin."""
 
 USUAL_DEPTH: Final = 60
 _FRAMES_PER_LEVEL: Final = 12
@@ -64,39 +64,39 @@ class Type:
         return self is other
 
     def __repr__(self) -> str:
-        """The whole type, as it is written in a type constraint."""
+        """Write the whole type as a type constraint."""
         return "any" if self.kind == KIND_DYNAMIC else self.friendly_name()
 
     @property
     def is_primitive(self) -> bool:
-        """Whether it is a string, a number or a bool."""
+        """True for string, number and bool."""
         return KIND_STRING <= self.kind <= KIND_BOOL
 
     @property
     def is_collection(self) -> bool:
-        """Whether it is a list, a set or a map."""
+        """True for list, set and map."""
         return KIND_LIST <= self.kind <= KIND_MAP
 
     @property
     def is_structural(self) -> bool:
-        """Whether it is an object or a tuple."""
+        """True for object and tuple."""
         return self.kind == KIND_TUPLE or self.kind == KIND_OBJECT
 
     def friendly_name(self) -> str:
-        """The name people use for such a type, as in "list of string"."""
+        """Return the name that messages use, such as "list of string"."""
         return _PRIMITIVE_NAMES[self.kind]
 
     def with_article(self) -> str:
-        """The same with its article: "a list of string", "an object"."""
+        """Return the friendly name with its article: "a list of string", "an object"."""
         name = self.friendly_name()
         return f"an {name}" if name[:1] in "aeiou" else f"a {name}"
 
 
 def allow_depth(depth: int) -> None:
-    """Refuse what nests beyond the limit, and make room for recursion over what is deep.
+    """Reject nesting beyond the limit, and raise Python's recursion limit for deep values.
 
-    Python's own limit of 1,000 frames is too low for 2,000 levels at a few frames each. It is
-    raised only for those who really have such a value, and never lowered.
+    Python's default of 1,000 frames is too low for 2,000 levels at a few frames each. It is raised
+    only once a value requires it, and never lowered.
     """
     if depth > MAX_DEPTH:
         raise CtyError(f"values can be nested at most {MAX_DEPTH} levels deep")
@@ -106,19 +106,19 @@ def allow_depth(depth: int) -> None:
 
 
 def check_type(given: object) -> None:
-    """A `TypeError` for what is not a type of the language, such as one of Python's."""
+    """Raise `TypeError` for anything that is not a type of the language, such as a Python type."""
     if not isinstance(given, Type):
         raise TypeError(f"a type such as cty.STRING is required, not {given!r}") from None
 
 
 def check_types(given: Iterable[object]) -> None:
-    """The same for several."""
+    """Check several types; see `check_type`."""
     for each in given:
         check_type(each)
 
 
 class PrimitiveType(Type):
-    """String, number, bool, and the placeholder for a type not known yet."""
+    """String, number, bool, and the placeholder for an undetermined type."""
 
     __slots__ = ()
 
@@ -199,7 +199,7 @@ class MapType(CollectionType):
 
 
 class TupleType(Type):
-    """A sequence with a type of its own for each element."""
+    """A sequence with a separate type for each element."""
 
     __slots__ = ("elements",)
     __match_args__: Final = ("elements",)
@@ -245,10 +245,10 @@ class TupleType(Type):
 
 
 class ObjectType(Type):
-    """Named attributes, each with a type of its own; some may be optional.
+    """Named attributes with a separate type each; some may be optional.
 
-    Optional attributes matter only where a value is converted to the type. No value ever has a
-    type with optional attributes: `without_optional` gives the type that results.
+    As in go-cty, optional attributes only matter when a value is converted to the type. No value
+    has a type with optional attributes: `without_optional` returns the type of the result.
     """
 
     __slots__ = ("attributes", "optional")
@@ -313,8 +313,8 @@ class ObjectType(Type):
 
 
 class CapsuleType(Type):
-    """An opaque Python object. Two capsule types are the same only if they are one object,
-    unless they are rebuilt from a pickle, where name and Python type decide.
+    """An opaque Python object. Capsule types are compared by identity, or by name and Python type
+    after unpickling.
     """
 
     __slots__ = ("name", "python_type")
@@ -358,12 +358,12 @@ _COLLECTION_NAMES: Final = {KIND_LIST: "list", KIND_SET: "set", KIND_MAP: "map"}
 
 
 def primitive(kind: int) -> Type:
-    """The primitive type of that kind; there is only one of each."""
+    """Return the one primitive type of that kind."""
     return _PRIMITIVES[kind]
 
 
 def without_optional(type_: Type) -> Type:
-    """The same type with every attribute required, at all depths."""
+    """Make every attribute required, at all depths."""
     if not type_.has_optional:
         return type_
     if isinstance(type_, ObjectType):
@@ -375,7 +375,6 @@ def without_optional(type_: Type) -> Type:
 
 
 def collection(kind: int, element: Type) -> Type:
-    """A list, set or map type of that element."""
     if kind == KIND_LIST:
         return ListType(element)
     if kind == KIND_SET:
@@ -384,7 +383,7 @@ def collection(kind: int, element: Type) -> Type:
 
 
 # Building a type costs much more than finding it, and most values have one of a few types. A key
-# is made of identities, which stay valid because the type that is found keeps its parts alive.
+# consists of identities, which stay valid because the cached type references its parts.
 _MOST_REMEMBERED: Final = 4096
 _MOST_PARTS: Final = 64
 _object_types: Final[dict[tuple[object, ...], ObjectType]] = {}
@@ -392,7 +391,7 @@ _tuple_types: Final[dict[tuple[int, ...], TupleType]] = {}
 
 
 def object_type_of(attributes: dict[str, Type]) -> ObjectType:
-    """The type of an object with these attributes, the same one again where it is at hand."""
+    """Return the type of an object with these attributes, cached if possible."""
     if len(attributes) > _MOST_PARTS:
         return ObjectType(attributes)
     key = (*attributes, *map(id, attributes.values()))
@@ -406,7 +405,7 @@ def object_type_of(attributes: dict[str, Type]) -> ObjectType:
 
 
 def tuple_type_of(elements: list[Type]) -> TupleType:
-    """The type of a tuple with these elements, the same one again where it is at hand."""
+    """Return the type of a tuple with these elements, cached if possible."""
     if len(elements) > _MOST_PARTS:
         return TupleType(tuple(elements))
     key = tuple(map(id, elements))

@@ -1,10 +1,10 @@
-"""Conversions between types: which are possible, and the type that several types have in common.
+"""Type conversion rules: which conversions exist, and the common type of several types.
 
-Everything here is about types; values are converted by `convert`. The two questions are one
-module because each asks the other: a tuple becomes a list of anything if its elements have a type
-in common, and types have one in common if all of them convert to it.
+Only types are handled here; `convert` converts values. Both rules are in one module because they
+depend on each other: a tuple converts to a list of anything if its elements have a common type, and
+types have a common type if all of them convert to it.
 
-A conversion is *safe* if it cannot fail whatever the value is. Unsafe ones include the safe ones.
+A conversion is *safe* if it cannot fail for any value. Unsafe conversions include the safe ones.
 """
 
 from __future__ import annotations
@@ -45,10 +45,14 @@ _MAPPINGS: Final = frozenset((KIND_MAP, KIND_OBJECT))
 
 
 def conversion_exists(source: Type, target: Type, unsafe: bool) -> bool:
-    """Whether values of one type convert to another; unsafe ones may still fail on a value."""
+    """Check that values of one type convert to another; an unsafe conversion may still fail on a
+    value.
+    """
     if source is target or target.kind == KIND_DYNAMIC:
         return True
     if source.kind == KIND_DYNAMIC:
+        # go-cty: a value whose type is undetermined is assumed to convert, and checked once it is
+        # known.
         return unsafe
     if source.kind <= KIND_BOOL:
         if source.kind == target.kind or target.kind == KIND_STRING:
@@ -83,6 +87,7 @@ def _complex_exists(source: Type, target: Type, unsafe: bool) -> bool:
         if isinstance(target, CollectionType):
             if (source.kind == KIND_MAP) != (target.kind == KIND_MAP):
                 return False
+            # go-cty: from list to set is unsafe, as it loses the order and duplicates.
             if source.kind == KIND_LIST and target.kind == KIND_SET and not unsafe:
                 return False
             return conversion_exists(source.element, target.element, unsafe)
@@ -111,7 +116,9 @@ def _tuples_convert(source: TupleType, target: TupleType, unsafe: bool) -> bool:
 
 
 def _map_converts(element: Type, target: ObjectType) -> bool:
-    """An optional attribute that no element could become only matters if the map has its key."""
+    """Check a conversion to an object. An optional attribute of incompatible type is acceptable, as
+    it only matters if the map has its key.
+    """
     for name, wanted in target.attributes.items():
         if name not in target.optional and not conversion_exists(element, wanted, True):
             return False
@@ -119,9 +126,10 @@ def _map_converts(element: Type, target: ObjectType) -> bool:
 
 
 def common_element(given: list[Type], target: CollectionType, unsafe: bool) -> Type | None:
-    """The element type of the collection that parts of these types become, if they can.
+    """Find the element type of the collection into which parts of these types are converted.
 
-    It is the target's own, or what the parts have in common where the target leaves that open.
+    This is the target's element type, or if that is open the common type of the parts; None if a
+    part does not convert.
     """
     element = target.element
     if not given:
@@ -141,7 +149,7 @@ def common_element(given: list[Type], target: CollectionType, unsafe: bool) -> T
 
 
 def unify(types: Iterable[Type], unsafe: bool = False) -> Type | None:
-    """The most specific type that all of these convert to, or None if there is none."""
+    """Find the most specific type to which all of these convert; None if there is none."""
     distinct = list(dict.fromkeys(types))
     check_types(distinct)
     if len(distinct) < 2:
@@ -152,7 +160,7 @@ def unify(types: Iterable[Type], unsafe: bool = False) -> Type | None:
     if len(kinds) == 1:
         kind = kinds.pop()
         if kind > KIND_BOOL and has_dynamic:
-            # Once the dynamic ones are known the common type may be any other.
+            # go-cty: once the dynamic ones are known, the common type may be any.
             return DYNAMIC
         if KIND_LIST <= kind <= KIND_MAP:
             return _unify_collections(kind, distinct, unsafe)
@@ -160,6 +168,7 @@ def unify(types: Iterable[Type], unsafe: bool = False) -> Type | None:
             return _unify_objects(distinct, unsafe)
         if kind == KIND_TUPLE:
             return _unify_tuples(distinct, unsafe)
+    # go-cty: an object and a tuple never unify.
     elif KIND_OBJECT in kinds and KIND_TUPLE in kinds:
         return None
     elif not (kinds <= _SEQUENCES or kinds <= _MAPPINGS or max(kinds) <= KIND_BOOL):
@@ -176,7 +185,7 @@ def _all_convert(types: list[Type], target: Type, unsafe: bool) -> bool:
 
 
 def _preferred(types: list[Type], unsafe: bool) -> Type | None:
-    """The first of the types themselves, in order of preference, that all others convert to."""
+    """Return the first of these types, in order of preference, to which all others convert."""
     for i in sort_types(types):
         if _all_convert(types, types[i], unsafe):
             return types[i]
@@ -192,10 +201,11 @@ def _unify_collections(kind: int, types: list[Type], unsafe: bool) -> Type | Non
 
 
 def _unify_objects(types: list[Type], unsafe: bool) -> Type | None:
-    """One object type if all have the same attribute names, else a map of what they hold.
+    """Return one object type if all have the same attribute names, otherwise a map of their
+    attributes.
 
-    Stricter than conversion, which may drop attributes: to lose some for the sake of a common
-    type would be a surprise.
+    This is stricter than conversion, which may drop attributes: go-cty does not lose any for the
+    sake of a common type.
     """
     objects = [t for t in types if isinstance(t, ObjectType)]
     first = objects[0].attributes
@@ -212,7 +222,7 @@ def _unify_objects(types: list[Type], unsafe: bool) -> Type | None:
 
 
 def _unify_tuples(types: list[Type], unsafe: bool) -> Type | None:
-    """One tuple type if all have the same length, else a list of what they hold."""
+    """Return one tuple type if all have the same length, otherwise a list of their elements."""
     tuples = [t for t in types if isinstance(t, TupleType)]
     length = len(tuples[0].elements)
     if any(len(t.elements) != length for t in tuples):
@@ -228,7 +238,7 @@ def _unify_tuples(types: list[Type], unsafe: bool) -> Type | None:
 
 
 def _unify_parts(types: list[Type], unsafe: bool) -> Type | None:
-    """The map or list that can hold all parts of these objects or tuples."""
+    """Return the map or list that can hold all parts of these objects or tuples."""
     parts: dict[Type, None] = {}
     for type_ in types:
         if isinstance(type_, ObjectType):
@@ -243,8 +253,8 @@ def _unify_parts(types: list[Type], unsafe: bool) -> Type | None:
 
 
 def _unify_as_collections(types: list[Type], unsafe: bool) -> Type | None:
-    """Unify maps with objects, or lists with tuples, by taking the latter for collections:
-    that is what they most often stand for.
+    """Unify maps with objects, or lists with tuples, by treating the latter as collections. go-cty
+    does so because an object is often a map in disguise, and a tuple a list.
     """
     structures = [t for t in types if t.is_structural]
     stand_in = _unify_parts(structures, unsafe)
@@ -258,9 +268,9 @@ def _unify_as_collections(types: list[Type], unsafe: bool) -> Type | None:
 
 
 def compare_types(a: Type, b: Type) -> int:
-    """Negative if `a` is more general than `b`, positive if less so, 0 if neither.
+    """Compare generality: negative if `a` is more general than `b`, positive if less, 0 if neither.
 
-    Optimistic: whether a conversion exists is for the caller to find out.
+    The comparison does not check that a conversion exists; the caller does.
     """
     if a.kind == KIND_DYNAMIC or b.kind == KIND_DYNAMIC:
         return int(a.kind == KIND_DYNAMIC) - int(b.kind == KIND_DYNAMIC)
@@ -292,7 +302,7 @@ _GENERALITY: Final = {
 
 
 def _compare_parts(pairs: list[tuple[Type, Type]]) -> int:
-    """More general if some part is and none is less so."""
+    """Compare pairwise: more general if some part is and no part is less so."""
     more = less = False
     for a, b in pairs:
         order = compare_types(a, b)
@@ -302,7 +312,7 @@ def _compare_parts(pairs: list[tuple[Type, Type]]) -> int:
 
 
 def sort_types(types: list[Type]) -> list[int]:
-    """The indexes of the types, more general ones before those they are more general than."""
+    """Sort the types topologically, more general ones first; return their indexes."""
     count = len(types)
     less_general: list[list[int]] = [[] for _ in types]
     waiting_for = [0] * count

@@ -1,8 +1,8 @@
-"""The payload of unknown values: what is known of them all the same, and why they are unknown.
+"""The payload of unknown values: refinements and causes.
 
-The payload of an unknown value is one `Unknown`. Refinements narrow what the value may turn out to
-be; they take part in equality. Causes say where the unknown came from; they are opaque here, take
-no part in equality, and joining keeps only a few, so that folding over many unknowns stays cheap.
+An unknown value's payload is one `Unknown`. Refinements narrow the possible values; they take part
+in equality. Causes record the origin of the unknown; they are opaque here, take no part in
+equality, and joining retains only a few, so that folding over many unknowns stays cheap.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ MAX_CAUSES: Final = 4
 
 
 class Unknown:
-    """The payload of an unknown value. Which fields can be set depends on the value's type.
+    """The payload of an unknown value. The value's type decides which fields may be set.
 
     `lower` and `upper` bound a number, `prefix` begins a string, `min_length` and `max_length`
-    bound the length of a collection (no maximum is -1), `not_null` holds for any type.
+    bound the length of a collection (-1 means unlimited), `not_null` applies to any type.
     """
 
     __slots__ = (
@@ -112,11 +112,11 @@ class Unknown:
 
     @property
     def is_refined(self) -> bool:
-        """Whether anything is known of it beside its type."""
+        """True if the value has any refinement."""
         return self != UNREFINED
 
     def with_causes(self, causes: tuple[object, ...]) -> Unknown:
-        """The same refinements with these causes."""
+        """Replace the causes; the refinements stay."""
         if causes == self.causes:
             return self
         return Unknown(
@@ -137,7 +137,7 @@ NOT_NULL: Final = Unknown(not_null=True)
 
 
 def join_causes(first: tuple[object, ...], second: tuple[object, ...]) -> tuple[object, ...]:
-    """Both sets of causes, each once, at most `MAX_CAUSES` of them."""
+    """Join causes without duplicates, at most `MAX_CAUSES` of them."""
     if not second or first is second or len(first) >= MAX_CAUSES:
         return first
     if not first:
@@ -154,7 +154,7 @@ def join_causes(first: tuple[object, ...], second: tuple[object, ...]) -> tuple[
 def narrow_lower(
     unknown: Unknown, bound: int | Number, inclusive: bool
 ) -> tuple[int | Number | None, bool]:
-    """The tighter of the lower bound there is and the one given."""
+    """Return the tighter of the present lower bound and another."""
     if unknown.lower is not None:
         order = numbers.compare(bound, unknown.lower)
         if order < 0 or (order == 0 and inclusive):
@@ -165,7 +165,7 @@ def narrow_lower(
 def narrow_upper(
     unknown: Unknown, bound: int | Number, inclusive: bool
 ) -> tuple[int | Number | None, bool]:
-    """The tighter of the upper bound there is and the one given."""
+    """Return the tighter of the present upper bound and another."""
     if unknown.upper is not None:
         order = numbers.compare(bound, unknown.upper)
         if order > 0 or (order == 0 and inclusive):

@@ -1,7 +1,7 @@
-"""Values: what they hold and how they are built.
+"""Values: their representation and construction.
 
-A value is a type, a payload, marks and two flags. Null, unknown and data share the payload, so a
-value cannot be two of them at once:
+A value is a type, a payload, marks and two flags. Null, unknown and data share the payload, so that
+a value cannot be two of them at once:
 
 | payload | value |
 | --- | --- |
@@ -12,9 +12,9 @@ value cannot be two of them at once:
 | dict of values | map, object |
 | any other object | capsule |
 
-Values never change. The flags say whether anything inside is unknown or marked and are worked out
-when a value is built, so that no operation walks a clean value. What values do with each other is
-in `operations`, `convert` and `marks`.
+Values are immutable. The flags record whether any part is unknown or marked. They are computed at
+construction, so that no operation has to walk a plain value. Operations are in `operations`,
+`convert` and `marks`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 Mark = object
-"""A mark is any hashable object. Values carry marks; this package never asks what one means."""
+"""A mark is any hashable object. Values carry marks; this package never interprets them."""
 
 NO_MARKS: Final[frozenset[Mark]] = frozenset()
 
@@ -68,15 +68,15 @@ HAS_UNKNOWN: Final = 1
 HAS_MARKS: Final = 2
 
 REFUSED: Final = object()
-"""No placeholder: what would need one is an error."""
+"""Default placeholder: a part that would need one is an error."""
 
 _MOST_DIGITS: Final = 160
-# Integers below this are their own payload; most are, so they are not looked at any closer.
+# Integers below this are their own payload. Most are, so this check comes first.
 _SMALL: Final = 1 << 62
 
 
 class Value:
-    """An immutable value. Build one with the functions of this module, not by hand."""
+    """An immutable value. Use the functions of this module to build one."""
 
     __slots__ = ("data", "flags", "marks", "type")
     __match_args__: Final = ("type", "data")
@@ -96,75 +96,75 @@ class Value:
 
     @staticmethod
     def of(obj: object) -> Value:
-        """The value that a plain Python object stands for.
+        """Convert a plain Python object to a value.
 
         Lists and tuples become tuples, dicts become objects, sets become sets of one type. Numbers
-        may be `Decimal`; a path is its text, a date or time that of ISO 8601, a member of an
-        enumeration its value; dataclasses and their like are objects. What is a value already stays
-        as it is. A `TypeError` says what cannot be converted, and where it is.
+        may be `Decimal`; a path becomes its text, a date or time its ISO 8601 text, an enumeration
+        member its value; dataclasses and similar records become objects. A value is returned
+        unchanged. A `TypeError` names the part that cannot be converted.
         """
         return plain_value(obj)
 
-    # -- what it is ---------------------------------------------------------------------------
+    # -- inspection -----------------------------------------------------------------------------
 
     @property
     def is_null(self) -> bool:
-        """Whether it is null."""
+        """True for null."""
         return self.data is None
 
     @property
     def is_known(self) -> bool:
-        """Whether this is not an unknown value itself; parts of it may be."""
+        """True unless the value itself is unknown; parts of it may be."""
         return not isinstance(self.data, Unknown)
 
     @property
     def is_wholly_known(self) -> bool:
-        """Whether no part of it is unknown."""
+        """True if no part is unknown."""
         return not self.flags & HAS_UNKNOWN
 
     @property
     def is_marked(self) -> bool:
-        """Whether the value itself has marks."""
+        """True if the value itself has marks."""
         return bool(self.marks)
 
     @property
     def contains_marked(self) -> bool:
-        """Whether it or any part of it has marks."""
+        """True if the value or any part of it has marks."""
         return bool(self.flags & HAS_MARKS)
 
     def has_mark(self, mark: Mark) -> bool:
-        """Whether the value itself has a mark."""
+        """Check the value's own marks, not those of its parts."""
         return mark in self.marks
 
     @property
     def refinements(self) -> Unknown:
-        """What is known of an unknown value."""
+        """Refinements of an unknown value."""
         return cast(Unknown, self.data)
 
     @property
     def causes(self) -> tuple[object, ...]:
-        """Why this value is unknown; empty for a known one."""
+        """Causes of an unknown value; empty for a known one."""
         data = self.data
         return data.causes if isinstance(data, Unknown) else ()
 
-    # -- what it holds ------------------------------------------------------------------------
+    # -- contents -------------------------------------------------------------------------------
 
     def as_string(self) -> str:
-        """The text of a known string that is not null."""
+        """Return the text of a known, non-null string."""
         data = self.data
         if not isinstance(data, str):
             raise self._misuse("a string")
         return data
 
     def as_bool(self) -> bool:
-        """The truth of a known bool that is not null."""
+        """Return the truth of a known, non-null bool."""
         data = self.data
         if not isinstance(data, bool):
             raise self._misuse("a bool")
         return data
 
     def as_number(self) -> int | Number:
-        """The payload of a known number that is not null."""
+        """Return the payload of a known, non-null number."""
         data = self.data
         if isinstance(data, Number):
             return data
@@ -173,28 +173,34 @@ class Value:
         return data
 
     def sequence(self) -> tuple[Value, ...]:
-        """The elements of a known list, set or tuple, in order."""
+        """Return the elements of a known list, set or tuple, in order."""
         data = self.data
         if not isinstance(data, tuple):
             raise self._misuse("a sequence")
         return data
 
     def mapping(self) -> dict[str, Value]:
-        """The elements of a known map or object, in no promised order. Not to be changed."""
+        """Return the elements of a known map or object, in no particular order. Do not modify the
+        result.
+        """
         data = self.data
         if not isinstance(data, dict):
             raise self._misuse("a map or object")
         return data
 
     def elements(self) -> tuple[Value, ...]:
-        """The elements of a known collection or structure; those of a map or object by key."""
+        """Return the elements of a known collection or structure, in order; those of a map or
+        object sorted by key.
+        """
         data = self.data
         if isinstance(data, dict):
             return tuple([data[key] for key in sorted(data)])
         return self.sequence()
 
     def items(self) -> list[tuple[Value, Value]]:
-        """Pairs of key and element, in the order of `elements`; a set's keys are its elements."""
+        """Return pairs of key and element, in the order of `elements`; a set's keys are its
+        elements.
+        """
         data = self.data
         if isinstance(data, dict):
             return [(Value(STRING, key), data[key]) for key in sorted(data)]
@@ -204,41 +210,41 @@ class Value:
         return [(Value(NUMBER, i), element) for i, element in enumerate(sequence)]
 
     def keys(self) -> list[str]:
-        """The keys of a known map, or the names of an object's attributes, in order."""
+        """Return the keys of a known map, or the attribute names of an object, sorted."""
         return sorted(self.mapping())
 
     def values(self) -> list[Value]:
-        """The elements of a known map or object by key; they take the marks of the whole."""
+        """Return the elements of a known map or object by key; they inherit the marks of the whole."""
         return [element.with_marks(self.marks) for element in self.elements()]
 
     def get(self, key: str, default: Value | None = None) -> Value | None:
-        """The element under a key of a known map or object, if there is one."""
+        """Return the element under a key of a known map or object, or the default."""
         return self[key] if normalize(key) in self.mapping() else default
 
     def attribute(self, name: str) -> Value:
-        """An attribute of a known object; `KeyError` if there is none of that name."""
+        """Return an attribute of a known object; raise `KeyError` if there is none of that name."""
         return self.mapping()[name]
 
     def length_int(self) -> int:
-        """How many elements a known collection or structure has."""
+        """Count the elements of a known collection or structure."""
         data = self.data
         return len(data) if isinstance(data, dict) else len(self.sequence())
 
     def as_decimal(self) -> Decimal:
-        """A known number that is not null, with all its digits."""
+        """Return a known, non-null number with all its digits."""
         from decimal import Context, Decimal
 
         text = numbers.to_text(self.as_number())
         return Context(prec=max(len(text), 1)).create_decimal(Decimal(text))
 
     def to_python(self, *, unknown: object = REFUSED, marked: object = REFUSED) -> object:
-        """Plain Python data: str, int or float, bool, None, list, dict.
+        """Convert to plain Python data: str, int or float, bool, None, list, dict.
 
-        A whole number is an int, however large. Any other is the nearest float, which has 17
-        digits at most and is 0.0 for what is too close to zero: `as_decimal` loses nothing.
-        An unknown or marked part is a `CtyError` that names it: neither can be shown without a
-        decision. `unknown` and `marked` are placeholders for such parts; of a marked part nothing
-        is looked into.
+        A whole number becomes an int of any size. Any other becomes the nearest float, which has at
+        most 17 digits and is 0.0 for numbers too close to zero: `as_decimal` is lossless. An
+        unknown or marked part raises a `CtyError` that names it, as neither can be represented
+        without a decision. `unknown` and `marked` are placeholders for such parts; the inside of a
+        marked part is never read.
         """
         if not self.flags:
             return _to_python(self)
@@ -251,24 +257,24 @@ class Value:
     # -- marks --------------------------------------------------------------------------------
 
     def mark(self, *marks: Mark) -> Value:
-        """The same value with these marks added."""
+        """Add marks."""
         return self.with_marks(frozenset(marks))
 
     def with_marks(self, marks: frozenset[Mark]) -> Value:
-        """The same value with these marks added."""
+        """Add a set of marks."""
         if not marks or marks <= self.marks:
             return self
         return Value(self.type, self.data, self.marks | marks, self.flags | HAS_MARKS)
 
     def unmark(self) -> tuple[Value, frozenset[Mark]]:
-        """The value without its own marks, and those marks. Marks deeper inside stay."""
+        """Split off the value's own marks. Marks of its parts stay."""
         marks = self.marks
         if not marks:
             return self, marks
         return Value(self.type, self.data, NO_MARKS, _flags_of(self.data)), marks
 
     def unmark_deep(self) -> tuple[Value, frozenset[Mark]]:
-        """The value without any marks at any depth, and all the marks there were."""
+        """Split off all marks, at any depth."""
         if not self.flags & HAS_MARKS:
             return self, NO_MARKS
         found: set[Mark] = set()
@@ -277,7 +283,7 @@ class Value:
     # -- unknown ------------------------------------------------------------------------------
 
     def with_causes(self, causes: tuple[object, ...]) -> Value:
-        """An unknown value with these causes in place of its own; a known value as it is."""
+        """Replace the causes of an unknown value; a known value stays unchanged."""
         data = self.data
         if not isinstance(data, Unknown) or data.causes == causes:
             return self
@@ -286,11 +292,11 @@ class Value:
     # -- Python -------------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same: type, payload, refinements and marks. See
-        `operations.equals` for the language's own notion of equality.
+        """Check for identity of type, payload, refinements and marks. See `operations.equals` for
+        the language's own equality.
 
-        Plain Python data is compared with the data of the value; a `CtyError` where that is unknown
-        or marked in part, since either answer would be a guess.
+        Plain Python data is compared with the value's data; raises a `CtyError` if that is partly
+        unknown or marked, since either answer would be a guess.
         """
         if self is other:
             return True
@@ -305,14 +311,15 @@ class Value:
         return hash((self.type, data, self.marks))
 
     def __len__(self) -> int:
-        """How many elements a known collection or structure has."""
+        """Count the elements of a known collection or structure."""
         return self.length_int()
 
     def __getitem__(self, key: object) -> Value:
-        """The element at a position or under a key; it takes the marks of the whole. A slice of a
-        list or tuple is one, too.
+        """Return the element at a position or under a key, with the marks of the whole; or a slice
+        of a list or tuple.
 
-        `IndexError` or `KeyError` if there is none, `TypeError` where nothing can be looked up.
+        Raises `IndexError` or `KeyError` if there is none, `TypeError` if the value has no
+        elements.
         """
         marks = self.marks
         if isinstance(key, Value):
@@ -329,9 +336,9 @@ class Value:
         return self.sequence()[key].with_marks(marks)
 
     def __iter__(self) -> Iterator[Value | str]:
-        """The elements of a known list, set or tuple, or the keys of a map or object.
+        """Iterate over the elements of a known list, set or tuple, or the keys of a map or object.
 
-        As with a dict, `items()` and `elements()` give what is under the keys.
+        As with a dict, `items()` and `elements()` provide the elements under the keys.
         """
         data = self.data
         if isinstance(data, dict):
@@ -340,7 +347,7 @@ class Value:
         return iter([element.with_marks(marks) for element in self.sequence()])
 
     def __contains__(self, item: object) -> bool:
-        """Whether an element is in a known list, set or tuple, or a key in a map or object."""
+        """Check for an element of a known list, set or tuple, or a key of a map or object."""
         data = self.data
         if isinstance(data, dict):
             key = item.data if isinstance(item, Value) else item
@@ -358,12 +365,14 @@ class Value:
 
 
 def is_among(wanted: object, elements: Container[object]) -> bool:
-    """`wanted in elements` for a value: compiled, that expression would ask the value itself."""
+    """Evaluate `wanted in elements` for a value. In compiled code that expression would call the
+    value itself.
+    """
     return wanted in elements
 
 
 def _flags_of(data: object) -> int:
-    """The flags that a payload brings by itself."""
+    """Compute the flags of a payload."""
     if isinstance(data, tuple):
         flags = 0
         for element in cast(tuple[Value, ...], data):
@@ -394,7 +403,7 @@ def _strip_marks(value: Value, found: set[Mark]) -> Value:
 
 
 def normalize(text: str) -> str:
-    """The text in Unicode's composed form (NFC), as every string of the language is kept."""
+    """Compose the text to Unicode's NFC, as go-cty does for every string."""
     if text.isascii():
         return text
     import unicodedata
@@ -405,21 +414,21 @@ def normalize(text: str) -> str:
 
 
 def string(text: str) -> Value:
-    """A string, in normal form C."""
+    """Build a string in normal form C."""
     if type(text) is str and text.isascii():
         return Value(STRING, text)
     return Value(STRING, normalize(bare_text(text)))
 
 
 def bare_text(text: object) -> str:
-    """A text of a class of its own, such as a member of an enumeration, as nothing but a str."""
+    """Strip a str subclass, such as an enumeration member, to a plain str."""
     if not isinstance(text, str):
         raise TypeError(f"a Python {type(text).__name__} is not a string")
     return str.__str__(text)
 
 
 def number(of: int | float | str | Decimal | Number) -> Value:
-    """A number from a Python number, or from its decimal text without loss."""
+    """Build a number from a Python number, or without loss from its decimal text."""
     if type(of) is int and -_SMALL < of < _SMALL:
         return Value(NUMBER, of)
     if isinstance(of, int):
@@ -452,7 +461,6 @@ FALSE: Final = Value(BOOL, False)
 
 
 def boolean(truth: bool) -> Value:
-    """True or false."""
     return TRUE if truth else FALSE
 
 
@@ -473,7 +481,6 @@ DYNAMIC_NULL: Final = _NULLS[KIND_DYNAMIC]
 
 
 def null(type_: Type) -> Value:
-    """The null of that type."""
     try:
         return _NULLS[type_.kind] if type_.kind <= KIND_BOOL else Value(type_, None)
     except AttributeError:
@@ -482,7 +489,7 @@ def null(type_: Type) -> Value:
 
 
 def unknown(type_: Type, refinements: Unknown = UNREFINED) -> Value:
-    """An unknown value of that type. Of an unknown type nothing but its cause can be said."""
+    """Build an unknown value. One of unknown type only carries causes."""
     try:
         kind = type_.kind
     except AttributeError:
@@ -496,7 +503,7 @@ def unknown(type_: Type, refinements: Unknown = UNREFINED) -> Value:
 
 
 def list_value(element: Type, elements: Iterable[Value]) -> Value:
-    """A list. Elements of unknown type take the list's element type."""
+    """Build a list. Elements of unknown type adopt the list's element type."""
     data = tuple(elements)
     if _are_plain(data, element):
         return Value(ListType(element), data)
@@ -505,7 +512,9 @@ def list_value(element: Type, elements: Iterable[Value]) -> Value:
 
 
 def set_value(element: Type, elements: Iterable[Value]) -> Value:
-    """A set. Marks of its elements become marks of the whole: a set cannot hold them apart."""
+    """Build a set. As in go-cty, marks of elements become marks of the whole, which cannot hold
+    them apart.
+    """
     found: set[Mark] = set()
     unmarked: list[Value] = []
     flags = 0
@@ -527,7 +536,7 @@ def set_value(element: Type, elements: Iterable[Value]) -> Value:
 
 
 def map_value(element: Type, elements: Mapping[str, Value]) -> Value:
-    """A map. Elements of unknown type take the map's element type."""
+    """Build a map. Elements of unknown type adopt the map's element type."""
     try:
         are_ascii = all(map(str.isascii, elements))
     except TypeError:
@@ -546,14 +555,14 @@ def map_value(element: Type, elements: Mapping[str, Value]) -> Value:
 
 
 def check_value(given: object) -> None:
-    """A `TypeError` for what is not a value."""
+    """Raise `TypeError` for anything that is not a value."""
     if not isinstance(given, Value):
         name = type(given).__name__
         raise TypeError(f"a Value is required, not a Python {name}: Value.of() makes one") from None
 
 
 def _are_plain(values: Iterable[Value], element: Type) -> bool:
-    """Whether all are of that type, wholly known and without marks, as most are."""
+    """Check that all elements are of that type, wholly known and unmarked, as most are."""
     try:
         for value in values:
             if value.flags or (value.type is not element and value.type != element):
@@ -564,7 +573,7 @@ def _are_plain(values: Iterable[Value], element: Type) -> bool:
 
 
 def _no_values(elements: Iterable[object]) -> TypeError:
-    """What is wrong where elements are Python data instead of values, or have no names."""
+    """Explain elements that are Python data instead of values, or have no names."""
     for each in elements:
         if not isinstance(each, Value):
             return TypeError(
@@ -586,7 +595,7 @@ def _as_element(value: Value, element: Type) -> Value:
 
 
 def tuple_value(elements: Iterable[Value]) -> Value:
-    """A tuple; its type follows from its elements."""
+    """Build a tuple; its type follows from its elements."""
     data = tuple(elements)
     flags = 0
     types: list[Type] = []
@@ -600,7 +609,7 @@ def tuple_value(elements: Iterable[Value]) -> Value:
 
 
 def object_value(attributes: Mapping[str, Value]) -> Value:
-    """An object; its type follows from its attributes."""
+    """Build an object; its type follows from its attributes."""
     data: dict[str, Value] = {}
     types: dict[str, Type] = {}
     flags = 0
@@ -621,7 +630,7 @@ def object_value(attributes: Mapping[str, Value]) -> Value:
 
 
 def capsule_value(type_: CapsuleType, obj: object) -> Value:
-    """A Python object as a value of the language."""
+    """Wrap a Python object as a value."""
     if not isinstance(obj, type_.python_type):
         raise TypeError(f"a {type_.name} holds a {type_.python_type.__name__}")
     return Value(type_, obj)
@@ -635,10 +644,10 @@ EMPTY_OBJECT: Final = object_value({})
 
 
 def _order_elements(element: Type, values: list[Value]) -> tuple[Value, ...]:
-    """Each distinct element once, in go-cty's order, which other programs show and store.
+    """Remove duplicates and sort in go-cty's order, which other programs show and store.
 
-    By value where elements are primitive, else by `set_order_text`; unknown ones after known,
-    null last. What is not wholly known is equal to nothing, so all of those stay.
+    Primitive elements are sorted by value, others by `set_order_text`; unknown ones follow known
+    ones, null is last. A partly unknown element equals nothing, so all of those stay.
     """
     distinct: dict[Value, None] = {}
     partly_known: list[Value] = []
@@ -667,7 +676,7 @@ def _sort_elements(kind: int, values: list[Value]) -> None:
     elif kind == KIND_BOOL:
         values.sort(key=Value.as_bool)
     else:
-        # go-cty leaves open which comes first where only digits after the tenth differ.
+        # go-cty formats numbers with ten digits here and leaves the order open beyond that.
         values.sort(key=_exact_order_text)
         values.sort(key=set_order_text)
 
@@ -681,7 +690,7 @@ def _compare_numbers(a: Value, b: Value) -> int:
 
 
 def set_order_text(value: Value, digits: int = 10) -> str:
-    """The text that go-cty sorts the elements of a set by where they are not primitive."""
+    """Return the text by which go-cty sorts the elements of a set that are not primitive."""
     data = value.data
     if isinstance(data, Unknown):
         return "?"
@@ -715,7 +724,7 @@ def _with_elements(type_: Type, elements: tuple[Value, ...]) -> Value:
 
 
 def short_text(value: Value) -> str:
-    """A short reading of a value for `repr`. What is marked is not shown."""
+    """Abbreviate a value for `repr`. Marked values are not shown."""
     data = value.data
     if value.marks:
         return "(marked)"
@@ -739,7 +748,7 @@ def short_text(value: Value) -> str:
 
 
 def plain_value(obj: object) -> Value:
-    """The value that a Python object stands for; a `TypeError` says which part stands for none."""
+    """Convert a Python object to a value; a `TypeError` names the part that cannot be converted."""
     try:
         return _from_python(obj, 1)
     except TypeError as error:
@@ -750,7 +759,7 @@ def plain_value(obj: object) -> Value:
 
 
 def _with_placeholders(value: Value, unknown: object, marked: object) -> object:
-    """The Python data of a value that is not wholly plain."""
+    """Convert a value with unknown or marked parts to Python data."""
     flags = value.flags
     refused = (flags & HAS_UNKNOWN if unknown is REFUSED else 0) or (
         flags & HAS_MARKS if marked is REFUSED else 0
@@ -775,18 +784,18 @@ def _replaced(value: Value, unknown: object, marked: object) -> object:
 
 
 def equals_plain(value: Value, other: object) -> bool:
-    """Whether a value has the data that a Python object stands for; see `Value.__eq__`."""
+    """Compare a value's data with a Python object's; see `Value.__eq__`."""
     try:
         wanted = plain_value(other)
     except (TypeError, ValueError):
-        return False  # it stands for no value at all
+        return False  # it cannot be converted to a value
     if value.flags:
         raise _not_plain(value, value.flags)
     return not wanted.flags and _same_data(_to_python(value), _to_python(wanted))
 
 
 def _same_data(first: object, second: object) -> bool:
-    """Equality of plain data, in which True is not 1."""
+    """Compare plain data, distinguishing True from 1."""
     if isinstance(first, list) and isinstance(second, list):
         pairs = zip(first, second, strict=False)
         return len(first) == len(second) and all(_same_data(a, b) for a, b in pairs)
@@ -798,7 +807,7 @@ def _same_data(first: object, second: object) -> bool:
 
 
 def allow_data_depth(depth: int) -> None:
-    """Make room for data that is nested deeply; a `ValueError` for what no value could be."""
+    """Make room for deeply nested data; raise a `ValueError` for data that no value can represent."""
     try:
         allow_depth(depth)
     except CtyError:
@@ -842,7 +851,7 @@ def _from_python(obj: object, depth: int) -> Value:
 
 
 def _from_object(obj: object, depth: int) -> Value:
-    """The value of an object that is more than plain data."""
+    """Convert an object that is not plain data."""
     from datetime import date, datetime, time
     from decimal import Decimal
     from enum import Enum
@@ -866,7 +875,7 @@ def _from_object(obj: object, depth: int) -> Value:
 
 
 def _way_to_refused(obj: object) -> str:
-    """The way to the part of plain data that cannot be converted, as it is written in Python."""
+    """Locate the part of plain data that cannot be converted, as a Python expression."""
     way = ""
     while True:
         parts: Iterable[tuple[object, object]] = ()
@@ -885,7 +894,9 @@ def _way_to_refused(obj: object) -> str:
 
 
 def _not_plain(value: Value, refused: int) -> CtyError:
-    """Says which part of a value cannot be plain data: the first that is unknown, else marked."""
+    """Report the part of a value that cannot be plain data: the first unknown, otherwise the first
+    marked.
+    """
     is_unknown = bool(refused & HAS_UNKNOWN)
     flag = HAS_UNKNOWN if is_unknown else HAS_MARKS
     way = ""

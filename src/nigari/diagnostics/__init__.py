@@ -1,4 +1,6 @@
-"""The one error currency: what a diagnostic is, and how it is shown to people and programs."""
+"""Diagnostics: the one form in which every package reports errors and warnings, and how they are
+rendered for people and for programs.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Advice: what a reader can do about something, in the words of the program that they use.
+"""Advice in diagnostics: the argument, option or command that mends a mistake, in the words of the
+reader's interface.
 
-The same mistake is mended with an argument in a Python program, with an option on the command line,
-and with another command where a directory is one of many. A program that uses the library reads the
-library's words; people at the command line read its own (`nigari.audience`), and a fleet chooses words for what
-it runs (`advising`). Code that reports a mistake asks `advice()` for the words.
+A missing `-upgrade` is an argument to a Python program, an option on the command line, and another
+command in a fleet of directories. A program that uses the library reads the library's words, the
+command line its own (`nigari.audience`), and a fleet sets words for the units that it runs
+(`advising`). Code that reports a mistake calls `advice()` and never names an option itself.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ if TYPE_CHECKING:
 
 
 class LibraryAdvice:
-    """The words for Python programs, which work with sessions."""
+    """Advice for Python programs, which work with sessions."""
 
     def init(self, *options: str, variables: Sequence[str] = ()) -> str:
-        """The call or command that initializes; on the command line in quotes."""
+        """Name the call or command that initializes; the command-line form includes its quotes."""
         arguments = ", ".join(self.option(each) for each in options)
         given = f"..., variables={_dictionary(variables)}" if variables else "..."
         return f"nigari.open({given}).init({arguments})"
 
     def option(self, option: str, value: str = "") -> str:
-        """An option, named as on the command line; for one that takes a value, perhaps with it."""
+        """Name an option, by its command-line spelling, optionally with a value."""
         name = _PARAMETERS.get(option) or option.strip("-").replace("-", "_")
         if value:
             return f"{name}=[{value!r}]" if name in _LISTS else f"{name}={value!r}"
         return name
 
     def set_variable(self, name: str = "") -> str:
-        """How a variable of the root module is set, or any of them."""
+        """Say how to set one variable of the root module; without a name, any of them."""
         if not name:
             return "with variables={...}, in a .tfvars file or in the environment"
         return (
@@ -44,28 +45,28 @@ class LibraryAdvice:
         )
 
     def set_again(self, *names: str) -> str:
-        """How variables are given the values that they had before."""
+        """Say how to pass variables with the same values as last time."""
         return f"with variables={_dictionary(names)}"
 
     def store_state(self, path: str) -> str:
-        """How a state is stored that was written to a file."""
+        """Say how to store a state that was written to a file because its backend failed."""
         return f"pass the content of {path} to state_push of a session"
 
     def unlock(self, lock_id: str) -> str:
-        """How a lock is removed whose owner has not removed it."""
+        """Say how to release a lock that its owner left behind."""
         return f'with force_unlock("{lock_id}") of a session'
 
     def new_workspace(self, name: str = "NAME") -> str:
-        """How a workspace is created."""
+        """Say how to create a workspace."""
         return f'with new_workspace("{name}") of a session'
 
     def select_workspace(self, name: str = "NAME") -> str:
-        """How another workspace is selected."""
+        """Say how to select another workspace."""
         return f'with select_workspace("{name}") of a session'
 
 
 class Advice(LibraryAdvice):
-    """The words for people at the command line, who work with one directory."""
+    """Advice for the command line, in one working directory."""
 
     def init(self, *options: str, variables: Sequence[str] = ()) -> str:
         given = [self.option("-var", f"{name}=...") for name in variables]
@@ -114,7 +115,7 @@ _PARAMETERS: Final = {
     "-target": "targets",
     "-upgrade": "upgrade=True",
 }
-"""Parameters of sessions that are not called as the options of the command line are."""
+"""Session parameters whose names differ from the command-line option."""
 _LISTS: Final = ("backend_config", "excludes", "replace", "targets")
 
 
@@ -128,12 +129,12 @@ _COMMAND_LINE: Final = Advice()
 
 
 def advice() -> LibraryAdvice:
-    """The words for whoever reads what is reported."""
+    """Return the words that suit this process: those set by `advising`, or its audience's."""
     return _CHOSEN.get() or (_COMMAND_LINE if is_command_line() else _LIBRARY)
 
 
 class advising:  # noqa: N801 - it is used as a function is, and `contextlib` takes long to import
-    """Use other words meanwhile, in this thread or task."""
+    """Use other advice within the block, in this thread or task only."""
 
     def __init__(self, words: LibraryAdvice) -> None:
         self._words = words

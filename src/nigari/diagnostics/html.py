@@ -1,6 +1,6 @@
-"""HTML for notebooks: diagnostics as the command line shows them, and small tables.
+"""HTML for notebooks: diagnostics as the command line renders them, and small tables.
 
-Everything that comes from a configuration or a provider is escaped.
+Text from a configuration or a provider is always escaped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CELL: Final = 'style="text-align:left;vertical-align:top;padding:0.2em 0.8em"'
 
 
 def diagnostics_html(diagnostics: Iterable[Diagnostic], sources: Sources | None = None) -> str:
-    """Diagnostics with the lines that they are about, as far as those are known."""
+    """Render diagnostics with the source lines they point at, where `sources` has them."""
     parts = []
     for each in diagnostics:
         colour = COLOURS["delete" if each.severity is Severity.ERROR else "update"]
@@ -33,7 +33,7 @@ def diagnostics_html(diagnostics: Iterable[Diagnostic], sources: Sources | None 
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are HTML already."""
+    """Lay out a table; the cells must already be HTML, as they are not escaped here."""
     head = "".join(f"<th {_CELL}>{each}</th>" for each in heads)
     body = "".join(
         f"<tr>{''.join(f'<td {_CELL}>{each}</td>' for each in row)}</tr>" for row in rows

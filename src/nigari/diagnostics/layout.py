@@ -1,6 +1,8 @@
-"""Text layout: how wide text is on a screen, how it wraps, and what a stream can show.
+"""Text layout: display width, wrapping, control characters and the capabilities of an output
+stream.
 
-Knows nothing of diagnostics: it turns texts from anywhere into lines that are safe and that fit.
+Turns any text into lines that fit and that cannot steer the terminal. Deliberately unknown here:
+diagnostics.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ _BULLETS = ("- ", "* ")
 
 @record
 class Layout:
-    """What the reader's screen can do."""
+    """Capabilities of the reader's screen."""
 
     width: int = _WIDTH_WITHOUT_TERMINAL
     """Columns to wrap at; 0 for no wrapping."""
@@ -31,7 +33,7 @@ class Layout:
 
     @staticmethod
     def for_stream(stream: TextIO, environ: Mapping[str, str], no_color: bool = False) -> Layout:
-        """What suits a stream: colours on a terminal only, and never against `NO_COLOR`."""
+        """Choose the layout for a stream: colours on a terminal only, and never against `NO_COLOR`."""
         if not stream.isatty():
             return Layout()
         colour = not (no_color or environ.get("NO_COLOR") or environ.get("TERM") == "dumb")
@@ -46,7 +48,7 @@ def _terminal_width(stream: TextIO) -> int:
 
 
 def display_width(text: str) -> int:
-    """How many columns a text without control characters takes."""
+    """Count the columns of a text; control characters must have been replaced."""
     if text.isascii():
         return len(text)
     from wcwidth import wcswidth
@@ -55,11 +57,13 @@ def display_width(text: str) -> int:
 
 
 _UNSAFE = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-"""Control characters, and those that reorder what is shown; newlines excepted."""
+"""Control characters and bidirectional overrides, which could make a message show something else.
+Newlines are allowed.
+"""
 
 
 def printable(text: str) -> str:
-    """The text with every character that could steer the terminal made visible instead."""
+    """Replace every character that could steer the terminal by a visible one."""
     if text.replace("\n", "").isprintable():
         return text
     return re.sub(_UNSAFE, _picture, text)
@@ -75,10 +79,10 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """The lines of a text broken between words so that none is wider than `width`.
+    """Break a text between words so that no line is wider than `width`.
 
-    What is indented stays so, and goes on below the text of an item in a list. A single word that
-    is too long is left alone. A width of zero or less means no limit.
+    Indented lines stay indented, and list items wrap below their text. A single word that is too
+    long is left alone. A width of zero or less means no limit.
     """
     lines: list[str] = []
     for line in text.split("\n"):

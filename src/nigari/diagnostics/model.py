@@ -1,8 +1,8 @@
-"""The model of diagnostics: positions, ranges, severities, the diagnostic itself and its collector.
+"""The diagnostic model: positions, source ranges, severities, the diagnostic and its collector.
 
-This is the one currency in which every package reports a user's mistake. A diagnostic carries
-texts and ranges only: whoever builds it has already rendered and redacted the values it mentions.
-Deliberately unknown here: values, expressions, and the source text the ranges point into.
+Every package reports mistakes in this form. A diagnostic carries texts and ranges only: the code
+that builds it has already rendered and redacted the values it mentions. Deliberately unknown here:
+values, expressions, and the source text that ranges point into.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nigari.record import record, replace
 
 
 class Severity(Enum):
-    """How bad it is: an error stops the work, a warning does not."""
+    """Severity of a diagnostic: an error stops the work, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -22,7 +22,7 @@ class Severity(Enum):
 
 @record
 class Pos:
-    """A place in a source text."""
+    """A position in a source text."""
 
     line: int
     """Counted from 1."""
@@ -51,7 +51,7 @@ class Range:
 
 @record
 class ScopeValue:
-    """What a name that the subject refers to stood for: `ScopeValue("var.a", "is 5")`."""
+    """The value of a name that the subject refers to: `ScopeValue("var.a", "is 5")`."""
 
     name: str
     text: str
@@ -60,7 +60,7 @@ class ScopeValue:
 
 @record
 class Cause:
-    """One frame of the way from the root cause to the place that failed."""
+    """One frame of the chain from the root cause to the expression that failed."""
 
     text: str
     subject: Range | None = None
@@ -68,14 +68,14 @@ class Cause:
 
 @record
 class CalledFunction:
-    """The function whose call failed, as its author declared it."""
+    """The function whose call failed, with the parameters that its author declared."""
 
     called_as: str
     """The name in the configuration, with namespaces."""
     parameters: tuple[str, ...]
-    """The names of the parameters; one that takes any number of arguments ends in `...`."""
+    """Parameter names; a variadic one ends in `...`."""
     signature: str
-    """The same for programs, as JSON text."""
+    """The same as JSON text, for programs."""
 
     def __str__(self) -> str:
         return f"{self.called_as}({', '.join(self.parameters)})"
@@ -83,12 +83,12 @@ class CalledFunction:
 
 @record
 class Difference:
-    """Two values that were compared, as JSON texts in which every secret is null."""
+    """Two compared values, as JSON texts in which every sensitive value is null."""
 
     before: str
     after: str
     after_unknown: str
-    """True for every part that is not known yet."""
+    """True for every unknown part."""
     before_sensitive: str
     """True for every part that must not be shown."""
     after_sensitive: str
@@ -96,17 +96,17 @@ class Difference:
 
 @record
 class Deprecation:
-    """That a warning is a module author's advice against using something."""
+    """Marks a warning as a module author's deprecation notice."""
 
     subject: str
-    """What the advice is about; for each it need be told once only."""
+    """The deprecated object; one warning about each is enough."""
     is_remote: bool
-    """Whether the module comes from elsewhere, where users cannot change it."""
+    """True if the module was downloaded, so that its users cannot change it."""
 
 
 @record
 class Diagnostic:
-    """One mistake or concern, told once."""
+    """One mistake or concern, reported once."""
 
     severity: Severity
     summary: str
@@ -114,26 +114,26 @@ class Diagnostic:
     detail: str = ""
     """Full sentences: what is wrong, why, what to do."""
     subject: Range | None = None
-    """The tightest place that is wrong."""
+    """The tightest range that is wrong."""
     context: Range | None = None
-    """A wider place that helps to understand the subject, and includes it."""
+    """A wider range that includes the subject and helps to understand it."""
     values: tuple[ScopeValue, ...] = ()
     causes: tuple[Cause, ...] = ()
     """The chain of causes, root cause first."""
     address: str = ""
-    """What it is about: the address of a resource instance, for one."""
+    """Address of the resource instance concerned, if it is about one."""
     deprecation: Deprecation | None = None
     call: CalledFunction | None = None
     """The function whose call failed."""
     difference: Difference | None = None
-    """How the two sides of a comparison differ that should have been equal."""
+    """The two sides of a comparison that should have been equal."""
     origins: tuple[str, ...] = ()
-    """Where the values come from that were wrong, as lines of a tree; already redacted."""
+    """Sources of the wrong values, as lines of a tree; already redacted."""
     is_check: bool = False
-    """Whether it says how a `check` went, as far as that is known by now."""
+    """True for a failed or pending `check` assertion."""
     checked: str = ""
-    """The address of the object whose condition does not hold: `var.a`, `check.b`, or that of a
-    resource instance. Empty for everything that is not a failed condition.
+    """Address of the object whose condition failed: `var.a`, `check.b`, or a resource instance.
+    Empty for everything that is not a failed condition.
     """
 
     def __repr__(self) -> str:
@@ -154,7 +154,7 @@ def _ended_once(detail: str) -> str:
 
 
 class Diagnostics:
-    """The collector that is passed to every function which may find a mistake."""
+    """The collector that is passed to every function that may find a mistake."""
 
     __slots__ = ("_error_count", "_findings", "_items")
 
@@ -165,28 +165,26 @@ class Diagnostics:
         self.extend(diagnostics)
 
     def append(self, diagnostic: Diagnostic) -> None:
-        """Add one diagnostic."""
         self._items.append(diagnostic)
         if diagnostic.severity is Severity.ERROR:
             self._error_count += 1
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Add diagnostics in the order given."""
         for diagnostic in list(diagnostics):
             self.append(diagnostic)
 
     def child(self) -> Diagnostics:
-        """A collector for a part of the work, which knows what is known here to be found already."""
+        """Create a collector for part of the work; it shares the record of findings (`is_new`)."""
         child = Diagnostics()
         child._findings = self._findings
         return child
 
     def adopt(self, child: Diagnostics) -> None:
-        """Take over what another collector has found; that one is empty then, and may go on."""
+        """Move everything from a child collector to this one; the child stays usable."""
         self.extend(child.take())
 
     def take(self) -> list[Diagnostic]:
-        """Everything that has been found so far, which is forgotten here."""
+        """Remove and return everything collected so far."""
         found, self._items = self._items, []
         self._error_count = 0
         return found
@@ -202,7 +200,6 @@ class Diagnostics:
         address: str = "",
         call: CalledFunction | None = None,
     ) -> None:
-        """Add an error."""
         self.append(
             Diagnostic(
                 Severity.ERROR,
@@ -227,7 +224,6 @@ class Diagnostics:
         causes: tuple[Cause, ...] = (),
         address: str = "",
     ) -> None:
-        """Add a warning."""
         self.append(
             Diagnostic(
                 Severity.WARNING,
@@ -242,7 +238,7 @@ class Diagnostics:
         )
 
     def name_since(self, start: int, address: str) -> None:
-        """Say of the diagnostics from an index on, unless they say it, what they are about."""
+        """Set the address of diagnostics from an index on, unless they have one already."""
         if not address:
             return
         for index in range(start, len(self._items)):
@@ -250,31 +246,31 @@ class Diagnostics:
                 self._items[index] = replace(self._items[index], address=address)
 
     def is_new(self, finding: Hashable) -> bool:
-        """Whether this is asked for the first time, by who may find the same from several sides."""
+        """Check whether a finding is reported for the first time. Callers that may reach the same
+        mistake by several paths ask this first.
+        """
         count = len(self._findings)
         self._findings.add(finding)
         return len(self._findings) > count
 
     @property
     def has_errors(self) -> bool:
-        """Whether any diagnostic is an error; costs nothing to ask often."""
+        """True if any diagnostic is an error. The answer is counted, so asking often costs nothing."""
         return self._error_count > 0
 
     @property
     def error_count(self) -> int:
-        """How many errors there are."""
         return self._error_count
 
     @property
     def warning_count(self) -> int:
-        """How many warnings there are."""
         return len(self._items) - self._error_count
 
     def in_order(self) -> list[Diagnostic]:
-        """The diagnostics to show, each once, in the order of `tofu`.
+        """Return distinct diagnostics in the order in which `tofu` prints them.
 
-        Warnings stand first, so that errors end up nearest to the prompt. Within a severity come
-        those without a place, then those of files nearest to the root, by place.
+        Warnings come first, so that errors end up nearest to the prompt. Within a severity,
+        diagnostics without a range come before those of files nearest to the root, by position.
         """
         return sorted(dict.fromkeys(self._items), key=_reading_order)
 

@@ -1,7 +1,7 @@
-"""Shows diagnostics: to people as text, to programs as JSON in the shape of `tofu validate -json`.
+"""Rendering of diagnostics: text for people, and JSON in the shape of `tofu validate -json`.
 
-Rendering is given what it needs to find: the sources that ranges point into, and a function that
-names the block around a range. Deliberately unknown here: HCL, values, files and terminals.
+The caller provides the sources that ranges point into and a function that names the block around a
+range. Deliberately unknown here: HCL, values, files and terminals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nigari.diagnostics.model import (
 )
 
 TYPE_CHECKING = False
-# What has no location needs no snippet.
+# Loading snippets costs start-up time, and a diagnostic without a range needs none.
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 ContextOf: TypeAlias = Callable[[Range], str]
-"""Names the block around a range, like `resource "a" "b"`; empty when there is none."""
+"""Names the block around a range, such as `resource "a" "b"`; empty if there is none."""
 
 DifferenceText: TypeAlias = Callable[[Difference, bool], str]
-"""Lays out how two values differ, in colours if so asked; empty where it cannot be shown. All lines
-but the first are indented already, by four columns at least.
+"""Lays out how two values differ, in colours if requested; empty if that cannot be shown. All lines
+except the first are already indented, by at least four columns.
 """
 
 JsonValue: TypeAlias = "str | int | list[JsonValue] | dict[str, JsonValue] | None"
@@ -46,17 +46,17 @@ _SEVERITY_COLOUR = {Severity.ERROR: "\x1b[31m", Severity.WARNING: "\x1b[33m"}
 _SEVERITY_TITLE = {Severity.ERROR: "Error: ", Severity.WARNING: "Warning: "}
 
 _MOST_LINES = 30
-"""A longer snippet keeps its beginning and its end."""
+"""A longer snippet is shortened in its middle."""
 _LAST_LINES = 5
 
 
 def no_context(_: Range) -> str:
-    """Stands for the function that names blocks where there is none to ask."""
+    """Provide no block name, for callers without a configuration."""
     return ""
 
 
 def no_difference(_: Difference, colour: bool) -> str:
-    """Stands for the function that lays out differences where there is none to ask."""
+    """Provide no layout of differences, for callers that cannot load values."""
     return ""
 
 
@@ -67,7 +67,7 @@ def to_text(
     context_of: ContextOf = no_context,
     difference_text: DifferenceText = no_difference,
 ) -> str:
-    """The diagnostics in the order given, ready to be written to a stream."""
+    """Render diagnostics in the order passed, ready to be written to a stream."""
     writer = _TextWriter(sources, layout or Layout(), context_of, difference_text)
     return "".join(writer.diagnostic(diagnostic) for diagnostic in diagnostics)
 
@@ -75,9 +75,9 @@ def to_text(
 def to_json(
     diagnostic: Diagnostic, sources: Sources, context_of: ContextOf = no_context
 ) -> dict[str, JsonValue]:
-    """The object that stands for this diagnostic among the `diagnostics` of `validate -json`.
+    """Build a member of the `diagnostics` list of `validate -json`.
 
-    That shape has no place for a chain of causes, so the chain closes the detail.
+    That shape has no member for a chain of causes, so the chain is appended to the detail.
     """
     result: dict[str, JsonValue] = {
         "severity": diagnostic.severity.value,
@@ -107,7 +107,7 @@ def to_json(
 def place_to_json(
     subject: Range, sources: Sources, context_of: ContextOf = no_context
 ) -> dict[str, JsonValue]:
-    """A place, as `range`, and what is written there, as `snippet`, where that is available."""
+    """Build `range`, and `snippet` if the source is available."""
     from nigari.diagnostics.snippet import cut_snippet, visible_range
 
     result: dict[str, JsonValue] = {"range": _range_to_json(visible_range(subject))}
@@ -124,7 +124,7 @@ def _call_to_json(call: CalledFunction) -> JsonValue:
 
 
 def _difference_to_json(difference: Difference) -> JsonValue:
-    """As a change of a plan, which is what `tofu` writes there."""
+    """Use the form of a change in a JSON plan, as `tofu` does for failed comparisons."""
     import json
 
     return {
@@ -185,10 +185,10 @@ def _sorted_values(values: tuple[ScopeValue, ...]) -> list[ScopeValue]:
 
 
 class _TextWriter:
-    """Lays out diagnostics one at a time, with a coloured rule on the left of each on a terminal.
+    """Lays out diagnostics one at a time, each with a coloured rule on its left on a terminal.
 
-    Without colours there is no rule, so that logs stay greppable, and the subject is underlined
-    by a line of its own.
+    Without colours there is no rule, so that logs stay greppable, and the subject is underlined by
+    a line of its own.
     """
 
     __slots__ = ("_colour", "_context_of", "_difference_text", "_lines", "_sources", "_width")
@@ -261,11 +261,12 @@ class _TextWriter:
     def _snippet(self, snippet: Snippet, indent: str) -> None:
         before, subject, after = (printable(part).split("\n") for part in snippet.split())
         if not "".join(subject).strip():
-            # What is missing stands where a line or the file ends: give it a column to be seen in.
+            # Something missing is reported at the end of a line or file, where there is nothing to
+            # underline: add a column.
             subject[0] = subject[0] or " "
         rows = [(line, "", "") for line in before[:-1]]
         rows.append((before[-1], subject[0], ""))
-        # Its first line is enough to find a subject of several.
+        # The first line is enough to find a subject that spans several.
         rows += [(line, "", "") for line in subject[1:]]
         rows[-1] = (rows[-1][0], rows[-1][1], after[0])
         rows += [(line, "", "") for line in after[1:]]
@@ -289,7 +290,7 @@ class _TextWriter:
             self._lines.append(" " * display_width(margin + indent) + "^" * display_width(marked))
 
     def _values(self, diagnostic: Diagnostic) -> None:
-        """What was found where the subject is: the function, values, and how they differ."""
+        """List the called function, the values and the difference below the subject."""
         lines: list[str] = []
         if diagnostic.call is not None:
             lines.append(f"while calling {self._styled(_BOLD, printable(str(diagnostic.call)))}")
@@ -310,7 +311,7 @@ class _TextWriter:
             self._note(["where it comes from:", *(f"  {line}" for line in lines)])
 
     def _note(self, lines: list[str]) -> None:
-        """Something below the snippet, set off from it by a rule."""
+        """Add lines below the snippet, set off from it by a rule."""
         if lines:
             bar = self._styled(_DIM, "│")
             self._lines.append("    " + self._styled(_DIM, "├────────────────"))
@@ -329,7 +330,7 @@ class _TextWriter:
 
 
 _SCREEN_ROWS = 4
-"""A line that would take more rows of the screen is clipped around its subject."""
+"""Rows of the screen that one source line may fill before it is clipped around its subject."""
 
 
 def _clipped(row: tuple[str, str, str], width: int) -> tuple[str, str, str]:

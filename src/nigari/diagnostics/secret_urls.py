@@ -1,8 +1,8 @@
-"""Secrets in URLs: user names and passwords, and the parameters that carry tokens and signatures.
+"""Redaction of URLs: user names, passwords, and parameters that carry tokens and signatures.
 
-Owns the only list of such parameters and the word that replaces a secret. Values are cleaned before
-they become part of a text (`hidden_url`, `hidden_urls`); a source text keeps its positions, so it is
-masked in place (`secret_spans`).
+Owns the list of such parameters and the word that replaces a secret. Values are redacted before
+they become part of a text (`hidden_url`, `hidden_urls`); a source text must keep its positions, so
+it is masked in place (`secret_spans`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _WORDS: Final = (
     *("token", "secret", "signature", "passw", "passphrase", "pwd", "credential", "privatekey"),
     *("accesskey", "apikey", "sshkey", "jwt", "bearer", "session"),
 )
-"""A parameter is secret if its name contains one of these, without its dashes and underscores."""
+"""A parameter is secret if its name, without dashes and underscores, contains one of these."""
 _NAMES: Final = frozenset(("key", "code", "auth", "authorization", "sig", "pass", "pw", "policy"))
-"""Names that are secret as a whole; within others they mean nothing."""
+"""Names that are secret as a whole, but mean nothing within longer names."""
 _USER: Final = lazy_pattern(r"://([^/?#\s\"'`<>\\]*)@")
 _SLASHED_USER: Final = lazy_pattern(
     r"://([^/?#\s\"'@:\[]*:(?!\d*(?:[/?#\s\"']|$))[^\s\"'@]{0,200})@"
 )
-"""A password with a character that had to be escaped in a URL, such as a slash."""
+"""A password with a character that should have been escaped in a URL, such as a slash."""
 _PARAMETER: Final = lazy_pattern(r"(?:[?&;#]|\\u0026)([^=&?;#\s\"'<>\\/]{1,100})=")
 _END_IN_TEXT: Final = lazy_pattern(r"[&#\s\"'<>`]|\\u0026|\\\"|$")
 _END_OF_VALUE: Final = lazy_pattern(r"[&#]|$")
@@ -37,7 +37,7 @@ _TEMPLATE: Final = lazy_pattern(r"[$%]\{[^}]*\}")
 
 
 def is_secret_parameter(name: str) -> bool:
-    """Whether the parameter of a URL with this name carries a secret."""
+    """Check whether a URL parameter with this name carries a secret."""
     plain = name.lower()
     if "%" in plain:
         from urllib.parse import unquote
@@ -48,25 +48,25 @@ def is_secret_parameter(name: str) -> bool:
 
 
 def hidden_url(url: str) -> str:
-    """A value that is a URL, or the address of a module, without its secrets."""
+    """Redact a value that is a URL or a module address."""
     return _replaced(url, list(_spans(url, is_value=True)))
 
 
 def carries_secret(text: str) -> bool:
-    """Whether there is a URL that says by itself who asks, as one does that was signed beforehand."""
+    """Check for a URL that authenticates by itself, such as a presigned one."""
     return any(_spans(text, is_value=False))
 
 
 def hidden_urls(text: str) -> str:
-    """A text with URLs in it, such as what another program said, without their secrets."""
+    """Redact the URLs within a text, such as the output of another program."""
     return _replaced(text, list(_spans(text, is_value=False)))
 
 
 def secret_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where in a source text secrets of URLs are written; what is interpolated there is not one."""
+    """Find the secrets of URLs in a source text. Interpolated templates are not secrets."""
     for start, end in _spans(text, is_value=False):
         for template in _TEMPLATE.finditer(text, start, end):
-            # A name before a password that comes from elsewhere is no secret.
+            # The name before an interpolated password is no secret.
             if template.start() > start and text[template.start() - 1] != ":":
                 yield start, template.start()
             start = template.end()

@@ -1,7 +1,7 @@
-"""Cuts out of a source the lines that a diagnostic is about.
+"""Source snippets: the lines that a diagnostic points at.
 
-Owns which lines belong to a range and where in them the subject lies, counted in bytes as the
-JSON form wants it. Deliberately unknown here: how a snippet is laid out on a screen.
+Owns which lines belong to a range, and the offsets of the subject within them, counted in bytes as
+the JSON form requires. Deliberately unknown here: how a snippet is laid out on a screen.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from nigari.record import record
 from nigari.typed import Protocol
 
 _LONGEST_CODE = 64 * 1024
-"""A snippet of more bytes (a file that is one huge line) shrinks to what surrounds its subject."""
+"""A snippet of more bytes, as from a file that is one huge line, shrinks to what surrounds its
+subject.
+"""
 
 _SURROUNDINGS = 2 * 1024
 
 
 class Sources(Protocol):
-    """Answers with the bytes that positions in a file count; a `dict` of bytes is one."""
+    """Provides the bytes of files by name; a `dict` of bytes is one."""
 
     def get(self, filename: str, /) -> bytes | None:
-        """The bytes of a file; None where it is not known."""
+        """Return the bytes of a file; None if it is unknown."""
         ...
 
 
@@ -31,11 +33,11 @@ class Snippet:
     code: str
     start_line: int
     highlight_start: int
-    """Where the subject begins in `code` once that is UTF-8."""
+    """Offset of the subject in `code`, in UTF-8 bytes."""
     highlight_end: int
 
     def split(self) -> tuple[str, str, str]:
-        """The code before the subject, the subject, and the code after it."""
+        """Split the code into the text before the subject, the subject, and the text after it."""
         data = self.code.encode()
         return (
             data[: self.highlight_start].decode(errors="replace"),
@@ -45,7 +47,7 @@ class Snippet:
 
 
 def visible_range(subject: Range) -> Range:
-    """The subject, one column wide at least: an empty range could not be seen."""
+    """Widen an empty range to one column, so that it can be seen."""
     start, end = subject.start, subject.end
     if end.byte > start.byte:
         return subject
@@ -53,7 +55,7 @@ def visible_range(subject: Range) -> Range:
 
 
 def cut_snippet(subject: Range, context: Range | None, sources: Sources) -> Snippet | None:
-    """The lines that the subject and its context touch; None when the source is not at hand."""
+    """Return the lines that the subject and its context touch; None if the source is not available."""
     data = sources.get(subject.filename)
     if data is None:
         return None
@@ -71,7 +73,7 @@ def cut_snippet(subject: Range, context: Range | None, sources: Sources) -> Snip
 
 
 def _line_bounds(data: bytes, first: int, last: int) -> tuple[int, int]:
-    """Widens a range to whole lines, the line that begins at its end included unless blank."""
+    """Widen a range to whole lines. The line that starts at its end is included unless it is blank."""
     start = data.rfind(b"\n", 0, first) + 1
     end = data.find(b"\n", last)
     if end < 0:
@@ -90,7 +92,7 @@ def _window(data: bytes, start: int, end: int, highlight: Range) -> tuple[int, i
 
 
 def _character_start(data: bytes, offset: int) -> int:
-    """The nearest offset at or after this one that is not in the middle of a UTF-8 sequence."""
+    """Return the nearest offset, at or after this one, that does not split a UTF-8 sequence."""
     limit = min(offset + 3, len(data))
     while offset < limit and data[offset] & 0xC0 == 0x80:
         offset += 1

@@ -1,7 +1,7 @@
-"""Diagnostics for exceptions that nobody expected: which work failed, and where.
+"""Diagnostics for unexpected exceptions: which work failed, and where.
 
-A message of an exception may quote values, secret ones among them, so only its kind and where it
-was raised are named.
+The message of an exception may quote values, sensitive ones among them, so only its type and the
+line that raised it are named.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from nigari.extras import missing_library
 
 
 def unexpected(what: str, error: BaseException, address: str = "") -> Diagnostic:
-    """Some work failed because of a bug in this program, or because a library is not installed;
-    `what` begins the sentence.
+    """Report work that failed because of a bug in this program or a missing library. `what` begins
+    the sentence.
     """
     advice = missing_library(error)
     if advice is not None:
@@ -31,7 +31,7 @@ def unexpected(what: str, error: BaseException, address: str = "") -> Diagnostic
 
 
 def raised_at(error: BaseException) -> str:
-    """Where an exception was raised: the innermost line within this package, if there is one."""
+    """Name the innermost line within this package that raised an exception."""
     found = "outside of the program"
     for frame in traceback.extract_tb(error.__traceback__):
         _, separator, rest = frame.filename.replace("\\", "/").rpartition("/nigari/")

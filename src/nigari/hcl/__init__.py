@@ -1,19 +1,19 @@
 """HCL for Python: both syntaxes, expressions, templates, analysis, decoding and rewriting.
 
-    from nigari import hcl
+from nigari import hcl
 
-    hcl.load("main.tf")                    # plain dicts and lists
-    hcl.evaluate("a + 1", {"a": 1})        # the value of an expression or of a file
-    file = hcl.parse(text, "main.tf")      # the full tree, with its diagnostics
-    file = hcl.parse_file("main.tf")       # the same of a file
-    hcl.format(text)                       # the standard layout
-    document = hcl.edit(text, "main.tf")   # change it, and `save` it, the rest as it was
-    hcl.dumps({"a": hcl.raw("var.b")})     # the source of data
+hcl.load("main.tf")                    # plain dicts and lists
+hcl.evaluate("a + 1", {"a": 1})        # the value of an expression or of a file
+file = hcl.parse(text, "main.tf")      # the full tree, with its diagnostics
+file = hcl.parse_file("main.tf")       # the same from a file
+hcl.format(text)                       # the standard layout
+document = hcl.edit(text, "main.tf")   # edit and `save`; the rest stays unchanged
+hcl.dumps({"a": hcl.raw("var.b")})     # data as HCL source
 
 Everything else is in the modules of this package, one for each concern: `decode`, `decode_blocks`
-and `decode_either` (declarative decoding), `decode_dataclass` (into typed classes), `static` (reading
-expressions without evaluating them), `dynamic_blocks`, `user_functions`, `interdependent`. Importing
-this package costs nothing; each function imports what it needs.
+and `decode_either` (declarative decoding), `decode_dataclass` (decoding into typed classes),
+`static` (reading expressions without evaluating them), `dynamic_blocks`, `user_functions`,
+`interdependent`. Importing this package is cheap; each function imports what it uses.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from nigari.hcl.expressions import Expression
     from nigari.hcl.file import File, Readable, Writable
     from nigari.hcl.native_body import NativeBody
-    from nigari.hcl.plain import PlainData
+    from nigari.hcl.python_data import PlainData
     from nigari.hcl.scope import Scope
     from nigari.hcl.source import Source
     from nigari.hcl.traversal import Step, Traversal
@@ -99,7 +99,7 @@ else:
             "expressions": ("Expression",),
             "file": ("File",),
             "native_body": ("NativeBody",),
-            "plain": ("PlainData",),
+            "python_data": ("PlainData",),
             "writer": ("Document",),
             "writer_tree": ("AttributeText", "BlockText", "BodyText", "Entry", "Gap", "Item"),
         },
@@ -166,16 +166,17 @@ __all__ = [
 
 
 def parse(text: str | bytes, filename: str | PathLike[str] = "<input>") -> File[NativeBody]:
-    """The full tree of a text with its diagnostics; never fails.
+    """Parse a text into its full tree and diagnostics; never fails.
 
     The body is that of the native syntax, with `attributes` and `blocks`. A name that ends in
-    `.json` means the JSON syntax, which only a schema can read: `parse_any` says so in its type.
+    `.json` selects the JSON syntax, which only a schema can read: `parse_any` has that in its
+    return type.
     """
     return cast("File[NativeBody]", parse_any(text, filename))
 
 
 def parse_any(text: str | bytes, filename: str | PathLike[str] = "<input>") -> File[Body]:
-    """The same for a text of either syntax: a name that ends in `.json` means the JSON syntax."""
+    """Parse a text of either syntax; a name that ends in `.json` selects the JSON syntax."""
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.file import File
 
@@ -193,7 +194,7 @@ def parse_any(text: str | bytes, filename: str | PathLike[str] = "<input>") -> F
 
 
 def parse_file(path: str | PathLike[str]) -> File[NativeBody]:
-    """The full tree of a file with its diagnostics; an `OSError` where it cannot be read."""
+    """Parse a file into its full tree and diagnostics; raise `OSError` if it cannot be read."""
     text, name = _content(path)
     return parse(text, name)
 
@@ -234,7 +235,7 @@ def _scope(
 
 
 def expression(text: str | bytes, filename: str | PathLike[str] = "<input>") -> Expression:
-    """The tree of an expression; `HclError` for a text that is none."""
+    """Parse an expression; raise `HclError` if it is invalid."""
     from nigari.diagnostics import Diagnostics
     from nigari.hcl.evaluated import raise_for_errors
     from nigari.hcl.parser import parse_expression
@@ -251,11 +252,12 @@ def evaluate(
     functions: Mapping[str, Function | PythonCallable] | None = None,
     filename: str | PathLike[str] = "<input>",
 ) -> PlainData:
-    """The value of an expression, or of all arguments of a file, as plain data.
+    """Evaluate an expression, or all arguments of a file, to plain data.
 
-    `variables` are plain data or `cty` values; `functions` are Python callables, described by
-    their annotations, or `Function`s. Mistakes, among them whatever a callable raises, are an
-    `HclError` that says where they are. A file has the shape that `loads` gives it.
+    `variables` are plain data or `cty` values; `functions` are `Function`s, or Python callables
+    described by their annotations. Mistakes, including exceptions of a callable, raise an
+    `HclError` with their source ranges. The result for a file has the same shape as that of
+    `loads`.
     """
     from nigari.hcl.evaluated import evaluate_text
 
@@ -265,15 +267,15 @@ def evaluate(
 def loads(
     text: str | bytes, filename: str | PathLike[str] = "<input>", *, with_meta: bool = False
 ) -> dict[str, PlainData]:
-    """A text as plain dicts and lists, as python-hcl2 gives them (see `nigari.hcl.plain`).
+    """Convert a text to plain dicts and lists in the shape of python-hcl2 (see `nigari.hcl.python_data`).
 
-    `with_meta` adds the lines of each block. A text with errors is an `HclError`.
+    `with_meta` adds the line numbers of each block. A text with errors raises an `HclError`.
     """
     return parse_any(text, filename).plain(with_meta)
 
 
 def load(path: str | PathLike[str] | Readable, *, with_meta: bool = False) -> dict[str, PlainData]:
-    """The same for a file, given by its path or open already."""
+    """Convert a file, named by its path or already open, to plain dicts and lists; see `loads`."""
     text, name = _content(path)
     return loads(text, name, with_meta=with_meta)
 
@@ -296,10 +298,10 @@ def loads_as(
     functions: Mapping[str, Function | PythonCallable] | None = None,
     locations: Locations | None = None,
 ) -> T:
-    """A text decoded into a dataclass, or a class of attrs or pydantic; `HclError` for mistakes.
+    """Decode a text into a dataclass, attrs class or pydantic model; raise `HclError` for mistakes.
 
-    `nigari.hcl.decode_dataclass` tells what annotations mean. `variables` and `functions` are as
-    in `evaluate`; `locations` is filled with where every field is written.
+    `nigari.hcl.decode_dataclass` documents the annotations. `variables` and `functions` are as in
+    `evaluate`; `locations` collects the source ranges of all fields.
     """
     from nigari.hcl.decode_dataclass import decode_dataclass
 
@@ -325,23 +327,23 @@ def load_as(
     functions: Mapping[str, Function | PythonCallable] | None = None,
     locations: Locations | None = None,
 ) -> T:
-    """The same for a file, given by its path or open already."""
+    """Decode a file, named by its path or already open; see `loads_as`."""
     text, name = _content(path)
     return loads_as(cls, text, name, variables=variables, functions=functions, locations=locations)
 
 
 def dumps(data: object, *, width: int = 80, heredocs: bool = False) -> str:
-    """The source of a file with these arguments and blocks, in standard layout.
+    """Write arguments and blocks as the source of a file, in standard layout.
 
-    Dicts keep their order. Strings are written as they are, so that `${` in them means nothing:
-    expressions are `raw("var.x")`, templates `template("${var.x}!")`, texts of several lines
-    `heredoc(text)`, and `commented(data, "why")` has a comment above it. Blocks, or lists of them,
-    are made with `block("label", {"argument": 1})`. Values, dataclasses, enumerations, paths and
-    decimals are written as the data they stand for; `ValueError` for what cannot be. An object of
-    a class that `loads_as` takes is written as what it is read from.
+    Dicts keep their order. Strings are literal, so `${` in them has no effect: expressions are
+    `raw("var.x")`, templates `template("${var.x}!")`, multi-line texts `heredoc(text)`, and
+    `commented(data, "why")` puts a comment above an item. Blocks, or lists of them, are created
+    with `block("label", {"argument": 1})`. Values, dataclasses, enumerations, paths and decimals
+    are written as plain data; anything else raises `ValueError`. An object of a class that
+    `loads_as` supports is written so that it reads back.
 
-    A list that takes more than `width` characters has a line for each element; with `heredocs`, a
-    string that ends with a line end is written line by line.
+    A list longer than `width` characters has a line for each element; with `heredocs`, a string
+    that ends in a newline becomes a heredoc.
     """
     from nigari.arguments import check_count
     from nigari.hcl.data_text import Style, dumps_body
@@ -365,7 +367,7 @@ def dump(
     width: int = 80,
     heredocs: bool = False,
 ) -> None:
-    """The same into a file, given by its path or open already."""
+    """Write to a file, named by its path or already open; see `dumps`."""
     text = dumps(data, width=width, heredocs=heredocs)
     if not isinstance(file, str | PathLike) and not hasattr(file, "write"):
         raise TypeError(f"a path or an open file is required, not {type(file).__name__}")
@@ -377,7 +379,7 @@ def dump(
 
 
 def format(text: str | bytes) -> str:
-    """The text in standard form, as `tofu fmt` writes it."""
+    """Format a text as `tofu fmt` does."""
     from nigari.hcl.formatter import format as formatted
 
     return formatted(_text(text))
@@ -391,9 +393,9 @@ def _text(text: str | bytes) -> str:
 
 
 def edit(text: str | bytes, filename: str | PathLike[str] = "<input>") -> Document:
-    """A tree of the text to change it by, which writes back what is not touched as it was.
+    """Parse a text into an editable tree that preserves everything you do not change.
 
-    That holds for what cannot be read, too: it is part of the text, and of nothing in the tree.
+    Even invalid parts are preserved: they belong to the text, but to no node of the tree.
     """
     from nigari.hcl.writer import parse_document
 

@@ -1,4 +1,4 @@
-"""Files that are not text at all, such as those that git-crypt has not decrypted."""
+"""Detection of binary files, such as those that git-crypt has not decrypted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from nigari.hcl.source import Source
 
 
 def without_binary(source: Source, diags: Diagnostics) -> Source:
-    """The source, or an empty one after a single error for a file that is not text.
+    """Replace the source of a binary file by an empty one, and report a single error.
 
-    Otherwise mistakes would be reported for each unreadable line. A null character in a text is
-    left to the parser: OpenTofu takes one within quotes.
+    Without this check every unreadable line would be reported. A null character in a text is left
+    to the parser, as OpenTofu accepts one within quotes.
     """
     at = source.text.find("\0")
     if at < 0 or (at > 0 and _is_utf8(source.text)):
@@ -25,7 +25,7 @@ def without_binary(source: Source, diags: Diagnostics) -> Source:
 
 
 def _is_utf8(text: str) -> bool:
-    """Whether a text has no lone surrogates, which stand for bytes that are not UTF-8."""
+    """Check for lone surrogates, which stand for bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

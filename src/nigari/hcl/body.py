@@ -1,8 +1,8 @@
-"""The one body that every syntax offers: arguments and nested blocks, selected by a schema.
+"""Bodies of all syntaxes: arguments and nested blocks, selected by a schema.
 
-A schema is applied late, so that a caller can take the part it knows and pass on the rest. The
-rules about unknown, missing and mislabelled items live here and hold for all syntaxes.
-Deliberately unknown here: how a body is written, and what its expressions mean.
+A schema is applied late, so that a caller can read the part it knows and pass on the rest. The
+rules about unknown, missing and mislabelled items are here and apply to all syntaxes. Deliberately
+unknown here: the syntax of a body, and the meaning of its expressions.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from nigari.hcl.suggestion import did_you_mean, did_you_mean_name
 
 
 class AttributeSchema:
-    """An argument that a body may have."""
-
     __slots__ = ("name", "required")
 
     name: str
@@ -36,7 +34,7 @@ class AttributeSchema:
 
 
 class BlockSchema:
-    """A type of nested block that a body may have, and what its labels are called."""
+    """A type of nested block, and the names of its labels."""
 
     __slots__ = ("labels", "type")
 
@@ -52,7 +50,7 @@ class BlockSchema:
 
 
 class BodySchema:
-    """What a caller wants from a body."""
+    """The arguments and blocks that a caller selects from a body."""
 
     __slots__ = ("attributes", "blocks")
 
@@ -72,7 +70,7 @@ class BodySchema:
 
 
 class Attribute:
-    """An argument: a name and the expression that gives its value."""
+    """An argument: a name and the expression of its value."""
 
     __slots__ = ("end", "expr", "name", "name_end", "name_start", "source", "start")
 
@@ -110,25 +108,25 @@ class Attribute:
 
     @property
     def range(self) -> Range:
-        """The whole argument."""
+        """Range of the whole argument."""
         return self.source.range(self.start, self.end)
 
     @property
     def name_range(self) -> Range:
-        """Where the name is."""
+        """Range of the name."""
         return self.source.range(self.name_start, self.name_end)
 
     def with_expr(self, expr: Expression) -> Attribute:
-        """The same argument with another expression."""
+        """Replace the expression."""
         return Attribute(
             self.name, expr, self.source, self.start, self.end, self.name_start, self.name_end
         )
 
 
 class Block:
-    """A nested block: a type, labels and a body of its own.
+    """A nested block: a type, labels and its own body.
 
-    `def_start` and `def_end` delimit its header; `open_start` is where its braces open.
+    `def_start` and `def_end` delimit the header; `open_start` is the offset of the opening brace.
     """
 
     __slots__ = (
@@ -195,41 +193,41 @@ class Block:
 
     @property
     def range(self) -> Range:
-        """The whole block, braces included."""
+        """Range of the whole block, including its braces."""
         return self.source.range(self.start, self.end)
 
     @property
     def attributes(self) -> dict[str, Attribute]:
-        """The arguments of a block of the native syntax, by name."""
+        """Arguments of a block in the native syntax, by name."""
         return self.body.written_attributes()
 
     @property
     def blocks(self) -> list[Block]:
-        """The blocks in a block of the native syntax, in order."""
+        """Nested blocks of a block in the native syntax, in order."""
         return self.body.written_blocks()
 
     @property
     def type_range(self) -> Range:
-        """Where the type is."""
+        """Range of the type."""
         return self.source.range(self.type_start, self.type_end)
 
     @property
     def label_ranges(self) -> list[Range]:
-        """Where each label is."""
+        """Ranges of the labels."""
         return [self.source.range(start, end) for start, end in self.label_spans]
 
     @property
     def def_range(self) -> Range:
-        """The header: type and labels."""
+        """Range of the header: type and labels."""
         return self.source.range(self.def_start, self.def_end)
 
     @property
     def open_range(self) -> Range:
-        """The opening brace."""
+        """Range of the opening brace."""
         return self.source.range(self.open_start, self.open_start + 1)
 
     def with_body(self, body: Body) -> Block:
-        """The same block around another body."""
+        """Replace the body."""
         return Block(
             self.type,
             self.labels,
@@ -247,7 +245,7 @@ class Block:
 
 
 class Content:
-    """What a schema selected from a body."""
+    """The items that a schema selected from a body."""
 
     __slots__ = ("attributes", "blocks", "body")
 
@@ -265,16 +263,16 @@ class Content:
 
     @property
     def missing_item_range(self) -> Range:
-        """Where to point when something is missing from the body."""
+        """The range to report if something is missing from the body."""
         return self.body.missing_item_range
 
     def blocks_of(self, type: str) -> list[Block]:
-        """The blocks of one type, in order."""
+        """Return the blocks of one type, in order."""
         return [block for block in self.blocks if block.type == type]
 
 
 class Body:
-    """Arguments and nested blocks, in some syntax."""
+    """Arguments and nested blocks in some syntax."""
 
     __slots__ = ()
 
@@ -283,49 +281,53 @@ class Body:
 
     @abstractmethod
     def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
-        """All of the body; whatever the schema does not have is an error."""
+        """Select all items; those that the schema lacks are errors."""
 
     @abstractmethod
     def partial_content(self, schema: BodySchema, diags: Diagnostics) -> tuple[Content, Body]:
-        """What the schema selects, and a body with the rest."""
+        """Select the items of the schema; the second result is a body with the rest."""
 
     def written_attributes(self) -> dict[str, Attribute]:
-        """All arguments, where the syntax alone tells them from blocks; else a `TypeError`."""
+        """Return all arguments if the syntax alone distinguishes them from blocks; raise
+        `TypeError` otherwise.
+        """
         raise TypeError("a schema is needed to tell the arguments of this body from its blocks")
 
     def written_blocks(self) -> list[Block]:
-        """All blocks, where the syntax alone tells them from arguments; else a `TypeError`."""
+        """Return all blocks if the syntax alone distinguishes them from arguments; raise
+        `TypeError` otherwise.
+        """
         raise TypeError("a schema is needed to tell the blocks of this body from its arguments")
 
     @abstractmethod
     def just_attributes(self, diags: Diagnostics) -> dict[str, Attribute]:
-        """Every argument, whatever its name; a nested block is an error."""
+        """Return every argument; a nested block is an error."""
 
     @property
     @abstractmethod
     def missing_item_range(self) -> Range:
-        """Where to point when something is missing from the body."""
+        """The range to report if something is missing from the body."""
 
     @property
     def unknown_causes(self) -> tuple[object, ...] | None:
-        """Why it is not known whether, and how often, this body exists; None where it does."""
+        """Causes why the number of blocks with this body is unknown; None if it is known."""
         return None
 
     @property
     def marks(self) -> frozenset[Mark]:
-        """Marks that whatever is decoded from this body must have."""
+        """Marks that every value decoded from this body carries."""
         return NO_MARKS
 
 
 def merge_bodies(bodies: Sequence[Body]) -> Body:
-    """One body with the items of all; the same argument in two of them is an error."""
+    """Combine bodies into one; an argument in two of them is an error."""
     if len(bodies) == 1:
         return bodies[0]
     return MergedBody(bodies)
 
 
 class MergedBody(Body):
-    """Several bodies seen as one."""
+    """Several bodies as one."""
 
     __slots__ = ("bodies",)
 
@@ -355,7 +357,7 @@ class MergedBody(Body):
     def _merge(
         self, schema: BodySchema, diags: Diagnostics, partial: bool
     ) -> tuple[Content, list[Body]]:
-        # An argument may be required of the whole without every part having it.
+        # A required argument may be in any of the bodies, so no single one must have it.
         optional = BodySchema(
             tuple([AttributeSchema(wanted.name) for wanted in schema.attributes]), schema.blocks
         )
@@ -387,7 +389,7 @@ def _add_attributes(
 
 
 def check_labels(block: Block, schema: BlockSchema, diags: Diagnostics) -> bool:
-    """Whether the block has as many labels as its schema wants; reports it if not."""
+    """Check the number of labels, and report a wrong one."""
     have, want = len(block.labels), len(schema.labels)
     if have > want:
         _report_extra_label(block, schema, diags)
@@ -406,7 +408,7 @@ def report_duplicate_argument(first: Attribute, second: Attribute, diags: Diagno
 
 
 def report_second_form(attribute: Attribute, where: Range, diags: Diagnostics) -> None:
-    """What can be written as an argument or as blocks is written as both."""
+    """Report an item that is written both as an argument and as blocks."""
     diags.error(
         "Argument and block of the same name",
         f'"{attribute.name}" can be written either as an argument or as nested blocks, and it is '

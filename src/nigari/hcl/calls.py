@@ -1,7 +1,7 @@
-"""Function calls, and arguments that a function wants unevaluated.
+"""Function calls, including arguments that a function receives unevaluated.
 
-Owns finding the function, expanding and converting arguments, and turning a function's failure
-into a diagnostic at the argument it is about. Deliberately unknown here: what functions there are.
+Owns the lookup of the function, expansion and conversion of arguments, and the diagnostic for a
+failed call at the argument concerned. Deliberately unknown here: the available functions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from nigari.cty.types import (
 )
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, capsule_value
 from nigari.diagnostics import CalledFunction, Diagnostics
-from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression, Literal
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
@@ -29,7 +29,7 @@ from nigari.hcl.traversal import Traversal
 
 
 class Closure:
-    """An argument that has not been evaluated: the expression, and the scope it belongs to."""
+    """An unevaluated argument: the expression and its scope."""
 
     __slots__ = ("expression", "scope")
 
@@ -45,16 +45,16 @@ class Closure:
 
 
 CLOSURE_TYPE = CapsuleType("expression closure", Closure)
-"""A function whose parameter is of this type gets the argument as a `Closure`, unevaluated."""
+"""A parameter of this type receives its argument as a `Closure`, unevaluated."""
 
 TYPE_ARGUMENTS = {"convert": 1, "core::convert": 1}
-"""By a function's name the argument of it that is written as a type, where it takes one."""
+"""Index of the argument that is a type expression, by function name."""
 
 
 class FunctionCall(Expression):
     """`name(arguments)`; the last argument may be expanded with `...`.
 
-    `name` contains its namespaces, as in `provider::aws::f`. The parenthesis that opens at
+    `name` includes its namespaces, as in `provider::aws::f`. The parenthesis that opens at
     `open_start` closes before `end`.
     """
 
@@ -93,7 +93,7 @@ class FunctionCall(Expression):
         return self.arguments
 
     def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
-        """Add the names in the arguments; those in a type are not names of values."""
+        """Add the references in the arguments; names in a type expression are not references."""
         type_argument = TYPE_ARGUMENTS.get(self.name, -1)
         for position, argument in enumerate(self.arguments):
             if position != type_argument:
@@ -150,8 +150,8 @@ class FunctionCall(Expression):
             return value
 
     def _expand(self, scope: Scope, diags: Diagnostics) -> list[Expression] | Value:
-        """The arguments with the last one replaced by its elements, or the result of the call
-        where those are not known.
+        """Replace the last argument by its elements; if those are unknown, return the call's
+        result.
         """
         last = self.arguments[-1]
         errors = diags.error_count
@@ -216,7 +216,7 @@ class FunctionCall(Expression):
         )
 
     def _called(self, function: Function) -> CalledFunction:
-        """The function, for whoever has called it wrongly."""
+        """Describe the function for a diagnostic about a wrong call."""
         from nigari.hcl.signatures import called_function
 
         return called_function(self.name, function)

@@ -1,7 +1,6 @@
 """Tuple and object constructors, and `for` expressions.
 
-Deliberately unknown here: lists, sets and maps, which no expression writes down; a conversion
-makes them.
+Deliberately unknown here: lists, sets and maps. No syntax creates them; conversions do.
 """
 
 from __future__ import annotations
@@ -54,9 +53,10 @@ class TupleConstructor(Expression):
 
 
 class DottedKey(Expression):
-    """Names with dots between them where an object constructor wants a key.
+    """A dotted name as a key of an object constructor.
 
-    It can be read as a traversal, but it has no value: nobody can tell what is meant.
+    It can be read as a traversal, but has no value: HCL rejects it, as it could be a reference or a
+    name.
     """
 
     __slots__ = ("reference",)
@@ -86,7 +86,7 @@ class DottedKey(Expression):
 
 
 class KeyName(Expression):
-    """A key of an object constructor that is a bare name, as nearly all are."""
+    """A bare name as a key of an object constructor, as nearly all keys are."""
 
     __slots__ = ("name",)
 
@@ -106,7 +106,7 @@ class KeyName(Expression):
 
 
 class ObjectConstructor(Expression):
-    """`{ a = b }`: keys and the value for each, in the order written."""
+    """`{ a = b }`: keys and values, in source order."""
 
     __slots__ = ("items",)
 
@@ -181,8 +181,8 @@ class ObjectConstructor(Expression):
 class For(Expression):
     """`[for k, v in c : x if y]` and `{for k, v in c : k => v... if y}`.
 
-    `key_name` is empty where only the value has a name, `key` is None in a tuple, `is_grouped` is
-    set by `...`. `open_end` is where the opening bracket or directive ends.
+    `key_name` is empty if only the value has a name, `key` is None in a tuple, `is_grouped` is set
+    by `...`. `open_end` is the end of the opening bracket or directive.
     """
 
     __slots__ = (
@@ -280,8 +280,8 @@ class For(Expression):
         self.collection.report(diags, scope, "Invalid collection in a for expression", detail, self)
 
     def _check_condition(self, scope: Scope, diags: Diagnostics) -> Value | None:
-        """Evaluates the condition once with names that are not known, so that an error in it is
-        reported once and not for every element.
+        """Evaluate the condition once with unknown names, so that an error in it is reported once
+        instead of for every element.
         """
         assert self.condition is not None
         names = {self.value_name: DYNAMIC_UNKNOWN}
@@ -318,8 +318,8 @@ class For(Expression):
                 names[key_name] = key
             if condition is None or run.includes():
                 results.append(result.value(inner, diags))
-        if run.waits:
-            return unknown_from(DYNAMIC, *run.waits).with_marks(run.marks)
+        if run.unknowns:
+            return unknown_from(DYNAMIC, *run.unknowns).with_marks(run.marks)
         return tuple_value(results).with_marks(run.marks)
 
     def _object(
@@ -344,8 +344,8 @@ class For(Expression):
                 self._report_duplicate(name, run, diags)
             else:
                 attributes[name] = value
-        if run.waits:
-            return unknown_from(DYNAMIC, *run.waits).with_marks(run.marks)
+        if run.unknowns:
+            return unknown_from(DYNAMIC, *run.unknowns).with_marks(run.marks)
         for name, values in groups.items():
             attributes[name] = tuple_value(values)
         return object_value(attributes).with_marks(run.marks)
@@ -361,11 +361,11 @@ class For(Expression):
 
 
 class _Run:
-    """One evaluation of a for expression: the names for the current element, and what is known
-    of the result so far. `waits` holds the values that keep it from being known.
+    """One evaluation of a for expression: the names for the current element, and the result so far.
+    `unknowns` holds the values that make the result unknown.
     """
 
-    __slots__ = ("diags", "loop", "marks", "names", "scope", "waits")
+    __slots__ = ("diags", "loop", "marks", "names", "scope", "unknowns")
 
     def __init__(self, loop: For, scope: Scope, diags: Diagnostics, marks: frozenset[Mark]) -> None:
         self.loop = loop
@@ -373,10 +373,10 @@ class _Run:
         self.marks = marks
         self.names: dict[str, Value] = {}
         self.scope = Scope(self.names, None, scope)
-        self.waits: list[Value] = []
+        self.unknowns: list[Value] = []
 
     def includes(self) -> bool:
-        """Whether the condition holds for the current element."""
+        """Check the condition for the current element."""
         condition = self.loop.condition
         assert condition is not None
         value = condition.value(self.scope, self.diags)
@@ -384,25 +384,25 @@ class _Run:
             return True
         self.marks |= value.marks
         if isinstance(value.data, Unknown) and self.loop.key is None:
-            self.waits.append(value)
+            self.unknowns.append(value)
             return False
         try:
             if value.is_null:
                 raise CtyError("it is null")
-            # For an object, the type must be right even where the condition is not known.
+            # HCL: for an object, the condition's type is checked even if its value is unknown.
             included = convert(value, BOOL)
             if included.is_known:
                 return included.as_bool()
-            self.waits.append(value)
+            self.unknowns.append(value)
             return False
         except CtyError as error:
-            if not self.waits:
+            if not self.unknowns:
                 self.loop.report_condition(error, self.scope, self.diags)
-            self.waits.append(DYNAMIC_UNKNOWN)
+            self.unknowns.append(DYNAMIC_UNKNOWN)
             return False
 
     def key(self) -> str | None:
-        """The key for the current element; None where it is not known or wrong."""
+        """Evaluate the key for the current element; None if it is unknown or invalid."""
         expression = self.loop.key
         assert expression is not None
         value = expression.value(self.scope, self.diags)
@@ -411,17 +411,17 @@ class _Run:
         if isinstance(data, str):
             return data
         if isinstance(data, Unknown):
-            self.waits.append(value)
+            self.unknowns.append(value)
             return None
         try:
             if data is None:
                 raise CtyError("it is null")
             return convert(value.unmark()[0], STRING).as_string()
         except CtyError as error:
-            if not self.waits:
+            if not self.unknowns:
                 detail = f"The key of an object attribute must be a string: {sentence(error)}"
                 expression.report(
                     self.diags, self.scope, "Invalid key in a for expression", detail, self.loop
                 )
-            self.waits.append(DYNAMIC_UNKNOWN)
+            self.unknowns.append(DYNAMIC_UNKNOWN)
             return None

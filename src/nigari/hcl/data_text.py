@@ -1,8 +1,8 @@
-"""Plain Python data written as source of the native syntax.
+"""Plain Python data as source of the native syntax.
 
-Dicts keep their order. What plain data cannot say is made by functions of this module: `raw`
-expressions, among them templates and heredocs, comments on anything, and blocks. What is written
-here reads back as the same data; the layout is that of the formatter.
+Dicts keep their order. Functions of this module create what plain data cannot express: `raw`
+expressions, templates, heredocs, comments, and blocks. The written text reads back as the same
+data; the layout is that of the formatter.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _STEP = "  "
 
 
 class Style:
-    """How data is laid out.
+    """Layout options.
 
-    A list that takes more than `width` characters has a line for each element. With `heredocs`,
-    a string of whole lines is written line by line.
+    A list longer than `width` characters has a line for each element. With `heredocs`, a string of
+    whole lines becomes a heredoc.
     """
 
     __slots__ = ("heredocs", "width")
@@ -53,7 +53,7 @@ _USUAL = Style()
 
 
 class Raw:
-    """An expression as it is written; `ValueError` for a text that is none."""
+    """The source of an expression; an invalid one raises `ValueError`."""
 
     __slots__ = ("source",)
 
@@ -74,7 +74,7 @@ class Raw:
 
 
 class Commented:
-    """Something with a comment above it."""
+    """Data with a comment above it."""
 
     __slots__ = ("comment", "of")
 
@@ -91,7 +91,7 @@ class Commented:
 
 
 class BlockData:
-    """A block: labels and a body. Its type is the key that it is found under."""
+    """Labels and body of a block. Its type is the key under which it is stored."""
 
     __slots__ = ("body", "labels")
 
@@ -117,11 +117,12 @@ class BlockData:
 
 
 BodyData: TypeAlias = Mapping[str, object]
-"""The content of a file or block: plain data for arguments, blocks or lists of them for blocks."""
+"""The content of a file or block: plain data for arguments, blocks or lists of blocks for blocks.
+"""
 
 
 def block(*parts: str | BodyData) -> BlockData:
-    """A block: its labels, and then its body, if it has any."""
+    """Create a block from its labels, followed by its body, if it has one."""
     body: BodyData = {}
     labels: list[str] = []
     for position, part in enumerate(cast(tuple[object, ...], parts)):
@@ -139,17 +140,19 @@ def block(*parts: str | BodyData) -> BlockData:
 
 
 def raw(source: str) -> Raw:
-    """An expression as it is written, such as `var.name`; `ValueError` for a text that is none."""
+    """Wrap the source of an expression, such as `var.name`; raise `ValueError` if it is invalid."""
     return Raw(source)
 
 
 def commented(of: object, comment: str) -> Commented:
-    """Data for an argument, a block or an element with a comment above it."""
+    """Add a comment above an argument, a block or an element."""
     return Commented(of, comment)
 
 
 def template(text: str) -> Raw:
-    """A string with `${…}` and `%{…}` sequences that are meant; `ValueError` for a wrong one."""
+    """Create a string with active `${…}` and `%{…}` sequences; raise `ValueError` if one is
+    invalid.
+    """
     check_text("the text of a template", text)
     tokens = scan_template(text)
     out: list[str] = []
@@ -165,7 +168,7 @@ def template(text: str) -> Raw:
 
 
 def heredoc(text: str, marker: str = "EOT") -> Raw:
-    """A text of several lines, written line by line. It must end with a line end."""
+    """Create a heredoc. Its text must end in a newline."""
     check_text("the text of a heredoc", text)
     check_name(marker, "the marker of a heredoc")
     if not text.endswith("\n"):
@@ -178,12 +181,12 @@ def heredoc(text: str, marker: str = "EOT") -> Raw:
 
 
 def dumps_body(data: BodyData, style: Style = _USUAL) -> str:
-    """The source of a file with this content, in standard layout."""
+    """Write the source of a file with this content, in standard layout."""
     return format(body_source(data, "", style))
 
 
 def body_source(data: BodyData, indent: str, style: Style) -> str:
-    """The lines of a body; every one of them is indented."""
+    """Write the lines of a body, each indented."""
     pieces: list[str] = []
     for name, given in data.items():
         check_name(name)
@@ -209,14 +212,16 @@ def body_source(data: BodyData, indent: str, style: Style) -> str:
 
 
 def block_source(type_: str, data: BlockData, indent: str, style: Style) -> str:
-    """The lines of a block."""
+    """Write the lines of a block."""
     head = f"{indent}{type_}{''.join([f' {quoted(label)}' for label in data.labels])} {{"
     inner = body_source(data.body, deeper(indent), style)
     return f"{head}\n{inner}{indent}}}\n" if inner else f"{head}}}\n"
 
 
 def source_of(data: object, indent: str = "", style: Style = _USUAL) -> str:
-    """The expression for plain data; `indent` is what stands before the line it begins in."""
+    """Write plain data as an expression; `indent` is the indentation of the line in which it
+    starts.
+    """
     if isinstance(data, Raw):
         return data.source
     if isinstance(data, Commented):
@@ -228,7 +233,7 @@ def source_of(data: object, indent: str = "", style: Style = _USUAL) -> str:
             return heredoc(data).source
         return render_value(plain_value(data))
     if isinstance(data, float):
-        # The digits that Python shows read back as the same float, those of a value may not.
+        # The digits that Python prints read back as the same float; those of a value may not.
         if data != data or data in (float("inf"), float("-inf")):
             raise ValueError(f"{data} cannot be written: HCL has no such number")
         return render_value(number(int(data) if data.is_integer() else repr(data)))
@@ -246,7 +251,7 @@ def source_of(data: object, indent: str = "", style: Style = _USUAL) -> str:
 
 
 def written_fields(obj: object) -> dict[str, object]:
-    """What the fields of a model hold, by the names that they are written under."""
+    """Map the names in data to the values of a model's fields."""
     found: dict[str, object] = {}
     for field in model_fields(type(obj)):
         name = field.name
@@ -294,7 +299,7 @@ def _list_source(data: Sequence[object], indent: str, style: Style) -> str:
 
 
 def deeper(indent: str) -> str:
-    """What stands before the lines one level further in; a `ValueError` where there are too many."""
+    """Indent one level further; raise `ValueError` if the data nests too deeply."""
     depth = len(indent) // len(_STEP) + 1
     if depth > USUAL_DEPTH:
         allow_data_depth(depth)
@@ -306,7 +311,7 @@ def _ended(source: str, indent: str) -> str:
 
 
 def ends_its_line(source: str) -> bool:
-    """Whether nothing can follow an expression in its line: it ends with a heredoc."""
+    """Check for an expression that ends in a heredoc, so that nothing can follow it in its line."""
     if source.endswith(("]", "}", ")", '"')) or "<<" not in source:
         return False
     diags = Diagnostics()
@@ -327,14 +332,14 @@ def _comment(text: str, indent: str) -> str:
 
 
 def comment_lines(text: str, indent: str, newline: str) -> str:
-    """The lines of a comment, each marked as one; nothing for an empty text."""
+    """Write the lines of a comment; nothing for an empty text."""
     if not text:
         return ""
     return "".join([f"{indent}# {line}".rstrip() + newline for line in text.split("\n")])
 
 
 def blocks_of_data(given: object) -> tuple[str, object, list[tuple[str, BlockData]] | None]:
-    """An entry of a body: its comment, the data, and the blocks with theirs that it stands for.
+    """Split an entry of a body into its comment, the data, and the blocks with their comments.
 
     The blocks are None for an argument.
     """
@@ -360,14 +365,16 @@ def _without_double_lines(pieces: list[str]) -> str:
 
 
 def check_name(name: str, what: str = "the name of an argument or block") -> None:
-    """A `ValueError` for what cannot be the name of an argument or the type of a block."""
+    """Raise `ValueError` for anything that cannot be the name of an argument or the type of a
+    block.
+    """
     check_text(what, name)
     if not is_identifier(name):
         raise ValueError(f"{name!r} is not a valid identifier")
 
 
 def checked_expression(source: str) -> str:
-    """The text of an expression, without spaces around it; `ValueError` where it is none."""
+    """Strip the source of an expression; raise `ValueError` if it is invalid."""
     check_text("the text of an expression", source)
     diags = Diagnostics()
     source = source.strip()

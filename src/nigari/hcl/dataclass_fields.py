@@ -1,7 +1,7 @@
-"""The fields of a class, as the body that it is decoded from and encoded into.
+"""Fields of a class that bodies are decoded into and encoded from.
 
-Owns the kinds of fields there are and which one an annotation means. Knows neither bodies nor
-values.
+Owns the kinds of fields and the kind that each annotation selects. Deliberately unknown here:
+bodies and values.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ BLOCKS_BY_LABEL: Final = "blocks by label"
 
 
 class Label:
-    """The field is a label of the block; labels are taken in the order of their fields."""
+    """Annotation for a label of the block; labels fill such fields in order."""
 
     __slots__ = ()
 
 
 class Remain:
-    """The field, of type `Body`, takes whatever the other fields do not."""
+    """Annotation for a field of type `Body` that receives all items without a field of their own."""
 
     __slots__ = ()
 
 
 class Argument:
-    """The field is an argument, although its type would make it a block."""
+    """Annotation for an argument whose type would otherwise make it a block."""
 
     __slots__ = ()
 
 
 class DecodedField:
-    """What a field of a class reads. `bare` is its type without `Annotated` and `| None`."""
+    """A field and the items that it reads. `bare` is its type without `Annotated` and `| None`."""
 
     __slots__ = ("bare", "field", "kind", "may_be_none", "nested", "shape", "written")
 
@@ -77,7 +77,9 @@ class DecodedField:
         return not self.field.has_default and not self.may_be_none
 
     def as_argument(self) -> DecodedField:
-        """The same field where the body has it as an argument."""
+        """Convert a field for blocks to one for an argument, for bodies that have it as an
+        argument.
+        """
         shape = shape_of(self.field.hint)
         return DecodedField(
             self.field, self.written, ARGUMENT, self.bare, None, self.may_be_none, shape
@@ -88,7 +90,7 @@ _read: Final[dict[type[object], list[DecodedField]]] = {}
 
 
 def fields_of(cls: type[object]) -> list[DecodedField]:
-    """The fields of a class; `TypeError` for one that no body can be decoded into."""
+    """List the fields of a class; raise `TypeError` if no body can be decoded into it."""
     found = _read.get(cls)
     if found is None:
         if not is_model(cls):
@@ -102,12 +104,12 @@ def fields_of(cls: type[object]) -> list[DecodedField]:
 
 
 def label_names(cls: type[object]) -> tuple[str, ...]:
-    """What the labels of a block are called that is decoded into the class."""
+    """List the label names of blocks that are decoded into the class."""
     return tuple([each.written for each in fields_of(cls) if each.kind == LABEL])
 
 
 def body_schema(fields: list[DecodedField]) -> BodySchema:
-    """The arguments and blocks that the fields read."""
+    """Build the schema of the arguments and blocks that the fields read."""
     attributes: list[AttributeSchema] = []
     blocks: list[BlockSchema] = []
     for field in fields:

@@ -1,8 +1,8 @@
-"""Declarative decoding: a specification says what a body must look like and what value it gives.
+"""Declarative decoding: specifications that describe a body and the value that it decodes to.
 
-A specification is a tree of small pieces: an attribute, a block, an object made of others. From it
-follow the schema that the body must meet, the type of the result, and the references it makes, all
-without evaluating anything. Pieces that read nested blocks are in `decode_blocks`.
+A specification is a tree of small pieces: an attribute, a block, an object made of others. The
+schema of the body, the type of the result, and the references in the body follow from it without
+evaluating anything. Pieces that read nested blocks are in `decode_blocks`.
 """
 
 from __future__ import annotations
@@ -26,63 +26,63 @@ from nigari.hcl.body import (
     BodySchema,
     Content,
 )
-from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
 
 Labels = Sequence[tuple[str, Range]]
-"""The labels of the block whose body is decoded, each with its place."""
+"""The labels of the block whose body is decoded, each with its range."""
 
 
 class Spec:
-    """One piece of a specification."""
+    """A piece of a specification."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def implied_type(self) -> Type:
-        """The type of every value that this decodes to; it may have optional attributes."""
+        """Type of every value that this decodes to; it may have optional attributes."""
 
     @abstractmethod
     def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
-        """The value; a placeholder of the implied type where there is an error."""
+        """Decode the value; after an error it is a placeholder of the implied type."""
 
     def children(self) -> Sequence[Spec]:
-        """The pieces inside this one that read the same body."""
+        """List the pieces inside this one that read the same body."""
         return ()
 
     def attributes(self) -> Sequence[AttributeSchema]:
-        """The arguments that this piece itself reads."""
+        """List the arguments that this piece itself reads."""
         return ()
 
     def blocks(self) -> Sequence[BlockSchema]:
-        """The nested blocks that this piece itself reads."""
+        """List the nested blocks that this piece itself reads."""
         return ()
 
     def own_variables(self, content: Content) -> list[Traversal]:
-        """What this piece itself refers to."""
+        """List the references of this piece itself."""
         return []
 
     def place(self, content: Content, labels: Labels) -> Range:
-        """Where to point when the value is unsuitable."""
+        """Return the range to report if the value is unsuitable."""
         return content.missing_item_range
 
     @property
     def placeholder(self) -> Value:
-        """Stands for a value that could not be decoded."""
+        """An unknown value in place of one that could not be decoded."""
         return unknown(without_optional(self.implied_type))
 
 
 def decode(body: Body, spec: Spec, scope: Scope, diags: Diagnostics) -> Value:
-    """The value of a body; whatever the specification does not mention is an error."""
+    """Decode a body; items that the specification does not mention are errors."""
     return decode_block_body(body, (), spec, scope, diags)
 
 
 def partial_decode(body: Body, spec: Spec, scope: Scope, diags: Diagnostics) -> tuple[Value, Body]:
-    """The value of what the specification mentions, and a body with the rest."""
+    """Decode the items that the specification mentions; the second result is a body with the rest."""
     content, rest = body.partial_content(schema_of(spec), diags)
     return spec.decode(content, (), scope, diags), rest
 
@@ -90,13 +90,13 @@ def partial_decode(body: Body, spec: Spec, scope: Scope, diags: Diagnostics) -> 
 def decode_block_body(
     body: Body, labels: Labels, spec: Spec, scope: Scope, diags: Diagnostics
 ) -> Value:
-    """The value of the body of a block that has these labels."""
+    """Decode the body of a block with these labels."""
     content = body.content(schema_of(spec), diags)
     return spec.decode(content, labels, scope, diags)
 
 
 def schema_of(spec: Spec) -> BodySchema:
-    """What a body must have to be decoded with this specification."""
+    """Build the schema of the bodies that this specification decodes."""
     attributes: dict[str, AttributeSchema] = {}
     blocks: dict[str, BlockSchema] = {}
     for piece in same_body_pieces(spec):
@@ -110,7 +110,7 @@ def schema_of(spec: Spec) -> BodySchema:
 
 
 def same_body_pieces(spec: Spec) -> list[Spec]:
-    """The specification and every piece in it that reads the same body."""
+    """List the specification and every piece in it that reads the same body."""
     found: list[Spec] = []
     pending: list[Spec] = [spec]
     while pending:
@@ -121,7 +121,7 @@ def same_body_pieces(spec: Spec) -> list[Spec]:
 
 
 def variables(body: Body, spec: Spec) -> list[Traversal]:
-    """Every reference that decoding the body would evaluate."""
+    """List every reference that decoding the body would evaluate."""
     content, _ = body.partial_content(schema_of(spec), Diagnostics())
     return [
         traversal for piece in same_body_pieces(spec) for traversal in piece.own_variables(content)
@@ -129,7 +129,7 @@ def variables(body: Body, spec: Spec) -> list[Traversal]:
 
 
 def label_names(spec: Spec) -> tuple[str, ...]:
-    """The names of the labels that pieces of the specification read from their block."""
+    """List the names of the block labels that pieces of the specification read."""
     names: dict[int, str] = {}
     for piece in same_body_pieces(spec):
         if isinstance(piece, BlockLabel):
@@ -139,7 +139,7 @@ def label_names(spec: Spec) -> tuple[str, ...]:
 
 
 def labels_of(block: Block) -> Labels:
-    """The labels of a block with their places."""
+    """List the labels of a block with their ranges."""
     return list(zip(block.labels, block.label_ranges, strict=True))
 
 
@@ -150,7 +150,7 @@ def convert_or_report(
     scope: Scope,
     diags: Diagnostics,
 ) -> Value:
-    """The value of an argument in the type that is wanted of it."""
+    """Convert the value of an argument to a type, and report a failure."""
     try:
         return convert(value, wanted)
     except CtyError as error:
@@ -164,7 +164,7 @@ def convert_or_report(
 
 
 class Attr(Spec):
-    """The value of an argument, converted to a type; null where the argument is left out."""
+    """The value of an argument, converted to a type; null if the argument is absent."""
 
     __slots__ = ("name", "required", "type")
 
@@ -201,7 +201,7 @@ class Attr(Spec):
 
 
 class LiteralValue(Spec):
-    """Always the same value."""
+    """A constant."""
 
     __slots__ = ("literal",)
 
@@ -219,7 +219,7 @@ class LiteralValue(Spec):
 
 
 class Expr(Spec):
-    """The value of an expression that is part of the specification."""
+    """The value of an expression in the specification."""
 
     __slots__ = ("expr",)
 
@@ -292,7 +292,7 @@ class Object(Spec):
 
 
 class MarkedObject(Object):
-    """An object that has the marks of its body, such as those of what made a dynamic block."""
+    """An object that carries the marks of its body, such as those of a dynamic block's collection."""
 
     __slots__ = ()
 
@@ -320,7 +320,7 @@ class Array(Spec):
 
 
 class Default(Spec):
-    """The value of the first piece, or of the second where the first is null."""
+    """The value of the first piece, or of the second if the first is null."""
 
     __slots__ = ("default", "primary")
 
@@ -349,7 +349,7 @@ class Default(Spec):
 
 
 class Wrapper(Spec):
-    """A piece that does something with the value of another."""
+    """A piece that post-processes the value of another."""
 
     __slots__ = ("wrapped",)
 
@@ -377,11 +377,11 @@ class Wrapper(Spec):
 
     @abstractmethod
     def finish(self, value: Value, where: Range, diags: Diagnostics) -> Value:
-        """What becomes of the wrapped piece's value."""
+        """Post-process the wrapped piece's value."""
 
 
 class TransformExpr(Wrapper):
-    """The value of an expression in which a name stands for the wrapped piece's value."""
+    """The value of an expression that refers to the wrapped piece's value by a name."""
 
     __slots__ = ("expr", "name", "scope")
 
@@ -408,7 +408,7 @@ class TransformExpr(Wrapper):
 
 
 class TransformFunction(Wrapper):
-    """The result of a function that is given the wrapped piece's value."""
+    """The result of a function called with the wrapped piece's value."""
 
     __slots__ = ("function",)
 
@@ -434,7 +434,7 @@ class TransformFunction(Wrapper):
 
 
 class Refine(Wrapper):
-    """The wrapped piece's value with what is promised of it."""
+    """The wrapped piece's value with an added refinement."""
 
     __slots__ = ("refinement",)
 
@@ -449,7 +449,7 @@ class Refine(Wrapper):
 
 
 class Validate(Wrapper):
-    """The wrapped piece's value, if a check finds nothing wrong with it."""
+    """The wrapped piece's value, checked by a callback that reports mistakes."""
 
     __slots__ = ("check",)
 

@@ -1,8 +1,8 @@
-"""The pieces of a specification that read nested blocks.
+"""Specification pieces that read nested blocks.
 
-A block type becomes one value, a list, a set, a tuple, or maps and objects by labels. Limits on how
-many blocks there may be are checked here. The pieces for arguments, and how pieces are put together,
-are in `nigari.hcl.decode`.
+The blocks of a type become one value, a list, a set, a tuple, or maps and objects keyed by labels.
+Limits on the number of blocks are checked here. Pieces for arguments, and the combination of
+pieces, are in `nigari.hcl.decode`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class BlocksSpec(Spec):
         self.nested = nested
 
     def label_names(self) -> tuple[str, ...]:
-        """What the labels of such a block are called."""
+        """List the label names of such a block."""
         return label_names(self.nested)
 
     def blocks(self) -> Sequence[BlockSchema]:
@@ -75,20 +75,20 @@ class BlocksSpec(Spec):
         return self.place_of(blocks[0]) if blocks else content.missing_item_range
 
     def place_of(self, block: Block) -> Range:
-        """Where the value of one of the blocks is written."""
+        """Return the range that the value of one of the blocks comes from."""
         inner, _ = block.body.partial_content(schema_of(self.nested), Diagnostics())
         own = len(self.label_names()) - len(label_names(self.nested))
         return self.nested.place(inner, labels_of(block)[own:])
 
     def decode_one(self, block: Block, scope: Scope, diags: Diagnostics, skip: int = 0) -> Value:
-        """The value of one block, whose first `skip` labels are used up already."""
-        # Marks of the block are on each of its arguments. Whether they are on the whole of it, too,
-        # is for the nested specification to say.
+        """Decode one block whose first `skip` labels are already consumed."""
+        # Each argument already carries the marks of the block. The nested specification decides
+        # whether the whole value carries them too.
         labels = labels_of(block)[skip:]
         return decode_block_body(block.body, labels, self.nested, scope, diags)
 
     def unknown_result(self, blocks: list[Block]) -> Value | None:
-        """An unknown value where it is not known which blocks there are, else None."""
+        """Return an unknown value if it is unknown which blocks exist, otherwise None."""
         causes: tuple[object, ...] = ()
         marks = NO_MARKS
         is_unknown = False
@@ -108,8 +108,8 @@ class BlocksSpec(Spec):
 
 
 def alike(values: list[Value]) -> tuple[Type, list[Value]]:
-    """Values in the one type that fits them all; a `CtyError` where there is none."""
-    # A value without a type takes that of the others.
+    """Convert values to one common type; raise a `CtyError` if there is none."""
+    # A value of unknown type adopts the type of the others.
     types = [value.type for value in values if value.type is not DYNAMIC] or [DYNAMIC]
     element = unify(types, unsafe=True)
     if element is None:
@@ -121,7 +121,7 @@ def alike(values: list[Value]) -> tuple[Type, list[Value]]:
 
 
 class SingleBlock(BlocksSpec):
-    """At most one block; null where there is none."""
+    """At most one block; null if there is none."""
 
     __slots__ = ("required",)
 
@@ -145,7 +145,7 @@ class SingleBlock(BlocksSpec):
 def only_block(
     content: Content, type_name: str, required: bool, diags: Diagnostics
 ) -> Block | None:
-    """The one block of a type, if there is one; more than one is an error."""
+    """Return the only block of a type, if there is one; more than one is an error."""
     blocks = content.blocks_of(type_name)
     if not blocks:
         if required:
@@ -179,7 +179,7 @@ class RepeatedBlocks(BlocksSpec):
         super().__init__(type_name, nested)
         self.min_items = min_items
         self.max_items = max_items
-        """Zero is no limit."""
+        """Zero means unlimited."""
 
     def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
         blocks = content.blocks_of(self.type_name)
@@ -206,12 +206,12 @@ class RepeatedBlocks(BlocksSpec):
 
     @abstractmethod
     def collect(self, values: list[Value], blocks: list[Block], diags: Diagnostics) -> Value:
-        """The collection of the blocks' values."""
+        """Combine the blocks' values into a collection."""
 
     def unified(
         self, values: list[Value], blocks: list[Block], diags: Diagnostics
     ) -> tuple[Type, list[Value]] | None:
-        """The values in one type that fits all of them."""
+        """Convert the values to a common type, and report a failure."""
         if not values:
             return without_optional(self.nested.implied_type), []
         try:
@@ -263,7 +263,7 @@ class BlockTuple(RepeatedBlocks):
 
 
 class LabelledBlocks(BlocksSpec):
-    """Blocks told apart by their first labels, which become keys."""
+    """Blocks distinguished by their first labels, which become keys."""
 
     __slots__ = ("key_labels",)
 
@@ -306,11 +306,11 @@ class LabelledBlocks(BlocksSpec):
 
     @abstractmethod
     def collect(self, found: dict[tuple[str, ...], Value]) -> Value:
-        """The nested collection of the blocks' values by label."""
+        """Combine the blocks' values into nested collections keyed by label."""
 
 
 def _grouped(found: dict[tuple[str, ...], Value]) -> dict[str, dict[tuple[str, ...], Value]]:
-    """The values by the first part of their keys."""
+    """Group the values by the first element of their keys."""
     groups: dict[str, dict[tuple[str, ...], Value]] = {}
     for key, value in found.items():
         groups.setdefault(key[0], {})[key[1:]] = value
@@ -318,7 +318,7 @@ def _grouped(found: dict[tuple[str, ...], Value]) -> dict[str, dict[tuple[str, .
 
 
 class BlockMap(LabelledBlocks):
-    """Maps, one inside the other for each label, of the blocks' values."""
+    """Nested maps of the blocks' values, one level for each label."""
 
     __slots__ = ()
 
@@ -343,7 +343,7 @@ class BlockMap(LabelledBlocks):
 
 
 class BlockObject(LabelledBlocks):
-    """Objects, one inside the other for each label, of the blocks' values."""
+    """Nested objects of the blocks' values, one level for each label."""
 
     __slots__ = ()
 
@@ -360,7 +360,7 @@ class BlockObject(LabelledBlocks):
 
 
 class BlockAttrs(Spec):
-    """A map of all arguments of a block, whatever their names."""
+    """A map of all arguments of a block, regardless of their names."""
 
     __slots__ = ("element", "required", "type_name")
 

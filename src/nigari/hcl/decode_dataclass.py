@@ -51,10 +51,10 @@ from nigari.hcl.dataclass_fields import (
     label_names,
 )
 from nigari.hcl.decode import Labels, labels_of
-from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import as_sentence, sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope, check_scope
 from nigari.hcl.static import expr_part
 
@@ -71,7 +71,7 @@ T = TypeVar("T")
 
 
 class Locations:
-    """Where the objects that were decoded, and their fields, are written."""
+    """The source ranges of decoded objects and their fields."""
 
     __slots__ = ("_objects", "_ranges")
 
@@ -80,14 +80,16 @@ class Locations:
         self._ranges: dict[tuple[int, str], Range] = {}
 
     def of(self, obj: object, field: str = "") -> Range | None:
-        """Where a field of an object is written, or the header of its block.
+        """Return the range of a field of an object, or of its block's header.
 
-        None for what is not written: a field with its default, or an object of someone else's.
+        None for a field with its default, and for objects that were not decoded here.
         """
         return self._ranges.get((id(obj), field))
 
     def note(self, obj: object, ranges: dict[str, Range]) -> None:
-        """Remember where an object and its fields are; the object stays alive with this."""
+        """Record the ranges of an object and its fields. This keeps the object alive, as identities
+        are reused otherwise.
+        """
         self._objects.append(obj)
         for field, where in ranges.items():
             self._ranges[id(obj), field] = where
@@ -101,7 +103,7 @@ def decode_dataclass(
     labels: Labels = (),
     locations: Locations | None = None,
 ) -> T | None:
-    """An object of the class with what the body says; None after an error."""
+    """Decode a body into an object of the class; return None after an error."""
     check_kind("what is decoded", body, Body)
     check_kind("what mistakes are appended to", diags, Diagnostics)
     check_scope(scope)
@@ -111,7 +113,7 @@ def decode_dataclass(
 
 
 class _Run:
-    """What all bodies of one decoding share."""
+    """State shared by all bodies of one decoding."""
 
     __slots__ = ("diags", "locations", "scope")
 
@@ -123,7 +125,7 @@ class _Run:
     def decode(
         self, cls: type[object], body: Body, labels: Labels, where: Range, context: Range | None
     ) -> object:
-        """An object for one body; `where` is its header, `context` the whole block."""
+        """Decode one body; `where` is the range of its header, `context` that of the whole block."""
         fields = [_as_written(field, body) for field in fields_of(cls)]
         errors = self.diags.error_count
         schema = body_schema(fields)
@@ -148,7 +150,7 @@ class _Run:
             return None
         try:
             made = make_model(cls, given)
-        except Exception as error:  # noqa: BLE001 - constructors of others may raise anything
+        except Exception as error:  # noqa: BLE001 - a user's constructor may raise anything
             self._report_refusal(error, fields, content, where, context)
             return None
         if self.locations is not None:
@@ -225,7 +227,9 @@ class _Run:
         where: Range,
         context: Range | None,
     ) -> None:
-        """What a constructor raised: at the fields that it names, as pydantic does, or the block."""
+        """Report an exception of a constructor: at the fields that it names, as pydantic does,
+        otherwise at the block.
+        """
         for path, text in _named_faults(error):
             name = str(path[0]) if path else ""
             known = [each for each in fields if name in (each.field.name, each.field.keyword)]
@@ -307,7 +311,7 @@ class _Run:
 
 
 def _note_objects(made: object, expr: Expression, locations: Locations) -> None:
-    """Note where the objects are written that an argument was read into."""
+    """Record the ranges of objects that were decoded from an argument."""
     pending: list[tuple[object, Expression]] = [(made, expr)]
     while pending:
         obj, whole = pending.pop()
@@ -322,7 +326,7 @@ def _note_objects(made: object, expr: Expression, locations: Locations) -> None:
 
 
 def _parts_of(obj: object) -> list[tuple[str, object, Step]]:
-    """What is in an object that was read: the name of a field, the part, and the step to it."""
+    """List the parts of a decoded object: the field name, the part, and the step to it."""
     if is_model(type(obj)):
         fields = fields_of(type(obj))
         return [
@@ -337,7 +341,7 @@ def _parts_of(obj: object) -> list[tuple[str, object, Step]]:
 
 
 def _as_written(field: DecodedField, body: Body) -> DecodedField:
-    """A field for blocks, or for an argument where the body has one of that name."""
+    """Choose the form of a field: blocks, or an argument if the body has one of that name."""
     if field.nested is not None and isinstance(body, NativeBody):
         if field.written in body.attributes and field.written not in body.hidden_attributes:
             return field.as_argument()
@@ -345,7 +349,7 @@ def _as_written(field: DecodedField, body: Body) -> DecodedField:
 
 
 def _named_faults(error: Exception) -> list[tuple[Sequence[object], str]]:
-    """What is wrong according to an exception, with the way to the field that is."""
+    """Split an exception into messages, each with the path to the wrong field."""
     list_errors = getattr(error, "errors", None)
     if callable(list_errors):
         found = list_errors()

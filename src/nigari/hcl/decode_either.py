@@ -1,9 +1,9 @@
-"""The piece of a specification that reads an argument or, in its place, nested blocks.
+"""A specification piece that reads an argument or, in its place, nested blocks.
 
-    rule = [{ port = 80 }]          rule { port = 80 }
+rule = [{ port = 80 }]          rule { port = 80 }
 
-Some languages let people write a list of objects either way. Where the argument is there it is
-meant, which in the JSON syntax, where both look the same, it always is.
+Some languages accept a list of objects in either form. If the argument is present it is used, which
+is always the case in the JSON syntax, where both forms look the same.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from nigari.hcl.traversal import Traversal
 class ArgumentOrBlocks(RepeatedBlocks):
     """A list or set of objects: the value of an argument, or one object from each block.
 
-    Null where there is neither. In a block everything may be left out, which makes it null; in an
-    argument the objects have to be complete, as for any conversion.
+    Null if neither is present. In a block every argument may be omitted, which makes it null; in
+    the argument form objects must be complete, as for any conversion.
     """
 
     __slots__ = ("type",)
@@ -61,7 +61,7 @@ class ArgumentOrBlocks(RepeatedBlocks):
             return convert_or_report(value, self.type, attribute, scope, diags)
         if not blocks:
             return null(without_optional(self.type))
-        # The expression of an argument would have given it these marks.
+        # In the argument form, the expression would have added these marks.
         return super().decode(content, labels, scope, diags).with_marks(content.body.marks)
 
     def collect(self, values: list[Value], blocks: list[Block], diags: Diagnostics) -> Value:

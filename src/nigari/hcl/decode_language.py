@@ -1,10 +1,10 @@
-"""The language of `.hcldec` files, in which specifications for `decode` are written as HCL.
+"""The language of `.hcldec` files, which write specifications for `decode` as HCL.
 
-Each block stands for one piece of the specification: `object`, `array`, `attr`, `block`,
-`block_list`, `block_set`, `block_tuple`, `block_map`, `block_object`, `block_attrs`, `literal`,
-`default`, `transform`. In an `object` a piece has a label, the name of the attribute it gives,
-which is also the name it reads unless it says otherwise. Besides the one piece that is the root, a
-file may define `variables` and `function`s for the input.
+Each block is one piece of the specification: `object`, `array`, `attr`, `block`, `block_list`,
+`block_set`, `block_tuple`, `block_map`, `block_object`, `block_attrs`, `literal`, `default`,
+`transform`. In an `object` a piece has a label, the name of its attribute, which is also the name
+that it reads unless it names another. Besides the root piece, a file may define `variables` and
+`function`s for the input.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SPEC_FUNCTIONS: dict[str, Function] = {
     "substr": SUBSTR,
     "upper": UPPER,
 }
-"""What expressions of a specification may call."""
+"""Functions that expressions of a specification may call."""
 
 _SCOPE = Scope(functions=SPEC_FUNCTIONS)
 _CONSTANTS = Scope()
@@ -86,7 +86,7 @@ _NAMED_PIECES = BodySchema((), tuple([BlockSchema(name, ("key",)) for name in _P
 
 
 class SpecFile:
-    """What a `.hcldec` file says."""
+    """The content of a `.hcldec` file."""
 
     __slots__ = ("functions", "root", "variables")
 
@@ -103,7 +103,7 @@ class SpecFile:
 
 
 def read_spec(body: Body, diags: Diagnostics) -> SpecFile:
-    """The specification in the body of a `.hcldec` file."""
+    """Read the specification in the body of a `.hcldec` file."""
     functions, rest = decode_functions(body, _SCOPE, diags)
     content, rest = rest.partial_content(BodySchema((), (BlockSchema("variables"),)), diags)
     variables: dict[str, Value] = {}
@@ -267,7 +267,7 @@ def _arguments(*names: str) -> BodySchema:
 
 
 def _constant(content: Content, name: str, type_: Type, diags: Diagnostics) -> Value | None:
-    """The value of an argument, which must be written out; None where there is none to use."""
+    """Evaluate an argument that must be constant; None if it is absent or invalid."""
     attribute = content.attributes.get(name)
     if attribute is None:
         return None

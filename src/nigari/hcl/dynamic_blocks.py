@@ -1,15 +1,15 @@
-"""Expansion of `dynamic` blocks: one block that stands for as many as its `for_each` has elements.
+"""Expansion of `dynamic` blocks, each of which produces one block per element of its `for_each`.
 
-    dynamic "TYPE" {
-      for_each = …           # a collection; evaluated in the scope given to `expand`
-      iterator = NAME        # what the current element is called inside; TYPE if left out
-      labels   = [ … ]       # only for block types that have labels
-      content { … }          # the body of each block
-    }
+dynamic "TYPE" {
+for_each = …           # a collection; evaluated in the scope passed to `expand`
+iterator = NAME        # the name of the current element inside; TYPE by default
+labels   = [ … ]       # only for block types with labels
+content { … }          # the body of each block
+}
 
-`expand` gives a body in which the blocks stand as if they had been written out; nothing happens
-until a schema is applied to it. Where `for_each` is not known, one block stands for them all and
-everything in it is unknown. Deliberately unknown here: which places of a language allow `dynamic`.
+`expand` returns a body with the produced blocks in place; nothing is evaluated until a schema is
+applied to it. If `for_each` is unknown, one block represents them all and everything in it is
+unknown. Deliberately unknown here: which blocks of a language allow `dynamic`.
 """
 
 from __future__ import annotations
@@ -52,30 +52,30 @@ _ANY_PART = BodySchema(
 )
 
 Iterators = Mapping[str, Value]
-"""What the names of the enclosing iterators stand for in one block."""
+"""Values of the enclosing iterators' names in one block."""
 
 _NO_ITERATORS: Iterators = {}
 
 
 def expand(body: Body, scope: Scope) -> Body:
-    """The body with its `dynamic` blocks expanded, at every depth.
+    """Expand the `dynamic` blocks of a body, at every depth.
 
-    The expressions of `for_each` and `labels` are evaluated in the scope; those of the content
-    when someone asks for their value, in the scope given then.
+    The expressions of `for_each` and `labels` are evaluated in the scope; those of the content in
+    the scope of the later evaluation.
     """
     return ExpandedBody(body, scope, _NO_ITERATORS, NO_MARKS)
 
 
 def is_dynamic(body: Body, spec: Spec) -> bool:
-    """Whether there are `dynamic` blocks in the body, at any depth."""
+    """Check for `dynamic` blocks in the body, at any depth."""
     return any(True for _ in expand_expressions(body, spec, content=False))
 
 
 def expand_variables(body: Body, spec: Spec, content: bool = True) -> list[Traversal]:
-    """Every reference that expanding the body and then decoding it would evaluate.
+    """List every reference that expanding the body and then decoding it would evaluate.
 
-    Without `content`, only those that expansion itself needs. References to iterators are not
-    among them.
+    Without `content`, only those that expansion itself evaluates. References to iterators are
+    excluded.
     """
     found: list[Traversal] = []
     for expression, bound in expand_expressions(body, spec, content):
@@ -86,12 +86,12 @@ def expand_variables(body: Body, spec: Spec, content: bool = True) -> list[Trave
 def expand_expressions(
     body: Body, spec: Spec, content: bool = True
 ) -> Iterator[tuple[Expression, frozenset[str]]]:
-    """The expressions behind `expand_variables`, each with the iterators' names that it knows."""
+    """Yield the expressions behind `expand_variables`, each with the names of its iterators."""
     return _expressions(body, spec, frozenset(), content)
 
 
 class IteratedExpression(Expression):
-    """An expression of a dynamic block's content, where iterators have values."""
+    """An expression in a dynamic block's content, with values for the iterators."""
 
     __slots__ = ("inner", "iterators", "marks")
 
@@ -142,7 +142,7 @@ class IteratedExpression(Expression):
 
 
 class UnknownExpression(Expression):
-    """An expression whose block may never exist, so that its value cannot be known."""
+    """An expression in a block that may never exist, so that its value is unknown."""
 
     __slots__ = ("inner", "unknown")
 
@@ -167,10 +167,11 @@ class UnknownExpression(Expression):
 
 
 class ExpandedBody(Body):
-    """A body whose `dynamic` blocks stand as the blocks they make.
+    """A body with the produced blocks in place of its `dynamic` blocks.
 
-    `hidden_attributes` and `hidden_blocks` are what an earlier `partial_content` took. They are
-    kept here rather than by the body itself, which must go on offering all `dynamic` blocks.
+    `hidden_attributes` and `hidden_blocks` were selected by an earlier `partial_content`. They are
+    recorded here instead of in the original body, which must continue to offer all `dynamic`
+    blocks.
     """
 
     __slots__ = ("_marks", "hidden_attributes", "hidden_blocks", "iterators", "original", "scope")
@@ -280,13 +281,13 @@ class ExpandedBody(Body):
     def _expand_block(
         self, block: Block, wanted: BlockSchema, blocks: list[Block], diags: Diagnostics
     ) -> None:
-        """Appends the blocks that a dynamic block makes."""
+        """Append the blocks that a dynamic block produces."""
         template = read_template(block, wanted, diags)
         if template is None:
             return
         collection = for_each_value(template.for_each, self.scope, diags)
         if collection is None:
-            # Whatever is missing now is missing because of the error that was just reported.
+            # After the error just reported, a missing block must not cause another.
             if not wanted.labels:
                 self._expand_unknown(template, DYNAMIC_UNKNOWN, blocks, diags)
         elif not collection.is_known:
@@ -328,9 +329,9 @@ class ExpandedBody(Body):
 
 
 class UnknownBody(Body):
-    """The body of a block that stands for an unknown number of blocks: all in it is unknown.
+    """The body of a block that represents an unknown number of blocks; all its values are unknown.
 
-    Its items are still compared with the schema, so mistakes in them are reported.
+    Its items are still checked against the schema, so that mistakes in them are reported.
     """
 
     __slots__ = ("causes", "template")

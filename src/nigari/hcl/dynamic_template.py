@@ -1,7 +1,7 @@
-"""The template of a `dynamic` block: what it iterates over, and the blocks that it makes.
+"""The template of a `dynamic` block: its collection and the content of the blocks it produces.
 
-It is read from its body and evaluated in a scope that the caller gives. Deliberately unknown here:
-the bodies that come of it.
+Owns reading the template from its body, and evaluating it in a scope that the caller passes.
+Deliberately unknown here: the bodies of the produced blocks.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from nigari.cty.types import DYNAMIC, STRING, CollectionType, ObjectType, TupleT
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, Body, BodySchema, Content
-from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import as_sentence, sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.quoting import at_the_start, with_article
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
 
@@ -29,7 +29,7 @@ _WITH_LABELS = BodySchema((_FOR_EACH, ITERATOR, _LABELS), (CONTENT,))
 
 
 class Template:
-    """What a `dynamic` block says, its expressions not evaluated yet."""
+    """The content of a `dynamic` block, with its expressions unevaluated."""
 
     __slots__ = ("content", "for_each", "iterator", "labels", "written")
 
@@ -54,7 +54,7 @@ class Template:
         self.content = content
 
     def block(self, labels: list[str], body: Body) -> Block:
-        """One of the blocks that the dynamic block makes; its places are those of the original."""
+        """Build one of the produced blocks; its ranges are those of the original."""
         written = self.written
         start, end = written.label_spans[0]
         return Block(
@@ -74,7 +74,7 @@ class Template:
 
 
 def read_template(block: Block, wanted: BlockSchema, diags: Diagnostics) -> Template | None:
-    """What a `dynamic` block says; None after an error."""
+    """Read a `dynamic` block; None after an error."""
     errors = diags.error_count
     content = block.body.content(_WITH_LABELS if wanted.labels else _WITHOUT_LABELS, diags)
     iterator = iterator_name(content, block, diags)
@@ -90,7 +90,7 @@ def read_template(block: Block, wanted: BlockSchema, diags: Diagnostics) -> Temp
 
 
 def iterator_name(content: Content, block: Block, diags: Diagnostics) -> str | None:
-    """What a `dynamic` block calls the current element; None after an error."""
+    """Return the name of the iterator; None after an error."""
     attribute = content.attributes.get("iterator")
     if attribute is None:
         return block.labels[0]
@@ -121,7 +121,7 @@ def _label_expressions(
 
 
 def for_each_value(expr: Expression, scope: Scope, diags: Diagnostics) -> Value | None:
-    """The collection to go through, which may be unknown; None after an error."""
+    """Evaluate the collection, which may be unknown; None after an error."""
     errors = diags.error_count
     value = expr.value(scope, diags)
     if diags.error_count > errors:
@@ -140,7 +140,7 @@ def _is_iterable(type_: Type) -> bool:
 
 
 def label_text(expr: Expression, scope: Scope, diags: Diagnostics) -> str | None:
-    """What an expression gives a block as a label; None after an error."""
+    """Evaluate a label; None after an error."""
     errors = diags.error_count
     value = expr.value(scope, diags)
     if diags.error_count > errors:
@@ -153,11 +153,9 @@ def label_text(expr: Expression, scope: Scope, diags: Diagnostics) -> str | None
     if value.is_null:
         _report_label("it is null", expr, scope, diags)
     elif not value.is_known:
-        _report_label("it is not known yet, and labels must be known", expr, scope, diags)
+        _report_label("it is unknown, and labels must be known", expr, scope, diags)
     elif value.is_marked:
-        _report_label(
-            "a label is always visible, and this value must stay hidden", expr, scope, diags
-        )
+        _report_label("labels are always shown, and this value is sensitive", expr, scope, diags)
     else:
         return value.as_string()
     return None

@@ -1,9 +1,9 @@
-"""The inverse of `decode_dataclass`: an object of a class as the content of a body.
+"""Encoding of dataclass objects as the content of a body: the inverse of `decode_dataclass`.
 
-    hcl.dumps(encode_dataclass(settings))
+hcl.dumps(encode_dataclass(settings))
 
-Labels are part of the block around a body, so those of the object itself are left out; `encode_block`
-gives a block with them. What is None is left out where that reads back as None.
+Labels belong to the block around a body, so the object's own are omitted; `encode_block` includes
+them. None is omitted if the absent item reads back as None.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from nigari.hcl.expressions import Expression
 
 
 def encode_dataclass(obj: object) -> dict[str, object]:
-    """The arguments and blocks that `decode_dataclass` makes such an object of."""
+    """Encode the arguments and blocks from which `decode_dataclass` recreates the object."""
     return _encoded(obj, 1)
 
 
 def encode_block(obj: object) -> BlockData:
-    """A block with the labels and the content of an object."""
+    """Encode an object as a block, with its labels."""
     return _encoded_block(obj, 1)
 
 
@@ -73,7 +73,7 @@ def _encoded_block(obj: object, depth: int) -> BlockData:
 
 
 def _is_left_to_the_class(obj: object, field: DecodedField) -> bool:
-    """Whether only the class knows how data becomes what the field holds."""
+    """Check for a field whose conversion from data only its class knows."""
     shape = field.shape
     return checks_itself(type(obj)) and shape is not None and shape.type is DYNAMIC
 

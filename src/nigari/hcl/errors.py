@@ -1,4 +1,6 @@
-"""The exception for callers who want data or nothing; all else in this package collects."""
+"""`HclError`, for functions that return data or fail; the rest of this package collects
+diagnostics.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from nigari.diagnostics import Diagnostic
 
 
 class HclError(ValueError):
-    """A text could not be read; `diagnostics` say all that is wrong with it."""
+    """A text that could not be read or evaluated; `diagnostics` lists all its mistakes."""
 
     def __init__(self, diagnostics: list[Diagnostic], message: str) -> None:
         super().__init__(message)

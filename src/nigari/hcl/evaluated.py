@@ -1,7 +1,7 @@
-"""Texts evaluated in one call: plain data and Python functions in, plain data out.
+"""Evaluation of a text in one call: plain data and Python functions in, plain data out.
 
 A text is an expression, or a whole file whose arguments are evaluated and whose blocks have the
-shape that `plain` gives them. What cannot be evaluated, or not be shown, is an `HclError`.
+shape of `python_data`. A result that cannot be evaluated or shown raises an `HclError`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 from nigari.cty.errors import CtyError
 from nigari.diagnostics import Diagnostics, to_text
 from nigari.hcl.body import Body
-from nigari.hcl.described import scope_values
 from nigari.hcl.errors import HclError
 from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body, parse_expression
-from nigari.hcl.plain import labelled
+from nigari.hcl.python_data import labelled
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-# A name that an equals sign, a brace, a label or the end of the text follows begins no expression.
+# A name followed by an equals sign, a brace, a label or the end of the text begins no expression.
 _BODY: Final = lazy_pattern(
     r"(?:\s|\#[^\n]*|//[^\n]*|/\*.*?\*/)*(?:\Z|[^\W\d][\w-]*+[ \t]*+(?:=(?![=>])|[{\"]|[^\W\d]))",
     re.DOTALL,
@@ -35,7 +35,7 @@ _BODY: Final = lazy_pattern(
 
 
 def evaluate_text(source: Source, scope: Scope) -> object:
-    """The value of an expression, or of every argument of a file, as plain data."""
+    """Evaluate an expression, or every argument of a file, to plain data."""
     diags = Diagnostics()
     parsed = _parsed(source, diags)
     raise_for_errors(source, diags)
@@ -48,7 +48,7 @@ def evaluate_text(source: Source, scope: Scope) -> object:
 
 
 def raise_for_errors(source: Source, diags: Diagnostics) -> None:
-    """Raise an `HclError` if anything was found wrong with the text."""
+    """Raise an `HclError` if an error was collected."""
     if diags.has_errors:
         data = source.text.encode("utf-8", "surrogateescape")
         raise HclError(list(diags), to_text(diags.in_order(), {source.filename: data}))
@@ -65,7 +65,7 @@ def _parsed(source: Source, diags: Diagnostics) -> Body | Expression:
 
 
 def evaluated_body(body: Body, scope: Scope, diags: Diagnostics) -> dict[str, object]:
-    """The arguments and blocks of a body with their values, in the shape that `plain` gives."""
+    """Evaluate the arguments and blocks of a body, in the shape of `python_data`."""
     blocks = body.blocks if isinstance(body, NativeBody) else []
     attributes = (
         body.attributes if isinstance(body, NativeBody) else body.just_attributes(Diagnostics())

@@ -1,8 +1,8 @@
 """Shared parts of evaluation: access to parts of values, faults, and closures.
 
-`index` and `attribute` are the language's own ways into a value, more lenient than those of
-`nigari.cty`. A `Fault` says what went wrong before anyone knows where: whoever has the expression
-at hand turns it into a diagnostic. Deliberately unknown here: the nodes of the syntax tree.
+`index` and `attribute` are the language's access operators, more lenient than those of
+`nigari.cty`. A `Fault` is a mistake without a source range; the expression that has one turns it
+into a diagnostic. Deliberately unknown here: the nodes of the syntax tree.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -37,7 +37,7 @@ from nigari.cty.values import Value, unknown
 
 
 class Fault:
-    """What is wrong with an operation, without the location; `address` names what it is about."""
+    """A mistake without its source range; `address` names the object concerned."""
 
     __slots__ = ("address", "detail", "summary")
 
@@ -52,7 +52,7 @@ class Fault:
 
 
 def unknown_from(type_: Type, *origins: Value) -> Value:
-    """An unknown value of that type, for the reasons that the origins are unknown."""
+    """Build an unknown value of that type with the causes of the origins."""
     causes: tuple[object, ...] = ()
     for origin in origins:
         causes = join_causes(causes, origin.causes)
@@ -60,14 +60,14 @@ def unknown_from(type_: Type, *origins: Value) -> Value:
 
 
 def sentence(error: CtyError) -> str:
-    """The message of a cty error as a sentence, with the path to the part it is about."""
+    """Turn the message of a cty error into a sentence, with the path to the part concerned."""
     from nigari.cty.paths import path_text
 
     return as_sentence(f"{path_text(error.path)}: {error.message}" if error.path else error.message)
 
 
 def as_sentence(text: str) -> str:
-    """A text that may end like a sentence already, as one that does."""
+    """Add a full stop unless the text ends a sentence already."""
     return text if text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
@@ -75,7 +75,7 @@ def as_sentence(text: str) -> str:
 
 
 def attribute(value: Value, name: str) -> Value | Fault:
-    """`value.name`, or what is wrong with that."""
+    """Evaluate `value.name`, or return the mistake."""
     data = value.data
     if data is None:
         return Fault(
@@ -120,7 +120,7 @@ def _attribute_of_map(value: Value, name: str) -> Value | Fault:
         return _carry(found, value)
     from nigari.hcl.suggestion import did_you_mean
 
-    # The keys of a marked map may be as secret as the map itself.
+    # The keys of a marked map may be as sensitive as the map itself, so none is suggested.
     hint = "" if value.marks else did_you_mean(name, data)
     return Fault("Missing map element", f'This map has no element with the key "{name}".{hint}')
 
@@ -149,7 +149,7 @@ _INVALID = "Invalid index"
 
 
 def index(collection: Value, key: Value) -> Value | Fault:
-    """`collection[key]`, or what is wrong with that."""
+    """Evaluate `collection[key]`, or return the mistake."""
     if collection.data is None:
         return Fault("Index of a null value", "This value is null, so it has no elements.")
     if key.data is None:
@@ -264,7 +264,7 @@ def _index_object(collection: Value, key: Value) -> Value | Fault:
 
 
 def _no_element(name: str, names: Iterable[str]) -> str:
-    """That there is nothing under a key, and which keys there are."""
+    """Report a missing key, and list the existing ones."""
     from nigari.hcl.quoting import quoted
     from nigari.hcl.suggestion import did_you_mean, listed
 

@@ -1,8 +1,8 @@
-"""The base of expressions, and those that stand for one value: literals and accesses.
+"""Expression nodes: the base class, literals and references.
 
-Every node keeps its source and offsets into it, evaluates itself in a scope, and can be read
-without evaluating it (the `static_` methods). Operators, templates, collections and calls have
-modules of their own. Deliberately unknown here: how expressions are written.
+Every node has its source and offsets into it, evaluates itself in a scope, and can be read without
+evaluation (the `static_` methods). Operators, templates, collections and calls have modules of
+their own. Deliberately unknown here: the syntax of expressions.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from nigari.cty.values import (
     Value,
 )
 from nigari.diagnostics import CalledFunction, Diagnostics, Range, ScopeValue
-from nigari.hcl.described import scope_values, value_text
 from nigari.hcl.evaluation import Fault, index
+from nigari.hcl.reference_values import scope_values, value_text
 from nigari.hcl.scope import Scope, check_scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 SYNTAX_FAULT: Final = "a syntax error that has been reported"
-"""The cause of the unknown value that stands for what could not be read."""
+"""Cause of the unknown value in place of an expression with a syntax error."""
 
 
 class Expression:
-    """Something that has a value in a scope."""
+    """A node that has a value in a scope."""
 
     __slots__ = ("end", "source", "start")
 
@@ -50,57 +50,61 @@ class Expression:
 
     @property
     def range(self) -> Range:
-        """The whole expression."""
+        """Range of the whole expression."""
         return self.source.range(self.start, self.end)
 
     @property
     def start_range(self) -> Range:
-        """What identifies the expression at a glance: the opening bracket of a list, for one."""
+        """The part of the expression that identifies it at a glance, such as the opening bracket of
+        a list.
+        """
         start, end = self.start_span()
         return self.source.range(start, end)
 
     def start_span(self) -> tuple[int, int]:
-        """The offsets of `start_range`."""
+        """Return the offsets of `start_range`."""
         return self.start, self.end
 
     @abstractmethod
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
-        """The value of the expression; a placeholder of unknown value where there is an error."""
+        """Evaluate the expression; after an error the value is an unknown placeholder."""
 
     def children(self) -> list[Expression]:
-        """The expressions that this one is made of, in the order they are written."""
+        """List the expressions directly inside this one, in source order."""
         return []
 
     def variables(self) -> list[Traversal]:
-        """Every reference to a variable, in order, without those to names bound inside."""
+        """List every reference to a variable, in order, except to names bound inside the
+        expression.
+        """
         found: list[Traversal] = []
         self.add_variables(found, frozenset())
         return found
 
     def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
-        """Appends the references to variables whose root name is not bound."""
+        """Append the references to variables whose root name is not bound."""
         for child in self.children():
             child.add_variables(found, bound)
 
     @property
     def is_json(self) -> bool:
-        """Whether it is written in the JSON syntax, which has rules of its own."""
+        """True for the JSON syntax, which has its own rules."""
         return False
 
     def native_source(self) -> Source | None:
-        """The text of a JSON string for a parser of the native syntax."""
+        """Return the text of a JSON string, for a parser of the native syntax."""
         return None
 
     def static_traversal(self) -> Traversal | None:
-        """The expression read as an absolute traversal, where it is written as one."""
+        """Read the expression as an absolute traversal if it is written as one."""
         return None
 
     def static_list(self) -> list[Expression] | None:
-        """The elements of an expression written as a tuple constructor."""
+        """List the elements of a tuple constructor."""
         return None
 
     def static_map(self) -> list[tuple[Expression, Expression]] | None:
-        """The keys and values of an expression written as an object constructor."""
+        """List the keys and values of an object constructor."""
         return None
 
     def report(
@@ -113,7 +117,7 @@ class Expression:
         subject: Range | None = None,
         call: CalledFunction | None = None,
     ) -> None:
-        """Adds an error about this expression, with the values of what it refers to."""
+        """Add an error about this expression, with the values of its references."""
         diags.error(
             summary,
             detail,
@@ -125,7 +129,7 @@ class Expression:
 
 
 class Literal(Expression):
-    """A value that is written out: a number, `true`, `false` or `null`."""
+    """A literal number, `true`, `false` or `null`."""
 
     __slots__ = ("literal",)
 
@@ -141,7 +145,7 @@ class Literal(Expression):
         return self.literal
 
     def static_traversal(self) -> Traversal | None:
-        # Where a bare word is wanted, these three are words like any other.
+        # Where a bare word is expected, HCL treats these three as ordinary words.
         if self.literal is TRUE:
             name = "true"
         elif self.literal is FALSE:
@@ -157,7 +161,7 @@ _FAULTY: Final = DYNAMIC_UNKNOWN.with_causes((SYNTAX_FAULT,))
 
 
 class SyntaxFault(Expression):
-    """Stands where an expression could not be read; its error has been reported."""
+    """Placeholder for an expression with a syntax error, which has been reported."""
 
     __slots__ = ()
 
@@ -196,8 +200,8 @@ class Parentheses(Expression):
 class Reference(Expression):
     """A name from the scope and steps into its value: `a`, `a.b`, `a.b[0].c`.
 
-    The steps of a reference that is nothing but names and dots are made when someone asks: most
-    references of a file are never looked at.
+    The steps of a reference that consists of names and dots are created on demand: most references
+    of a file are never evaluated.
     """
 
     __slots__ = ("_steps",)
@@ -279,13 +283,13 @@ class Reference(Expression):
 
 
 def _reached(traversal: Traversal, value: Value) -> tuple[ScopeValue, ...]:
-    """What the part of a reference stands for that could be followed."""
+    """Describe the part of a reference that could be followed."""
     text = value_text(value)
     return (ScopeValue(str(traversal), text),) if text else ()
 
 
 def dotted_steps(text: str, start: int) -> list[Step]:
-    """The steps of a text that is names with dots between them, found at an offset."""
+    """Split a dotted name, found at an offset, into steps."""
     names = text.split(".")
     end = start + len(names[0])
     steps: list[Step] = [TraverseRoot(names[0], start, end)]
@@ -333,9 +337,9 @@ class RelativeTraversal(Expression):
 
 
 class Index(Expression):
-    """An element selected by a key that has to be evaluated: `a[b]`.
+    """An element selected by a computed key: `a[b]`.
 
-    `open_start` is where the bracket opens; it closes at the end of the expression.
+    `open_start` is the offset of the opening bracket; the closing one ends the expression.
     """
 
     __slots__ = ("collection", "key", "open_start")

@@ -1,6 +1,6 @@
-"""A text that has been parsed as a whole, and the open files that texts come from and go to.
+"""Parsed files, and protocols for open files.
 
-Deliberately unknown here: how a text is parsed.
+Deliberately unknown here: parsing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nigari.hcl.source import Source
 from nigari.record import record
 
 if TYPE_CHECKING:
-    from nigari.hcl.plain import PlainData
+    from nigari.hcl.python_data import PlainData
 
 B_co = TypeVar("B_co", bound=Body, covariant=True)
 
@@ -33,27 +33,29 @@ class Writable(Protocol):
 
 @record
 class File(Generic[B_co]):
-    """A text that has been parsed: what could be read of it, and what is wrong with it."""
+    """A parsed text: its body, as far as it is valid, and its diagnostics."""
 
     source: Source
     body: B_co
     diagnostics: Diagnostics
 
     def describe(self) -> str:
-        """The diagnostics as text for people, with the lines they are about."""
+        """Render the diagnostics as text, with the source lines that they point at."""
         from nigari.diagnostics import to_text
 
         data = self.source.text.encode("utf-8", "surrogateescape")
         return to_text(self.diagnostics.in_order(), {self.source.filename: data})
 
     def raise_for_errors(self) -> None:
-        """Raise an `HclError` where there are errors."""
+        """Raise an `HclError` if there are errors."""
         if self.diagnostics.has_errors:
             raise HclError(list(self.diagnostics), self.describe())
 
     def plain(self, with_meta: bool = False) -> dict[str, PlainData]:
-        """The content as plain data (see `nigari.hcl.plain`); `HclError` where there are errors."""
-        from nigari.hcl.plain import plain
+        """Convert the content to plain data (see `nigari.hcl.python_data`); raise `HclError` if there are
+        errors.
+        """
+        from nigari.hcl.python_data import plain
 
         self.raise_for_errors()
         return plain(self.body, with_meta)

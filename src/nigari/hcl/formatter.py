@@ -1,8 +1,8 @@
 """The standard form of a file, as `tofu fmt` writes it.
 
-Besides the layout, a few things are brought into their modern form: labels of blocks are quoted,
-an argument that is nothing but an interpolation becomes the expression in it, and the type of a
-`variable` loses its quotes. A text with syntax errors is laid out and left alone otherwise.
+Besides the layout, some constructs are modernised: block labels are quoted, an argument that is
+only an interpolation becomes the expression in it, and the type of a `variable` loses its quotes.
+In a text with syntax errors only the layout changes.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _QUOTED_TYPES = {
 
 
 def format(text: str) -> str:
-    """The text in standard form. Formatting what is formatted already changes nothing."""
+    """Format a text. Formatting is idempotent."""
     diags = Diagnostics()
     body = parse_body(Source("", text), diags)
     return format_body(body, text, diags.has_errors)
 
 
 def format_body(body: NativeBody, text: str, has_errors: bool = False) -> str:
-    """The same for a text that has been parsed."""
+    """Format a text that is already parsed."""
     tokens = scan_lossless(text)
     rewrites = [] if has_errors else _Rewrites(tokens, text).of(body)
     kinds: list[int] = []
@@ -63,7 +63,7 @@ def format_body(body: NativeBody, text: str, has_errors: bool = False) -> str:
         position = rewrite.end
     last = len(tokens) - 1
     _copy(tokens, position, last, kinds, texts)
-    # Spaces at the very end belong to no line, so they stay.
+    # Spaces at the very end belong to no line, so they stay, as in OpenTofu.
     end = tokens.starts[last - 1] + len(tokens.texts[last - 1]) if last else 0
     return laid_out(kinds, texts) + " " * (len(text) - end)
 
@@ -74,7 +74,7 @@ def _copy(tokens: Tokens, start: int, end: int, kinds: list[int], texts: list[st
 
 
 class Rewrite:
-    """Tokens that take the place of those from `start` to `end`."""
+    """Tokens that replace those from `start` to `end`."""
 
     __slots__ = ("end", "kinds", "start", "texts")
 
@@ -91,7 +91,7 @@ class Rewrite:
 
 
 class _Rewrites:
-    """Finds what is to be brought into its modern form."""
+    """Finds constructs to modernise."""
 
     def __init__(self, tokens: Tokens, text: str) -> None:
         self.tokens = tokens
@@ -120,7 +120,7 @@ class _Rewrites:
         return Rewrite(start, end, [STRING] * len(texts), texts)
 
     def _tokens_of(self, attribute: Attribute) -> tuple[int, int]:
-        """The tokens of an argument's expression, from and to."""
+        """Return the start and end index of an argument's expression tokens."""
         expr = attribute.expr
         starts = self.tokens.starts
         return bisect_left(starts, expr.start), bisect_left(starts, expr.end)
@@ -148,7 +148,7 @@ class _Rewrites:
         start, end = self._tokens_of(attribute)
         kinds = self.tokens.kinds
         start_inside, end_inside = start, end
-        # What an interpolation holds may be another one.
+        # An interpolation may contain nothing but another one.
         while self._is_one_interpolation(start_inside, end_inside):
             start_inside, end_inside = start_inside + 2, end_inside - 2
             while start_inside < end_inside and kinds[start_inside] == NEWLINE:
@@ -165,7 +165,7 @@ class _Rewrites:
         return Rewrite(start, end, inside, texts)
 
     def _is_one_interpolation(self, start: int, end: int) -> bool:
-        """Whether the tokens are quotes around a single interpolation and nothing else."""
+        """Check for quotes around a single interpolation and nothing else."""
         kinds = self.tokens.kinds
         if end - start < 5 or kinds[start] != OPEN_QUOTE or kinds[start + 1] != INTERPOLATION:
             return False
@@ -183,7 +183,7 @@ class _Rewrites:
         return True
 
     def _needs_parentheses(self, kinds: list[int], texts: list[str]) -> bool:
-        """Whether the expression goes over several lines, which it may only in brackets."""
+        """Check for an expression that spans several lines, which it may only within brackets."""
         if kinds and kinds[0] == OPEN_PARENTHESIS and kinds[-1] == CLOSE_PARENTHESIS:
             return False
         for kind, text in zip(kinds, texts, strict=True):

@@ -1,16 +1,16 @@
-"""Blocks whose expressions refer to each other, for authors of languages that have such blocks.
+"""Blocks whose expressions refer to each other, for authors of languages with such blocks.
 
 Each block defines a value under a name, such as `var.region` or `network.main`, and may refer to
-what the others define. A `Graph` of definitions knows what depends on what, gives an order in which
-everything is known before it is needed, names the cycles, and evaluates.
+the values of others. A `Graph` of definitions knows their dependencies, orders them so that
+dependencies come first, reports cycles, and evaluates.
 
-    graph = Graph([from_block(f"network.{b.labels[0]}", b, NETWORK) for b in blocks])
-    values = graph.evaluate(Scope({}, FUNCTIONS), diags)
-    values["network.main"]
+graph = Graph([from_block(f"network.{b.labels[0]}", b, NETWORK) for b in blocks])
+values = graph.evaluate(Scope({}, FUNCTIONS), diags)
+values["network.main"]
 
-Evaluation can be gradual: a value that is not known yet is an unknown one, either in the scope or
-as an answer for a definition, and a later call with more answers gives more known results. What
-blocks there are and what their names look like is for the caller to say.
+Evaluation can be gradual: an undetermined value is an unknown, either in the scope or in `answers`,
+and a later call with more answers determines more results. The caller decides which blocks exist
+and what they are called.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Evaluate = Callable[[Scope, Diagnostics], Value]
 
 
 class Definition:
-    """Something that has a value, what it refers to, and how its value is found."""
+    """A named value, its references, and the function that evaluates it."""
 
     __slots__ = ("evaluate", "name", "path", "place", "references")
 
@@ -42,7 +42,7 @@ class Definition:
         self, name: str, references: Sequence[Traversal], evaluate: Evaluate, place: Range
     ) -> None:
         self.name = name
-        """How expressions refer to it: names with dots between them."""
+        """A dotted name, by which expressions refer to it."""
         self.path: tuple[str, ...] = tuple(name.split("."))
         self.references: list[Traversal] = list(references)
         self.evaluate: Evaluate = evaluate
@@ -53,17 +53,15 @@ class Definition:
 
 
 def from_expression(name: str, expr: Expression, place: Range) -> Definition:
-    """A definition whose value is that of an expression."""
     return Definition(name, expr.variables(), expr.value, place)
 
 
 def from_attribute(name: str, attribute: Attribute) -> Definition:
-    """A definition whose value is that of an argument."""
     return from_expression(name, attribute.expr, attribute.range)
 
 
 def from_block(name: str, block: Block, spec: Spec) -> Definition:
-    """A definition whose value is a block's, decoded; it may have `dynamic` blocks inside."""
+    """Define the value of a decoded block; it may contain `dynamic` blocks."""
 
     def value(scope: Scope, diags: Diagnostics) -> Value:
         body = expand(block.body, scope)
@@ -73,7 +71,7 @@ def from_block(name: str, block: Block, spec: Spec) -> Definition:
 
 
 class _Name:
-    """A place in the tree of names: what is defined here, and the names after it."""
+    """A node in the tree of names: its definition, and the names below it."""
 
     __slots__ = ("definition", "names")
 
@@ -82,7 +80,7 @@ class _Name:
         self.names: dict[str, _Name] = {}
 
     def all(self) -> list[Definition]:
-        """Everything that is defined here and below."""
+        """List all definitions here and below."""
         found: list[Definition] = []
         pending = [self]
         while pending:
@@ -99,7 +97,7 @@ class Graph:
     __slots__ = ("_dependencies", "_root", "_undefined", "definitions")
 
     def __init__(self, definitions: Iterable[Definition], diags: Diagnostics | None = None) -> None:
-        """A name that is defined twice is an error, and the first definition counts."""
+        """Link the definitions. A duplicate name is an error, and its first definition wins."""
         self.definitions: dict[str, Definition] = {}
         self._root = _Name()
         reported = Diagnostics() if diags is None else diags
@@ -134,7 +132,9 @@ class Graph:
         self._dependencies[definition.name] = list(needed)
 
     def _find(self, traversal: Traversal) -> list[Definition] | None:
-        """What a reference needs; nothing where its root is not ours; None where it is missing."""
+        """Find the definitions that a reference depends on; an empty list if its root is not ours,
+        None if it is missing.
+        """
         place = self._root
         for position, step in enumerate(traversal.steps):
             if place.definition is not None:
@@ -151,11 +151,11 @@ class Graph:
     # -- analysis -----------------------------------------------------------------------------
 
     def dependencies(self, name: str) -> list[str]:
-        """The names that a definition refers to directly, in the order it does."""
+        """List the names that a definition refers to directly, in order."""
         return list(self._dependencies[name])
 
     def cycles(self) -> list[list[str]]:
-        """One way around for each group of definitions that need each other."""
+        """List one cycle for each group of definitions that depend on each other."""
         return [
             _way_around(group, self._dependencies)
             for group in self._groups()
@@ -163,14 +163,16 @@ class Graph:
         ]
 
     def order(self) -> list[str]:
-        """All names, each after everything it depends on; members of cycles as they come."""
+        """List all names, each after its dependencies; members of a cycle in any order."""
         return [name for group in self._groups() for name in group]
 
     def _is_cycle(self, group: list[str]) -> bool:
         return len(group) > 1 or group[0] in self._dependencies[group[0]]
 
     def _groups(self) -> list[list[str]]:
-        """Tarjan's strongly connected components, dependencies first, without recursion."""
+        """Find strongly connected components with Tarjan's algorithm, dependencies first, without
+        recursion.
+        """
         index: dict[str, int] = {}
         low: dict[str, int] = {}
         stack: list[str] = []
@@ -208,11 +210,11 @@ class Graph:
         diags: Diagnostics,
         answers: Mapping[str, Value] | None = None,
     ) -> dict[str, Value]:
-        """The value of every definition, in order.
+        """Evaluate every definition, in order.
 
-        The scope has the functions, and whatever else names stand for. An answer is taken instead
-        of evaluating the definition of that name. A definition with an error has an unknown value,
-        and so have the members of a cycle; those who refer to them do not fail again.
+        The scope provides functions and the values of other names. An answer replaces the
+        evaluation of the definition of that name. A definition with an error has an unknown value,
+        and so have members of a cycle; definitions that refer to them do not fail again.
         """
         given = {} if answers is None else answers
         values: dict[str, Value] = {}
@@ -278,7 +280,7 @@ def _pop_group(stack: list[str], on_stack: set[str], name: str) -> list[str]:
 
 
 def _way_around(group: list[str], dependencies: Mapping[str, list[str]]) -> list[str]:
-    """A cycle among definitions of which each can reach every other."""
+    """Find a cycle among definitions of which each can reach every other."""
     members = set(group)
     path: list[str] = []
     seen: dict[str, int] = {}
@@ -291,7 +293,7 @@ def _way_around(group: list[str], dependencies: Mapping[str, list[str]]) -> list
 
 
 def _step_name(step: Step) -> str | None:
-    """The name that a step stands for, as far as it is written out as one."""
+    """Return the name of a step that is written as one."""
     if isinstance(step, TraverseRoot | TraverseAttr):
         return step.name
     if isinstance(step, TraverseIndex) and isinstance(step.key.data, str):
@@ -300,7 +302,7 @@ def _step_name(step: Step) -> str | None:
 
 
 def _defined_names(traversal: Traversal, root: _Name) -> list[str]:
-    """The names of a reference up to and including the first that is not defined."""
+    """List the names of a reference up to and including the first undefined one."""
     names: list[str] = []
     place: _Name | None = root
     for step in traversal.steps:

@@ -1,8 +1,8 @@
-"""Bodies written in the JSON syntax.
+"""Bodies in the JSON syntax.
 
-In JSON an argument and a nested block look the same, so the schema decides which one a property
-is. Owns that decision, labels as nested objects, and arrays of bodies. How values become
-expressions is in `json_expressions`; how the text was read is in `json_parse`.
+In JSON an argument and a nested block look the same, so the schema decides about each property.
+Owns that decision, labels as nested objects, and arrays of bodies. `json_expressions` turns values
+into expressions, and `json_parse` parses the text.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from nigari.hcl.suggestion import did_you_mean
 
 _NONE: frozenset[str] = frozenset()
 _REMARK = "//"
-"""The name of a property that is a comment where an object stands for a body."""
+"""Name of a property that is a comment in an object that represents a body."""
 
 
 def parse_json_body(source: Source, diags: Diagnostics) -> JsonBody:
-    """The body that a whole JSON file is; without items if the file is no such thing."""
+    """Parse a whole JSON file as a body; without items if it is not one."""
     root = parse_json(source, diags)
     if isinstance(root, JsonObject | JsonArray):
         return JsonBody(root)
@@ -48,15 +48,14 @@ def parse_json_body(source: Source, diags: Diagnostics) -> JsonBody:
 
 
 def parse_json_expression(source: Source, diags: Diagnostics) -> JsonExpression:
-    """The expression that a whole JSON text is."""
     return parse_json(source, diags)
 
 
 class JsonBody(Body):
-    """An object, or an array of objects, seen as a body.
+    """An object, or an array of objects, as a body.
 
-    `hidden` names what an earlier `partial_content` took out of this rest. A value of another kind
-    is reported when someone asks for the content of the body.
+    `hidden` names the items that an earlier `partial_content` selected. A value of another kind is
+    reported when the content of the body is requested.
     """
 
     __slots__ = ("hidden", "value")
@@ -172,9 +171,10 @@ class JsonBody(Body):
 
 
 def _flatten(value: JsonExpression) -> tuple[list[Property], list[JsonExpression]]:
-    """The properties of an object or of all objects of an array, and what is no object.
+    """List the properties of an object or of all objects in an array, and the values that are not
+    objects.
 
-    Null stands for nothing, and what could not be parsed has been reported already.
+    Null is an absent body, and unparsable values have been reported already.
     """
     if isinstance(value, JsonObject):
         return value.properties, []
@@ -231,7 +231,7 @@ class _Blocks:
             _report_no_blocks(value, self._schema.type, diags)
 
     def _add(self, body: JsonExpression, header: JsonExpression, labels: list[Property]) -> None:
-        """`header` is what opens the block or, for those of an array, all of them."""
+        """Add a block; `header` opens it or, in an array, all blocks."""
         type = self._type
         self._blocks.append(
             Block(

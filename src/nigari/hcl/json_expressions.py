@@ -1,9 +1,8 @@
 """JSON values as expressions.
 
 A string is a template of the native syntax, an object is an object constructor whose names are
-templates too, an array is a tuple. Where an expression is read without evaluating it, a string
-holds a native expression. Deliberately unknown here: how JSON is written, and which values stand
-for bodies.
+templates too, an array is a tuple. When an expression is read without evaluation, a string holds a
+native expression. Deliberately unknown here: the JSON syntax, and which values are bodies.
 """
 
 from __future__ import annotations
@@ -34,8 +33,6 @@ from nigari.hcl.traversal import Traversal
 
 
 class JsonExpression(Expression):
-    """A JSON value."""
-
     __slots__ = ()
 
     def __init__(self, source: Source, start: int, end: int) -> None:
@@ -49,7 +46,7 @@ class JsonExpression(Expression):
 
 
 class JsonInvalid(JsonExpression):
-    """Stands where no value could be read; its error has been reported."""
+    """Placeholder for an unparsable value, which has been reported."""
 
     __slots__ = ()
 
@@ -91,7 +88,7 @@ class JsonKeyword(JsonExpression):
 
 
 class JsonString(JsonExpression):
-    """A string, its quotes included in `start` and `end`."""
+    """A string; `start` and `end` include its quotes."""
 
     __slots__ = ("_faults", "_template")
 
@@ -104,21 +101,23 @@ class JsonString(JsonExpression):
 
     @property
     def text(self) -> str:
-        """What the string says, read literally."""
+        """The literal text of the string."""
         return decode_string(self.source.text[self.start + 1 : self.end - 1])
 
     @property
     def is_plain(self) -> bool:
-        """Whether the string means the same as a template and literally."""
+        """True if the string has the same meaning as a template and literally."""
         text = self.text
         return "${" not in text and "%{" not in text
 
     def native_source(self) -> Source:
-        """The string's text for a parser of the native syntax, with positions in this file."""
+        """Return the string's text for a parser of the native syntax, with positions in this file."""
         return StringSource(self.source, self.start + 1, self.end - 1)
 
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
-        """The value of the template; the text itself where neither names nor functions exist."""
+        """Evaluate the template; in a scope without names and functions, HCL takes the text
+        literally.
+        """
         text = self.text
         if "${" not in text and "%{" not in text:
             return string(text)
@@ -160,7 +159,7 @@ class JsonString(JsonExpression):
 
 
 class JsonArray(JsonExpression):
-    """An array; `closed` tells whether its closing bracket was found."""
+    """An array; `closed` is false if its closing bracket is missing."""
 
     __slots__ = ("closed", "elements")
 
@@ -206,15 +205,15 @@ class Property:
         self.value = value
 
     def name_expression(self) -> JsonString:
-        """The name as an expression: a template like any other string."""
+        """Return the name as an expression: a template like any other string."""
         return JsonString(self.value.source, self.name_start, self.name_end)
 
 
 class JsonObject(JsonExpression):
-    """An object: every property that was written, in order, repeated names included.
+    """An object: every property in source order, including repeated names.
 
-    The properties are kept as parallel lists, because most of them are never looked at one by one.
-    `closed` tells whether the closing brace was found.
+    The properties are stored as parallel lists, because most of them are never read one by one.
+    `closed` is false if the closing brace is missing.
     """
 
     __slots__ = ("_name_ends", "_name_starts", "_names", "_values", "closed")
@@ -241,7 +240,7 @@ class JsonObject(JsonExpression):
 
     @property
     def name_spans(self) -> tuple[list[int], list[int]]:
-        """Where the names begin, and where they end."""
+        """Offsets of the names' beginnings and of their ends."""
         return self._name_starts, self._name_ends
 
     @property
@@ -258,7 +257,7 @@ class JsonObject(JsonExpression):
 
     @property
     def close_range(self) -> Range:
-        """The closing brace, or where it should have been."""
+        """Range of the closing brace, or of its expected position."""
         return self.source.range(self.end - 1 if self.closed else self.end, self.end)
 
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
@@ -282,7 +281,7 @@ class JsonObject(JsonExpression):
             attributes[text] = value
             written[text] = item
         if unknown_name is not None:
-            # Without all of its names the type of an object is unknown.
+            # If a name is unknown, so is the type of the object.
             return unknown_from(DYNAMIC, unknown_name).with_marks(marks)
         result = object_value(attributes)
         return result.with_marks(marks) if marks else result

@@ -1,7 +1,7 @@
-"""Names the place of a position in a JSON file, for people who read a diagnostic.
+"""Names of positions in a JSON file, for the header of a diagnostic.
 
-The name is the way from the root: `resource.null_resource.web`. Deliberately unknown here: what
-the properties on that way mean.
+The name is the path from the root: `resource.null_resource.web`. Deliberately unknown here: the
+meaning of the properties on that path.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nigari.hcl.json_expressions import JsonArray, JsonExpression, JsonObject
 
 
 def context_name(root: JsonExpression, byte: int) -> str:
-    """The objects and arrays around a position, outermost first; empty at the root."""
+    """Name the objects and arrays around a position, outermost first; empty at the root."""
     steps: list[str] = []
     node: JsonExpression | None = root
     while node is not None:
@@ -21,7 +21,7 @@ def context_name(root: JsonExpression, byte: int) -> str:
 
 
 def _step_inside(node: JsonExpression, byte: int, steps: list[str]) -> JsonExpression | None:
-    """The object or array within the node that contains the position; notes the way to it."""
+    """Find the child object or array that contains the position, and append the step to it."""
     names: list[str] = []
     values: list[JsonExpression] = []
     if isinstance(node, JsonObject):

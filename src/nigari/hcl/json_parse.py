@@ -1,10 +1,9 @@
-"""Reads JSON text into the tree that bodies and expressions of the JSON syntax are made of.
+"""JSON parser for the tree of bodies and expressions in the JSON syntax.
 
-One loop over the tokens with a stack of its own: depth costs no recursion. After a mistake the
-parser reports it, assumes what was probably meant and goes on; it stays silent about what may
-only follow from that until the next comma or closing bracket. What a token is, and what can be
-wrong inside of one, is in `json_scanner`; what the tree means is in `json_expressions` and
-`json_body`.
+One loop over the tokens with its own stack, so that depth costs no recursion. After a mistake the
+parser reports it, assumes what was probably meant and continues; until the next comma or closing
+bracket it reports no consequences of that mistake. Tokens, and mistakes within one, are handled by
+`json_scanner`; the tree is interpreted by `json_expressions` and `json_body`.
 """
 
 from __future__ import annotations
@@ -48,17 +47,17 @@ from nigari.hcl.json_strings import decode_string
 from nigari.hcl.source import Source
 
 DEEPEST = 2_000
-"""How many brackets may be open at once."""
+"""Maximum number of open brackets."""
 
-# What the parser is ready for: the first item of a container or its end; an item after a comma;
-# a colon; the value of a property; a comma or the end.
+# The states of the parser, by what it expects: the first item of a container or its end; an item
+# after a comma; a colon; the value of a property; a comma or the end.
 _FIRST, _ITEM, _COLON, _VALUE, _NEXT = range(5)
 
 
 class _Open:
-    """A container whose end has not come yet.
+    """A container that is still open.
 
-    In an object a name comes before its value, so there may be one name more than values.
+    In an object a name precedes its value, so there may be one more name than values.
     """
 
     __slots__ = ("is_object", "name_ends", "name_starts", "names", "start", "values")
@@ -75,7 +74,7 @@ class _Open:
         return len(self.names) > len(self.values)
 
     def add_name(self, name: str, start: int, end: int) -> None:
-        """Notes the name of the next property, in place of one that never got a value."""
+        """Record the name of the next property; it replaces a name without a value."""
         self.drop_name()
         self.names.append(name)
         self.name_starts.append(start)
@@ -89,7 +88,7 @@ class _Open:
 
 
 def parse_json(source: Source, diags: Diagnostics) -> JsonExpression:
-    """The one value that the text consists of; `JsonInvalid` if there is none."""
+    """Parse the only value in the text; return `JsonInvalid` if there is none."""
     return _Parser(source, diags).run()
 
 
@@ -120,7 +119,7 @@ class _Parser:
         self._stopped = False
 
     def run(self) -> JsonExpression:
-        """The loop over the tokens; what valid text mostly consists of is handled right here."""
+        """Loop over the tokens; the common tokens of valid text are handled here for speed."""
         source = self._source
         top: _Open | None = None
         state = self._state
@@ -190,7 +189,7 @@ class _Parser:
             self._closing(text == "}", start)
 
     def _misplaced_name(self, match: re.Match[str]) -> None:
-        """A string with a colon behind it where no property begins."""
+        """Handle a string followed by a colon where no property can begin."""
         top = self._open[-1] if self._open else None
         start, end = match.start(), match.end(1) + 1
         if top is None:
@@ -216,14 +215,14 @@ class _Parser:
             self._value(JsonString(self._source, start, end))
 
     def _plain(self, node: JsonExpression) -> None:
-        """A number or a keyword."""
+        """Handle a number or a keyword."""
         if self._state != _VALUE and self._name_expected(node.start):
             self._unquoted_name(node.start, node.end)
         else:
             self._value(node)
 
     def _name_expected(self, start: int) -> bool:
-        """Whether an object wants the name of a property; reports a comma missing before it."""
+        """Check that an object expects a property name, and report a missing comma before it."""
         if not self._open or not self._open[-1].is_object:
             return False
         if self._state == _NEXT:
@@ -232,7 +231,7 @@ class _Parser:
         return self._state <= _ITEM
 
     def _value(self, node: JsonExpression) -> None:
-        """A value of any kind in its place."""
+        """Handle a value of any kind."""
         if not self._open:
             self._root = node
             return
@@ -241,14 +240,14 @@ class _Parser:
         self._accept(node)
 
     def _accept(self, node: JsonExpression) -> None:
-        """Adds a value to the innermost container; a value without a name is dropped."""
+        """Add a value to the innermost container; a value without a name is dropped."""
         top = self._open[-1]
         if not top.is_object or len(top.names) > len(top.values):
             top.values.append(node)
         self._state = _NEXT
 
     def _ready_for_value(self, start: int) -> None:
-        """Reports what is missing before a value that begins here."""
+        """Report a missing colon or comma before a value that begins here."""
         if self._state == _COLON:
             self._report_missing_colon(start)
         elif self._state == _NEXT:
@@ -261,7 +260,7 @@ class _Parser:
             self._stopped = True
             return
         if depth == USUAL_DEPTH:
-            # The parser needs no recursion, but whoever evaluates the tree does.
+            # The parser does not recurse, but evaluation of the tree does.
             allow_depth(depth)
         if self._open:
             self._ready_for_value(start)
@@ -331,7 +330,7 @@ class _Parser:
             self._report_token(STRAY, start, end)
 
     def _missing_value(self, start: int) -> None:
-        """The property has a name and no value: a placeholder keeps the name known."""
+        """Handle a property without a value: a placeholder retains the name."""
         self._report_missing_value(start)
         self._state = _VALUE
         self._value(JsonInvalid(self._source, start, start))
@@ -349,7 +348,7 @@ class _Parser:
             self._report_extra(start, end)
 
     def _broken(self, kind: int | None, start: int, end: int) -> None:
-        """A token with a fault of its own."""
+        """Handle a token that is invalid in itself."""
         if not self._open and kind != BROKEN_STRING and kind != BROKEN_NUMBER:
             self._report_not_json(start, end)
         elif kind == STRAY and self._state != _VALUE:
@@ -370,7 +369,7 @@ class _Parser:
         self._state = _COLON
 
     def _report_token(self, kind: int | None, start: int, end: int) -> bool:
-        """Reports a token that is broken in itself; returns whether it is a string all the same."""
+        """Report a token that is invalid in itself; return whether it is still usable as a string."""
         diags = Diagnostics() if self._muted else self._diags
         source = self._source
         if kind == BROKEN_STRING:

@@ -1,8 +1,8 @@
-"""Splits JSON text into tokens, and says what is wrong with a token that JSON does not have.
+"""JSON tokens, and diagnostics for tokens that JSON does not have.
 
-A token is a match of one pattern: the kind is the index of the group that matched. What people
-write by mistake (single quotes, comments, words without quotes) is a token too, so that the
-parser can go on behind it. Deliberately unknown here: which token may follow which.
+A token is a match of one pattern; its kind is the index of the matching group. Common mistakes
+(single quotes, comments, words without quotes) are tokens too, so that the parser can continue
+after them. Deliberately unknown here: the order of tokens.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.lazy import lazy_pattern
 
 STRING = 1
-"""A whole JSON string; the group holds what stands between the quotes."""
+"""A whole JSON string; the group is the text between the quotes."""
 NAME = 2
-"""A JSON string with a colon behind it; group 1 is the string, group 2 the colon."""
+"""A JSON string followed by a colon; group 1 is the string, group 2 the colon."""
 COMMA = 3
 PUNCTUATION = 4
 """A bracket of any kind, or a colon by itself."""
 NUMBER = 5
 KEYWORD = 6
 WORD = 7
-"""A run of letters that is no keyword of JSON."""
+"""A run of letters that is not a JSON keyword."""
 QUOTED = 8
 """A string in single quotes."""
 BROKEN_STRING = 9
-"""A string that does not end, or with something in it that JSON forbids."""
+"""An unterminated string, or one with characters that JSON forbids."""
 BROKEN_NUMBER = 10
 COMMENT = 11
 EQUALS = 12
 STRAY = 13
-"""Characters that begin nothing."""
+"""Characters that begin no token."""
 
-# Optional groups are not possessive: before 3.11.5 Python then matched too much.
+# Optional groups are not possessive: Python before 3.11.5 then matched too much.
 _TOKEN = lazy_pattern(
     r"""
       "((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"(?:[ \t\r\n]*+(:))?
@@ -63,17 +63,17 @@ _FORBIDDEN_IN_STRING = lazy_pattern(
 
 
 def scan(source: Source) -> Iterator[re.Match[str]]:
-    """The tokens of the whole text; white space is between them."""
+    """Yield the tokens of the whole text; white space lies between them."""
     return _TOKEN.finditer(source.text)
 
 
 def keyword_suggestion(word: str) -> str:
-    """A sentence that names the keyword that was probably meant, or nothing."""
+    """Suggest the keyword that was probably meant, as a sentence."""
     return did_you_mean(word, _KEYWORDS)
 
 
 def report_word(source: Source, start: int, end: int, diags: Diagnostics) -> None:
-    """A word stands where JSON wants a value."""
+    """Report a word where a value is expected."""
     word = source.text[start:end]
     if word in _JAVASCRIPT:
         detail = (
@@ -98,7 +98,7 @@ def report_single_quotes(source: Source, start: int, end: int, diags: Diagnostic
 
 
 def report_broken_string(source: Source, start: int, end: int, diags: Diagnostics) -> bool:
-    """Says what is wrong with a string; returns whether its end was found."""
+    """Report an invalid string; return whether its end was found."""
     text = source.text
     closed = end - start > 1 and text[end - 1] == '"' and not _ends_in_escape(text, start, end)
     if not closed:
@@ -112,7 +112,7 @@ def report_broken_string(source: Source, start: int, end: int, diags: Diagnostic
         return False
     match = _FORBIDDEN_IN_STRING.search(text, start + 1, end - 1)
     assert match is not None
-    # Positions are asked for from left to right, which a source with long lines answers fastest.
+    # Ranges are computed from left to right, which is fastest for a source with long lines.
     first, where, last = source.pos(start), source.range(*match.span()), source.pos(end)
     string = Range(source.filename, first, last)
     diags.error("Invalid JSON string", _forbidden(match[0]), where, string)
@@ -133,7 +133,7 @@ def _forbidden(found: str) -> str:
 
 
 def _ends_in_escape(text: str, start: int, end: int) -> bool:
-    """Whether the last quote is escaped and hence no end: an odd number of backslashes."""
+    """Check whether the last quote is escaped, by an odd number of backslashes, and thus no end."""
     index = end - 2
     while index > start and text[index] == "\\":
         index -= 1
@@ -141,7 +141,7 @@ def _ends_in_escape(text: str, start: int, end: int) -> bool:
 
 
 def report_number(source: Source, start: int, end: int, diags: Diagnostics) -> None:
-    """A number is not written the way JSON wants it."""
+    """Report a number in a form that JSON does not have."""
     text = source.text[start:end]
     digits = text.lstrip("+-")
     if text.startswith("+"):

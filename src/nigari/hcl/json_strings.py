@@ -1,6 +1,6 @@
-"""The text that a JSON string stands for, and where in the file each part of it was written.
+"""JSON strings: decoding, and the source position of each decoded character.
 
-Knows the escapes of JSON and nothing of JSON's structure or of templates.
+Owns JSON's escapes; knows neither JSON's structure nor templates.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bisect import bisect_right
 from nigari.diagnostics import Pos
 from nigari.hcl.source import Source
 
-# Patterns are kept as texts, and compiled when one is first used.
+# Patterns are stored as texts and compiled on first use.
 _ESCAPE = (
     r"(?s)\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
     r"|u([0-9a-fA-F]{4})|(.))"
@@ -22,10 +22,10 @@ _REPLACEMENT = "\ufffd"
 
 
 def decode_string(raw: str) -> str:
-    """The text of what stands between the quotes of a JSON string.
+    """Decode the text between the quotes of a JSON string.
 
-    Half a surrogate pair and bytes that are not UTF-8 become U+FFFD. An escape that JSON does not
-    have, which the parser has reported by then, is taken for the character that was escaped.
+    As in Go, lone surrogates and bytes that are not UTF-8 become U+FFFD. An invalid escape, which
+    the parser has reported by then, stands for the escaped character.
     """
     text = re.sub(_ESCAPE, _unescape, raw) if "\\" in raw else raw
     if text.isascii():
@@ -43,9 +43,9 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 class StringSource(Source):
-    """The decoded text of a JSON string as a source of its own, for parsers of the native syntax.
+    """The decoded text of a JSON string as a source, for parsers of the native syntax.
 
-    Positions in it are those in the JSON file.
+    Its positions are those in the JSON file.
     """
 
     __slots__ = ("_decoded_offsets", "_end", "_file", "_file_offsets", "_start")
@@ -66,7 +66,7 @@ class StringSource(Source):
         return (StringSource, (self._file, self._start, self._end))
 
     def _note_escapes(self, raw: str, start: int) -> None:
-        """Notes, after each escape, where the text goes on in the string and in the file."""
+        """Record, for each escape, the offsets after it in the decoded text and in the file."""
         shrunk = 0
         for match in re.finditer(_ESCAPE, raw):
             shrunk += match.end() - match.start() - 1

@@ -1,7 +1,7 @@
-"""Bodies written in the native syntax.
+"""Bodies in the native syntax.
 
-Owns selecting items by a schema from what the parser found. Which rules the items must keep is in
-`body`; how they were read is in `parse_structure`.
+Owns the selection of parsed items by a schema. The rules for items are in `body`, their parser in
+`parse_structure`.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ _PARAMETERS: Final = (
 )
 
 _BEGINNING: Final = lazy_pattern(r"(?:[ \t]+|/\*.*?\*/)*", re.DOTALL)
-"""What is passed over before the first item or line end of a file."""
+"""Spaces and comments before the first item or line end of a file."""
 
 
 class NativeBody(Body):
-    """Arguments by name and nested blocks in the order they were written.
+    """Arguments by name, and nested blocks in source order.
 
-    `start` and `end` delimit the body, its braces included where it has any. `attributes` and
-    `blocks` hold everything that was written; `hidden_attributes` and `hidden_blocks` name what
-    an earlier `partial_content` took out of this rest.
+    `start` and `end` delimit the body, including its braces if it has any. `attributes` and
+    `blocks` hold every item; `hidden_attributes` and `hidden_blocks` name those that an earlier
+    `partial_content` selected.
     """
 
     __slots__ = (
@@ -96,7 +96,6 @@ class NativeBody(Body):
 
     @property
     def range(self) -> Range:
-        """Where the body is."""
         return self.source.range(self.start, self.end)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -110,7 +109,7 @@ class NativeBody(Body):
 
     @property
     def missing_item_range(self) -> Range:
-        """The opening brace, the argument of a block on one line, or the beginning of a file."""
+        """The opening brace, the argument of a single-line block, or the beginning of a file."""
         where = self.start
         text = self.source.text
         if where == 0:

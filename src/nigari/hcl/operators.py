@@ -1,8 +1,8 @@
 """Operators and conditionals.
 
-Operators of one precedence written one after another are one flat node, and so is a conditional
-whose last result is again a conditional: their length costs no depth. Deliberately unknown here:
-precedence, which is the parser's, and what an operator means for two values, which is cty's.
+Consecutive operators of one precedence are one flat node, and so is a conditional whose last result
+is another conditional, so that long chains cost no depth. Deliberately unknown here: precedence,
+which the parser owns, and the operations on values, which cty owns.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import sentence, unknown_from
 from nigari.hcl.expressions import Expression
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 
@@ -70,11 +70,11 @@ DIVIDE: Final = 11
 MODULO: Final = 12
 
 SYMBOLS: Final = ("||", "&&", "==", "!=", ">", ">=", "<", "<=", "+", "-", "*", "/", "%")
-"""How each operator is written."""
+"""The symbol of each operator."""
 
 
 def _equals(a: Value, b: Value) -> Value:
-    """Whether both are equal. Marks anywhere inside count, even where one of them is null."""
+    """Compare two values. Marks at any depth are copied, even if one value is null."""
     if not (a.flags | b.flags) & HAS_MARKS:
         return operations.equals(a, b)
     plain_a, marks_a = a.unmark_deep()
@@ -134,7 +134,7 @@ class Operation(Expression):
 
     @property
     def symbols(self) -> list[str]:
-        """The operators as they are written."""
+        """The symbols of the operators."""
         return [SYMBOLS[operator] for operator in self.operators]
 
     def start_span(self) -> tuple[int, int]:
@@ -158,7 +158,7 @@ class Operation(Expression):
                 result = self._number(result, position, position > 0, scope, diags)
                 right = self._number(right, position + 1, False, scope, diags)
                 if diags.error_count > before:
-                    # Something that is no number has no marks to give to a result.
+                    # A value that is not a number contributes no marks to the result.
                     result = unknown(result_type)
                     continue
             if diags.error_count > errors:
@@ -177,7 +177,9 @@ class Operation(Expression):
     def _number(
         self, value: Value, position: int, is_result: bool, scope: Scope, diags: Diagnostics
     ) -> Value:
-        """An operand as a number; `is_result` is set where all up to it has been worked out."""
+        """Convert an operand to a number; `is_result` is set if it is the result of the operators
+        before it.
+        """
         if value.type.kind == KIND_NUMBER:
             return value
         try:
@@ -213,8 +215,8 @@ class Operation(Expression):
     # -- && and || ----------------------------------------------------------------------------
 
     def _logical(self, scope: Scope, diags: Diagnostics) -> Value:
-        """Every operand is evaluated, so that its names and type are always checked, but errors
-        of one that does not decide the result are dropped.
+        """Evaluate every operand, so that its names and type are always checked, but drop the
+        errors of one that cannot affect the result.
         """
         is_or = self.operators[0] == OR
         left_diags = Diagnostics()
@@ -282,8 +284,8 @@ class Operation(Expression):
 
 
 def _with_unknown(operator: int, a: Value, b: Value) -> Value:
-    """The result where an operand is not known. A null is an error all the same, and nothing is
-    said about how large a sum or a product can be.
+    """Compute the result if an operand is unknown. HCL rejects a null even then, and gives sums and
+    products no range.
     """
     if a.data is None or b.data is None:
         raise CtyError("a number is required, not null")
@@ -296,12 +298,12 @@ def _unknown_number(a: Value, b: Value) -> Value:
 
 
 def _open(left: Value, right: Value) -> Value:
-    """A truth that is not known, because of what the operands wait for."""
+    """Build an unknown bool with the operands' causes."""
     return unknown(BOOL, NOT_NULL.with_causes(join_causes(left.causes, right.causes)))
 
 
 def _truth(value: Value) -> bool:
-    """The truth of a known bool; null counts as false."""
+    """Return the truth of a known bool; null counts as false."""
     return value.data is True
 
 
@@ -324,7 +326,7 @@ class UnaryOperation(Expression):
 
     @property
     def symbol(self) -> str:
-        """The operator as it is written."""
+        """The symbol of the operator."""
         return "!" if self.is_not else "-"
 
     def start_span(self) -> tuple[int, int]:
@@ -360,7 +362,7 @@ class UnaryOperation(Expression):
 
 
 class Conditional(Expression):
-    """`a ? x : b ? y : z`: conditions, the result for each, and the result for none."""
+    """`a ? x : b ? y : z`: conditions, the result of each, and the final result."""
 
     __slots__ = ("conditions", "otherwise", "results")
 
@@ -408,7 +410,7 @@ class Conditional(Expression):
     def _choose(
         self, position: int, no: Value, no_diags: Diagnostics, scope: Scope, diags: Diagnostics
     ) -> Value:
-        """The value of one condition, its result, and what all that follows it gave."""
+        """Evaluate one condition and its result; `no` is the value of the rest of the chain."""
         yes_diags = Diagnostics()
         yes = self.results[position].value(scope, yes_diags)
         type_ = _result_type(yes, no)
@@ -482,7 +484,7 @@ def _result_type(yes: Value, no: Value) -> Type | None:
 
 
 def _either(condition: Value, yes: Value, no: Value, type_: Type) -> Value:
-    """What can be said of the result while the condition is not known."""
+    """Combine the refinements of both results while the condition is unknown."""
     if yes.is_null and no.is_null:
         return null(type_)
     result = unknown_from(type_, condition)
@@ -508,7 +510,7 @@ def _either(condition: Value, yes: Value, no: Value, type_: Type) -> Value:
 def _outer(
     first: int | Number, first_in: bool, second: int | Number, second_in: bool, sign: int
 ) -> tuple[int | Number, bool]:
-    """The bound that leaves more room."""
+    """Return the wider of two bounds."""
     order = compare(first, second) * sign
     if order == 0:
         return first, first_in or second_in
@@ -516,7 +518,9 @@ def _outer(
 
 
 def describe_difference(yes: Type, no: Type) -> str:
-    """In what two types that cannot be brought together differ; a sentence without its stop."""
+    """Describe the difference of two types without a common type, as a sentence without its full
+    stop.
+    """
     if isinstance(yes, ObjectType) and isinstance(no, ObjectType):
         for name in sorted(yes.attributes):
             if name not in no.attributes:

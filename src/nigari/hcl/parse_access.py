@@ -1,7 +1,7 @@
-"""Parses what follows a value: attributes, indexes and splats.
+"""Parser of accesses to parts of a value: attributes, indexes and splats.
 
-Owns the traversal forms, the legacy ones among them. What an index contains is left to the
-expression parser.
+Owns all traversal forms, including legacy ones. The content of an index is left to the expression
+parser.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ from nigari.hcl.traversal import Step, TraverseAttr, TraverseIndex, TraverseRoot
 
 
 class AccessParser(TemplateParser):
-    """Parses accesses to parts of a value."""
-
     __slots__ = ("numbers",)
 
     at: int
@@ -48,7 +46,7 @@ class AccessParser(TemplateParser):
         self.numbers: dict[str, Value] = {}
 
     def number(self, index: int) -> Value:
-        """The value of a number token; equal literals share one."""
+        """Return the value of a number token; equal literals share one."""
         text = self.texts[index]
         value = self.numbers.get(text)
         if value is None:
@@ -71,7 +69,7 @@ class AccessParser(TemplateParser):
     # -- accesses -----------------------------------------------------------------------------
 
     def accesses(self, base: Expression) -> Expression:
-        """What follows a primary expression: attributes, indexes and splats."""
+        """Parse all accesses after a primary expression: attributes, indexes and splats."""
         start = base.start
         steps: list[Step] = []
         while True:
@@ -109,7 +107,7 @@ class AccessParser(TemplateParser):
         return RelativeTraversal(self.source, base.start, end, base, steps)
 
     def _attribute_step(self, dot: int, steps: list[Step]) -> None:
-        """The name, names or number after a dot."""
+        """Parse the name, dotted names or number after a dot."""
         at = self.at
         kind = self.kinds[at]
         start, end = self.starts[dot], self.end(at)
@@ -199,7 +197,7 @@ class AccessParser(TemplateParser):
 
 
 def _literal_key(key: Expression) -> Value | None:
-    """The key of an index that is written out."""
+    """Return the key of an index if it is a literal."""
     if isinstance(key, Literal):
         return key.literal
     if isinstance(key, StringLiteral):

@@ -1,7 +1,7 @@
-"""Parses lists of things in brackets: tuples, objects, `for` expressions and arguments.
+"""Parser of bracketed items: tuples, objects, `for` expressions and arguments.
 
-Each of them goes on after an error in one of its items. What the items are is left to the
-expression parser.
+After an error in one item, each of them continues with the next. The items themselves are left to
+the expression parser.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -38,15 +38,13 @@ from nigari.hcl.tokens import (
 
 
 class CollectionParser(AccessParser):
-    """Parses what is in brackets and braces."""
-
     __slots__ = ()
 
     at: int
     depth: int
 
     def resume(self, begin: int, elements: list[Expression]) -> bool:
-        """Goes on after an error in an element; False if the list of them ends here."""
+        """Recover after an error in an element; return False at the end of the list."""
         start = self.starts[begin]
         self.skip_item(begin, True)
         elements.append(SyntaxFault(self.source, start, max(self.end(self.at - 1), start)))
@@ -151,7 +149,7 @@ class CollectionParser(AccessParser):
         return ObjectConstructor(self.source, self.starts[opening], end, items)
 
     def _resume_object(self, begin: int) -> bool:
-        """Goes on after an error in an item; False if the object ends here."""
+        """Recover after an error in an item; return False at the end of the object."""
         self.skip_item(begin, True)
         kind = self.kinds[self.at]
         if kind == COMMA or kind == NEWLINE:
@@ -179,7 +177,7 @@ class CollectionParser(AccessParser):
         return key, self.expression()
 
     def _object_key(self, opening: int) -> Expression:
-        """A key that is not a bare name, and the sign after it."""
+        """Parse a key that is not a bare name, and the sign after it."""
         if self.kinds[self.at] == END:
             raise self.fail(
                 self.at,
@@ -291,7 +289,7 @@ class CollectionParser(AccessParser):
         )
 
     def _for_names(self, opening: int) -> tuple[str, str]:
-        """Production: for name ["," name] in; gives the names of key and value."""
+        """Production: for name ["," name] in; returns the names of key and value."""
         self.at += 1
         key_name, value_name = "", self._for_name(opening, "for")
         if self.kinds[self.at] == COMMA:

@@ -1,8 +1,8 @@
-"""Parses expressions of the native syntax.
+"""Parser of expressions in the native syntax.
 
-Recursive descent with one function for each production; operators by their precedence. Chains of
-operators and of conditionals are read in loops, so that only true nesting costs depth. Every list
-of things goes on after an error in one of them. Templates are parsed by the class below this one.
+Recursive descent with a function for each production; operators by precedence. Chains of operators
+and of conditionals are parsed in loops, so that only actual nesting costs depth. After an error in
+one item, every list continues with the next. The base class parses templates.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 _LEVELS: Final = (0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5)
-"""The precedence of each operator, in the order of their tokens; higher binds closer."""
+"""Precedence of each operator, in the order of their tokens; higher binds tighter."""
 
 KEYWORDS: Final[dict[str, Value]] = {"true": TRUE, "false": FALSE, "null": DYNAMIC_NULL}
 _DOTTED_KEYWORDS: Final = tuple([f"{keyword}." for keyword in KEYWORDS])
@@ -77,7 +77,9 @@ _BEFORE_EXPRESSION: Final = {
 
 
 def dotted_names(source: Source, start: int, end: int) -> Expression:
-    """Names with dots between them: a reference, or steps into `true`, `false` or `null`."""
+    """Build the expression of a dotted name: a reference, or an access to `true`, `false` or
+    `null`.
+    """
     text = source.text
     if not text.startswith(_DOTTED_KEYWORDS, start):
         return Reference(source, start, end)
@@ -87,8 +89,6 @@ def dotted_names(source: Source, start: int, end: int) -> Expression:
 
 
 class ExpressionParser(CollectionParser):
-    """Parses expressions."""
-
     __slots__ = ()
 
     at: int
@@ -226,7 +226,7 @@ class ExpressionParser(CollectionParser):
             self.depth -= 1
             return UnaryOperation(self.source, start, operand.end, operand, kind == BANG)
         if kind == IN or kind == IF or kind == FOR:
-            # Words of a for expression are names like others where they mean nothing.
+            # HCL: the words of a for expression are ordinary names everywhere else.
             self.kinds[at] = IDENTIFIER
             return self.term()
         raise self._no_expression(at)
@@ -312,7 +312,9 @@ class ExpressionParser(CollectionParser):
         )
 
     def _arguments(self, arguments: list[Expression], first: int) -> bool:
-        """The arguments of a call up to its closing parenthesis; whether the last is expanded."""
+        """Parse the arguments of a call up to its closing parenthesis; return whether the last is
+        expanded.
+        """
         depth = self.depth
         while True:
             kind = self.kinds[self.at]

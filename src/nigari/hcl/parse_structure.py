@@ -1,7 +1,7 @@
-"""Parses the structure of a file: bodies, arguments and blocks.
+"""Parser of a file's structure: bodies, arguments and blocks.
 
-Every item of a body is read by itself: after an error in one, the body goes on with the next.
-Deliberately unknown here: which arguments and blocks a body should have.
+Each item of a body is parsed independently: after an error in one, the body continues with the
+next. Deliberately unknown here: the arguments and blocks that a body should have.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -51,15 +51,13 @@ _OTHER_OPERATORS: Final = {
     "and": "To require both of two conditions, use &&.",
     "or": "To require one of two conditions, use ||.",
 }
-"""What to do about words that are operators in other languages."""
+"""Hints for words that are operators in other languages."""
 _OTHER_SIGNS: Final = frozenset((ARROW, COLON, EQUAL))
-"""Signs that stand between a name and its value in other languages."""
+"""Signs that separate a name from its value in other languages."""
 _ITEM_STARTS: Final = frozenset((IDENTIFIER, ARGUMENT, BLOCK_HEADER, CLOSE_BRACE, END))
 
 
 class StructureParser(ExpressionParser):
-    """Parses bodies."""
-
     __slots__ = ("_errors",)
 
     at: int
@@ -72,14 +70,14 @@ class StructureParser(ExpressionParser):
 
     @property
     def _has_failed(self) -> bool:
-        """Whether there was an error in this text before; braces do not match then, most likely."""
+        """True after an error in this text; braces are then likely to be unbalanced."""
         return self.diags.error_count > self._errors
 
     def file(self) -> NativeBody:
-        """The body of a whole file.
+        """Parse the body of a whole file.
 
-        It ends at a closing brace without an opening one. What follows such a brace is seldom what
-        it seems to be, and after an earlier error the brace is part of that error.
+        It ends at an unmatched closing brace. Text after such a brace is rarely what it seems to
+        be, and after an earlier error the brace is part of that error.
         """
         attributes: dict[str, Attribute] = {}
         blocks: list[Block] = []
@@ -156,12 +154,12 @@ class StructureParser(ExpressionParser):
             attributes[name] = attribute
 
     def _duplicate(self, first: Attribute, second: Attribute) -> None:
-        """Reports a second argument of the same name, which says nothing about braces."""
+        """Report a second argument of the same name, which does not indicate unbalanced braces."""
         report_duplicate_argument(first, second, self.diags)
         self._errors += 1
 
     def _item(self, attributes: dict[str, Attribute], blocks: list[Block]) -> None:
-        """An item that has none of the common shapes."""
+        """Parse an item that has none of the common shapes."""
         at = self.at
         if self.kinds[at] != IDENTIFIER:
             self._bad_item(at)
@@ -207,8 +205,8 @@ class StructureParser(ExpressionParser):
         self._skip_lines(at)
 
     def _skip_lines(self, first: int) -> None:
-        """Moves past an item with an error, and past lines after it that cannot begin an item:
-        they are most likely the rest of it.
+        """Skip an item with an error, and the following lines that cannot begin an item: they are
+        most likely the rest of it.
         """
         self.skip_item(first, False, CLOSE_BRACE)
         while self.kinds[self.at] == NEWLINE:
@@ -247,7 +245,7 @@ class StructureParser(ExpressionParser):
         )
 
     def _argument_value(self, name: int) -> Expression:
-        """The value of an argument, beginning with the next token; moves to the line end."""
+        """Parse the value of an argument, beginning with the next token, up to the line end."""
         begin = self.at
         depth = self.depth
         try:
@@ -282,7 +280,7 @@ class StructureParser(ExpressionParser):
     # -- blocks -------------------------------------------------------------------------------
 
     def _headed_block(self) -> Block:
-        """A block whose header is one token."""
+        """Parse a block whose header is a single token."""
         header = self.at
         begin, text = self.starts[header], self.texts[header]
         words: list[str] = _WORD.findall(text)
@@ -342,7 +340,7 @@ class StructureParser(ExpressionParser):
     def _block_from(
         self, first: int, opening: int, labels: list[str], spans: list[tuple[int, int]]
     ) -> Block:
-        """A block whose header has been read, from its opening brace on."""
+        """Parse a block from its opening brace on."""
         self.at = opening + 1
         if self.kinds[self.at] in (NEWLINE, END, CLOSE_BRACE):
             body = self._block_body(opening)
@@ -393,7 +391,7 @@ class StructureParser(ExpressionParser):
         self._skip_lines(self.at)
 
     def _block_body(self, opening: int) -> NativeBody:
-        """The body of a block up to and with its closing brace."""
+        """Parse the body of a block, including its closing brace."""
         depth = self.depth
         attributes: dict[str, Attribute] = {}
         blocks: list[Block] = []
@@ -413,7 +411,7 @@ class StructureParser(ExpressionParser):
         return NativeBody(attributes, blocks, self.source, start, self.end(closing))
 
     def _unclosed_block(self, opening: int) -> None:
-        """Reports at the opening brace that the text ends before the closing one."""
+        """Report, at the opening brace, that the text ends before the closing one."""
         if self.at == self.muted or self._has_failed:
             return
         self.muted = self.at
@@ -426,7 +424,7 @@ class StructureParser(ExpressionParser):
         )
 
     def _skipped_body(self, opening: int) -> NativeBody:
-        """Passes over a block that is nested too deeply."""
+        """Skip a block that is nested too deeply."""
         nested = 1
         at = opening + 1
         while self.kinds[at] != END:
@@ -459,7 +457,7 @@ class StructureParser(ExpressionParser):
             if self.kinds[at + 1] != ASSIGN:
                 raise self._bad_one_line_item(at)
             self.at = at + 2
-            # Until its value has been read, so that nobody misses an argument that is there.
+            # Until its value is parsed, a placeholder prevents an error about a missing argument.
             fault = SyntaxFault(self.source, self.starts[at + 2], self.starts[at + 2])
             attributes[self.texts[at]] = self._attribute(at, fault)
             expr = self.expression()
@@ -507,7 +505,7 @@ class StructureParser(ExpressionParser):
         return self.fail(self.at, "Invalid single-line block", detail, opening)
 
     def _leave_one_line_body(self, opening: int) -> None:
-        """Moves past the closing brace that most likely belongs to a faulty block on one line."""
+        """Skip the closing brace that most likely belongs to an invalid single-line block."""
         kinds = self.kinds
         nested = 0
         at = self.at

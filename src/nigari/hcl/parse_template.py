@@ -1,7 +1,7 @@
-"""Parses templates: quoted strings, heredocs, and templates without quotes.
+"""Parser of templates: quoted strings, heredocs, and bare templates.
 
-Owns escapes, strip markers, the indentation of `<<-` heredocs, and the structure of directives.
-What stands between `${` and `}` is left to the expression parser.
+Owns escapes, strip markers, the indentation of `<<-` heredocs, and the structure of directives. The
+text between `${` and `}` is left to the expression parser.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -80,7 +80,7 @@ class _Part:
 
 
 class _Frame:
-    """A directive that is open while its template is put together."""
+    """A directive that is open while its template is assembled."""
 
     __slots__ = ("opening", "otherwise", "parts")
 
@@ -97,7 +97,7 @@ class _Frame:
 
 
 class TemplateParser(TokenStream):
-    """Parses templates; how to parse an expression is left to who builds on this."""
+    """Parses templates; a subclass parses the expressions in them."""
 
     __slots__ = ()
 
@@ -106,19 +106,19 @@ class TemplateParser(TokenStream):
 
     @abstractmethod
     def expression(self) -> Expression:
-        """Parses an expression, beginning with the next token."""
+        """Parse an expression, beginning with the next token."""
 
     # -- strings without sequences ------------------------------------------------------------
 
     def string_text(self, index: int) -> str:
-        """What a `STRING` or `ESCAPED_STRING` token says."""
+        """Decode a `STRING` or `ESCAPED_STRING` token."""
         text = self.texts[index][1:-1]
         if self.kinds[index] == STRING:
             return text
         return self._unescape(text, self.starts[index] + 1, True)
 
     def label(self) -> str:
-        """A quoted string without sequences, as the label of a block; the next token begins it."""
+        """Parse a quoted string without sequences as a block label; it begins with the next token."""
         at = self.at
         kind = self.kinds[at]
         if kind == STRING or kind == ESCAPED_STRING:
@@ -140,7 +140,7 @@ class TemplateParser(TokenStream):
         return "".join(texts)
 
     def _skip_sequence(self, at: int) -> int:
-        """The token that ends the sequence which begins with a token."""
+        """Return the token at the end of a sequence."""
         depth = 0
         while self.kinds[at] != END:
             if self.kinds[at] in (INTERPOLATION, DIRECTIVE):
@@ -162,7 +162,7 @@ class TemplateParser(TokenStream):
         )
 
     def _unescape(self, text: str, start: int, is_quoted: bool) -> str:
-        """A piece of text with its escapes resolved; those of quotes only where it is quoted."""
+        """Resolve the escapes in a piece of text; quoted text has more of them."""
         if "$${" not in text and "%%{" not in text and not (is_quoted and "\\" in text):
             return text
         if not is_quoted:
@@ -179,7 +179,7 @@ class TemplateParser(TokenStream):
         return "".join(out)
 
     def _character(self, escape: str, start: int) -> str:
-        """The character that a longer escape stands for."""
+        """Decode a longer escape."""
         selector = escape[1:2]
         if selector in ("u", "U"):
             digits = 4 if selector == "u" else 8
@@ -208,7 +208,7 @@ class TemplateParser(TokenStream):
     # -- templates ----------------------------------------------------------------------------
 
     def template(self, opening: int, closing: int, is_flush: bool) -> Expression:
-        """A template whose text begins with the next token and ends with one of kind `closing`.
+        """Parse a template that begins with the next token and ends with one of kind `closing`.
 
         `opening` is the token of its quote or heredoc, or the first one of a bare template.
         """
@@ -233,7 +233,7 @@ class TemplateParser(TokenStream):
         return Template(self.source, start, end, self._assemble(parts, last))
 
     def _parts(self, opening: int, closing: int) -> list[_Part]:
-        """The pieces of a template, with strip markers applied; stops at the closing token."""
+        """Split a template into pieces and apply strip markers; stops at the closing token."""
         parts: list[_Part] = []
         strips = False
         while True:
@@ -266,7 +266,7 @@ class TemplateParser(TokenStream):
                 )
 
     def _sequence(self, at: int, is_directive: bool) -> _Part:
-        """An interpolation or directive; the next token is the one after it."""
+        """Parse an interpolation or directive, whose content begins with the next token."""
         depth = self.depth
         self.at = at + 1
         try:
@@ -293,7 +293,7 @@ class TemplateParser(TokenStream):
         return part
 
     def _end_of_sequence(self, opening: int) -> int:
-        """The token that ends a sequence in which there was an error, or -1."""
+        """Find the end of a sequence that contains an error; -1 if there is none."""
         self.skip_item(opening + 1, False)
         return self.at if self.kinds[self.at] == SEQUENCE_END else -1
 
@@ -345,7 +345,7 @@ class TemplateParser(TokenStream):
         if kind == _FOR:
             self._loop_names(part)
         if kind == _IF or kind == _FOR:
-            # What is inside of the directive is one level deeper, up to the one that ends it.
+            # The content of a directive is one level deeper, until the directive that ends it.
             self.enter(opening)
             part.expression = self.expression()
         elif kind != _ELSE:
@@ -377,7 +377,7 @@ class TemplateParser(TokenStream):
     # -- directives ---------------------------------------------------------------------------
 
     def _assemble(self, parts: list[_Part], last: int) -> list[Expression]:
-        """The expressions of a template, those inside of directives within them."""
+        """Nest the pieces of a template into expressions by its directives."""
         frames = [_Frame(None)]
         failed = False
         for part in parts:
@@ -403,7 +403,7 @@ class TemplateParser(TokenStream):
         return frames[0].parts
 
     def _end_directive(self, frames: list[_Frame], part: _Part) -> bool:
-        """Handles `else`, `endif` and `endfor`; False if there is nothing for it to end."""
+        """Handle `else`, `endif` and `endfor`; return False without a matching directive."""
         frame = frames[-1]
         opening = frame.opening
         opened = -1 if opening is None else opening.kind
@@ -481,7 +481,7 @@ def _for_directive(source: Source, frame: _Frame, opening: _Part, end: _Part) ->
 
 
 def _join_literals(parts: list[_Part]) -> list[_Part]:
-    """The parts with neighbouring texts made one."""
+    """Join adjacent texts."""
     joined: list[_Part] = []
     texts: list[str] = []
     for part in parts:
@@ -502,9 +502,9 @@ def _join_literals(parts: list[_Part]) -> list[_Part]:
 
 
 def _remove_indentation(parts: list[_Part]) -> None:
-    """Takes the indentation that all lines of a `<<-` heredoc share off each of them.
+    """Remove the common indentation of the lines of a `<<-` heredoc.
 
-    Blank lines do not count. What is interpolated never counts as indentation.
+    As in HCL, blank lines are ignored, and interpolated text never counts as indentation.
     """
     least = -1
     indented: list[_Part] = []

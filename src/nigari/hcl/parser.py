@@ -1,11 +1,11 @@
 """Entry points of parsing: from a source to a body, an expression, a template or a traversal.
 
-All of them report every syntax error they find and give what could be read.
+All of them report every syntax error in the text, and return as much as could be parsed.
 """
 
 from __future__ import annotations
 
-from nigari.cty.pauses import CollectionPaused
+from nigari.cty.gc_pause import CollectionPaused
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.native_body import NativeBody
@@ -19,13 +19,13 @@ from nigari.hcl.traversal import Traversal
 
 
 def parse_body(source: Source, diags: Diagnostics) -> NativeBody:
-    """A file of the native syntax."""
+    """Parse a file of the native syntax."""
     with CollectionPaused(len(source.text)):
         return StructureParser(source, scan(source.text), diags).file()
 
 
 def parse_expression(source: Source, diags: Diagnostics) -> Expression:
-    """An expression by itself; it may go over several lines."""
+    """Parse a single expression, which may span several lines."""
     parser = ExpressionParser(source, scan_expression(source.text), diags)
     try:
         expression = parser.expression()
@@ -42,7 +42,7 @@ def parse_expression(source: Source, diags: Diagnostics) -> Expression:
 
 
 def parse_template(source: Source, diags: Diagnostics) -> Expression:
-    """A template without quotes around it, as in a file of its own."""
+    """Parse a template without quotes, such as that of a template file."""
     parser = ExpressionParser(source, scan_template(source.text), diags)
     try:
         return parser.template(0, END, False)
@@ -51,7 +51,7 @@ def parse_template(source: Source, diags: Diagnostics) -> Expression:
 
 
 def parse_traversal(source: Source, diags: Diagnostics) -> Traversal | None:
-    """A name and the steps after it, with indexes that are written out; None after an error."""
+    """Parse a name and the steps after it, with literal indexes; return None after an error."""
     errors = diags.error_count
     expression = parse_expression(source, diags)
     if diags.error_count > errors:

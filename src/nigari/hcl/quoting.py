@@ -1,4 +1,4 @@
-"""Texts written as quoted strings of the native syntax, and made safe to be shown without quotes."""
+"""Quoting: texts as quoted strings of the native syntax, and escapes for unquoted output."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _ESCAPES: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\
 _STEERING: Final = lazy_pattern(
     "[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\\n|\\Z)"
 )
-"""Control characters, and those that reorder what is shown; not what ends lines, nor tabs."""
+"""Control characters and bidirectional overrides; line ends and tabs are allowed."""
 
 
 def visible(text: str) -> str:
-    """The text with an escape in place of every character that could steer a terminal."""
+    """Escape every character that could steer a terminal."""
     if text.isprintable():
         return text
     return _STEERING.sub(_escape, text)
@@ -31,24 +31,24 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def with_article(noun: str) -> str:
-    """The noun after its indefinite article: "a module", "an output"."""
+    """Put the indefinite article before a noun: "a module", "an output"."""
     return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
 
 
 def at_the_start(text: str) -> str:
-    """The text as a sentence begins with it."""
+    """Capitalize a text as the beginning of a sentence."""
     return text[:1].upper() + text[1:]
 
 
 def quoted(text: str) -> str:
-    """The quoted string that reads back as the text."""
+    """Quote a text so that it reads back unchanged."""
     if text.isprintable() and '"' not in text and "\\" not in text and "{" not in text:
         return f'"{text}"'
     return f'"{_escaped(text, True)}"'
 
 
 def escaped_template(text: str) -> str:
-    """The text of a template, made safe to be between quotes; its sequences keep their meaning."""
+    """Escape a template for use between quotes; its sequences keep their meaning."""
     return _escaped(text, False)
 
 

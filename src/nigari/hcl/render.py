@@ -1,7 +1,7 @@
-"""Values written as source of the native syntax.
+"""Values as source of the native syntax.
 
-What is written here reads back as the same value, as far as the language can say it: collections
-come back as tuples and objects, of which everything else can be made by conversion.
+The source reads back as the same value, as far as the language can express it: collections come
+back as tuples and objects, which convert to every other type.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from nigari.hcl.scanner import is_identifier
 
 
 def render_value(value: Value, indent: str = "") -> str:
-    """The source of a value that is wholly known and has no marks; `ValueError` for others.
+    """Write a wholly known, unmarked value as source; raise `ValueError` for others.
 
-    Objects and maps take a line for each attribute; `indent` is what stands before them.
+    Objects and maps have a line for each attribute, indented by `indent`.
     """
     if not value.is_wholly_known:
         raise ValueError("an unknown value cannot be written as source")
@@ -25,7 +25,7 @@ def render_value(value: Value, indent: str = "") -> str:
 
 
 def render_key(name: str) -> str:
-    """The name of an attribute in an object constructor: bare where that is possible."""
+    """Write an attribute name in an object constructor: bare if possible, otherwise quoted."""
     return name if is_identifier(name) else quoted(name)
 
 

@@ -1,10 +1,10 @@
-"""Cuts a text of the native syntax into tokens.
+"""Tokenizer of the native syntax.
 
-One pattern cuts code outside of templates into words, many at a time, and takes the beginning of
-a line together as far as it has one of the few common shapes. What a word is shows in the word
-itself. A stack of open brackets says what a closing brace closes and where line ends matter; where
-they do not, no token is made of them. The scanner never fails: what it does not know is an
-`INVALID` token, for the parser to report.
+One pattern splits code outside templates into words, many at a time, and matches the beginning of a
+line as a whole if it has one of the few common shapes. The word itself reveals its kind. A stack of
+open brackets determines what a closing brace ends and where line ends are significant;
+insignificant ones produce no token. The scanner never fails: unknown characters become `INVALID`
+tokens for the parser to report.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-# A name may contain any character beyond ASCII as far as the patterns are concerned; names that
-# have one are checked afterwards. Quantifiers that never give back are used on single characters
-# only: on groups they are wrong in early releases of Python 3.11.
+# The patterns accept any non-ASCII character in a name; names that contain one are checked
+# afterwards. Possessive quantifiers are used on single characters only: on groups they are wrong in
+# early releases of Python 3.11.
 _NAME: Final = r"[^\x00-@\[-^`{-\x7f][^\x00-,./:-@\[-^`{-\x7f]*+"
 _NUMBER: Final = r"[0-9]++(?:\.*(?:[0-9]++|[eE][+-]?[0-9]++)){0,50}"
 _PLAIN: Final = r'[^"\\$%\r\n]*+'
@@ -68,12 +68,12 @@ _LINE: Final = (
     rf'(?:[ \t]++(?:{_NAME}|"{_PLAIN}")){{0,8}}[ \t]*+\{{{_LINE_ENDS})'
     rf"|\}}{_LINE_ENDS})?"
 )
-"""A line end, and with it what the next line begins with: an argument's name and equals sign, the
+"""A line end together with the beginning of the next line: an argument's name and equals sign, the
 whole header of a block, or a closing brace by itself.
 """
 
 _SIMPLE: Final = rf"\$\{{[ \t]*+{_NAME}(?:\.{_NAME}){{0,20}}[ \t]*+\}}"
-"""An interpolation of a name, or of names with dots between them."""
+"""An interpolation of a name or dotted name."""
 
 _WORD: Final = lazy_pattern(
     rf"({_LINE}"
@@ -85,8 +85,8 @@ _WORD: Final = lazy_pattern(
     r"|(?:#|//)[^\n]*+"
     r")|(?s:.++)"
 )
-"""A word of code: a token, several that often come together, or spaces. At what needs more than
-a pattern the word is empty, and takes all that is left.
+"""A word of code: a token, several that often occur together, or spaces. Where a pattern does not
+suffice the word is empty, and the rest of the text follows.
 """
 
 _LABEL: Final = lazy_pattern(rf'{_NAME}|"{_PLAIN}"')
@@ -106,18 +106,17 @@ _SYMBOLS: Final[dict[str, tuple[int, str, int, str]]] = {
     for before in ("", " ")
     for after in ("", " ")
 }
-"""What words that are punctuation, or look like it, consist of.
-
-That is the kind of a token, the line end before it, where in the word the token begins, and its
-text.
+"""The token of each word that is punctuation or resembles it: the kind, the line end before it, the
+offset within the word, and the text.
 """
 
-# How far words are cut at once, up to a line end. It is not far at first: a template may end soon,
-# and what follows it is cut in another way.
+# The number of characters split at once, up to a line end. It starts low: a template may end soon,
+# and the text after it is split differently.
 _FIRST_REACH: Final = 64
 _LAST_REACH: Final = 16_384
 
-# What a bracket on the stack is. Line ends matter at the top of a file, in bodies and in objects.
+# Kinds of brackets on the stack. Line ends are significant at the top of a file, in bodies and in
+# objects.
 _BODY: Final = 0
 _OBJECT: Final = 1
 _FOR: Final = 2
@@ -131,25 +130,25 @@ _BARE_TEMPLATE: Final = 9
 
 
 def scan(text: str) -> Tokens:
-    """The tokens of a file: a body in which line ends matter."""
+    """Tokenize a file: a body in which line ends are significant."""
     return _Scanner(text, -1, False).scan()
 
 
 def scan_expression(text: str) -> Tokens:
-    """The tokens of an expression by itself; line ends do not matter in it."""
+    """Tokenize a single expression; line ends are insignificant in it."""
     return _Scanner(text, _WHOLE_EXPRESSION, False).scan()
 
 
 def scan_template(text: str) -> Tokens:
-    """The tokens of a template without quotes around it."""
+    """Tokenize a template without quotes."""
     return _Scanner(text, _BARE_TEMPLATE, False).scan()
 
 
 def scan_lossless(text: str) -> Tokens:
-    """Every token of a file by itself, comments and all line ends included.
+    """Tokenize a file losslessly, including comments and all line ends.
 
-    Between two tokens there is nothing but spaces and tabs. There are no `ARGUMENT`,
-    `BLOCK_HEADER` and `PATH` tokens in it.
+    Between two tokens there are only spaces and tabs. The result has no `ARGUMENT`, `BLOCK_HEADER`
+    and `PATH` tokens.
     """
     return _Scanner(text, -1, True).scan()
 
@@ -157,8 +156,8 @@ def scan_lossless(text: str) -> Tokens:
 class _Scanner:
     """The state of one scan.
 
-    `nest` holds the open brackets, `markers` the open heredocs, and `known` what words consist of
-    that are punctuation or the beginning of a line: a text has the same ones again and again.
+    `nest` holds the open brackets, `markers` the open heredocs, and `known` caches the tokens of
+    words that are punctuation or begin a line, as these recur within a text.
     """
 
     __slots__ = (
@@ -220,7 +219,7 @@ class _Scanner:
     # -- code outside of templates ------------------------------------------------------------
 
     def _code(self, position: int) -> int:
-        """Scans up to where a template may begin or end; gives where to go on."""
+        """Scan code up to the beginning or end of a template; return the offset to continue at."""
         text = self.text
         size = len(text)
         reach = _FIRST_REACH
@@ -238,9 +237,9 @@ class _Scanner:
         return position
 
     def _line_end(self, position: int) -> int:
-        """Where the line ends that a position is in.
+        """Find the end of the line that contains a position.
 
-        It is remembered: a very long line is not searched again from every place in it.
+        It is cached, so that a very long line is not searched again from each position.
         """
         if not self.line_searched_from <= position <= self.line_end:
             text = self.text
@@ -254,10 +253,9 @@ class _Scanner:
         return self.line_end
 
     def _words(self, words: list[str], position: int) -> int:
-        """The tokens of words; gives where they end, or where a template goes on before that.
+        """Add the tokens of words; return the offset of their end, or of a template before that.
 
-        This loop is where parsing spends its time: the commonest words come first, and what is
-        short is written out.
+        Parsing spends its time in this loop: common words come first, and short code is inlined.
         """
         kinds, starts, texts, nest = self.kinds, self.starts, self.texts, self.nest
         lossless = self.lossless
@@ -323,13 +321,13 @@ class _Scanner:
         return position
 
     def _comment(self, end: int) -> str:
-        """The text of the comment that was found last and ends here."""
+        """Return the text of the most recent comment, which ends here."""
         start = self.comment_start
         self.comment_start = -1
         return self.text[start:end]
 
     def _other(self, word: str, first: str, start: int) -> None:
-        """A template that a pattern finds, a comment, spaces or a number."""
+        """Add the tokens of a template that one pattern matches, a comment, spaces or a number."""
         if first == '"':
             self._simple_template(start, start + len(word))
         elif first == "#" or first == "/":
@@ -338,7 +336,7 @@ class _Scanner:
             self._emit(NUMBER, start, word)
 
     def _special(self, start: int) -> int:
-        """What is no word by itself; gives where to go on after it."""
+        """Scan text that is not a single word; return the offset after it."""
         text = self.text
         first = text[start]
         if first == '"':
@@ -371,7 +369,7 @@ class _Scanner:
         return start + 1
 
     def _bracket(self, kind: int) -> int:
-        """Keeps the stack of brackets; gives the kind that the token has in this place."""
+        """Maintain the stack of brackets; return the kind of the token in this context."""
         nest = self.nest
         if kind == CLOSE_PARENTHESIS:
             if nest and nest[-1] == _PARENTHESIS:
@@ -385,7 +383,7 @@ class _Scanner:
             else:
                 nest.append(_OBJECT)
         else:
-            # A closing brace also ends the brackets that were left open inside of it.
+            # A closing brace also ends unclosed brackets inside it.
             while nest and nest[-1] < _WHOLE_EXPRESSION:
                 closed = nest.pop()
                 if closed == _SEQUENCE:
@@ -395,8 +393,8 @@ class _Scanner:
         return kind
 
     def _follows_header(self) -> bool:
-        """Whether the last token may end the header of a block. A brace that begins a line of a
-        body is misplaced, and still that of a block.
+        """Check whether the last token may end a block header. A brace at the beginning of a line
+        in a body is misplaced, but still belongs to a block.
         """
         if not self.kinds:
             return False
@@ -410,9 +408,9 @@ class _Scanner:
         )
 
     def _word(self, word: str) -> int:
-        """The kind of a name: inside of brackets it may be a word of a for expression.
+        """Return the kind of a name: within brackets it may be a keyword of a for expression.
 
-        Line ends do not matter in an object that begins with `for`.
+        Line ends are insignificant in an object that begins with `for`.
         """
         nest = self.nest
         if self.lossless or not nest or not _OBJECT <= nest[-1] <= _BRACKET:
@@ -435,7 +433,7 @@ class _Scanner:
     # -- lines --------------------------------------------------------------------------------
 
     def _line(self, kind: int, start: int, line: str) -> None:
-        """What begins a line where line ends matter."""
+        """Add the tokens at the beginning of a line, where line ends are significant."""
         if kind == CLOSE_BRACE:
             self._emit(self._bracket(kind), start, line)
         elif self.nest and self.nest[-1] == _OBJECT:
@@ -447,7 +445,9 @@ class _Scanner:
             self._emit(ARGUMENT, start, line)
 
     def _first_line(self) -> int:
-        """What begins a file, as if a line end came before it; gives where to go on."""
+        """Scan the beginning of a file as if a line end preceded it; return the offset to continue
+        at.
+        """
         end = self.text.find("\n") + 1 or len(self.text)
         word: str = _WORD.findall("\n" + self.text[:end])[0]
         kind, _, offset, line = _line_start(word)
@@ -457,7 +457,7 @@ class _Scanner:
         return len(word) - 1
 
     def _plain_line(self, kind: int, newline: int, start: int, line: str) -> None:
-        """A line end and what follows it, whose tokens are wanted one by one."""
+        """Add a line end and separate tokens for the text after it."""
         if self.lossless:
             self._all_newlines(newline, start)
         self.comment_start = -1
@@ -478,7 +478,7 @@ class _Scanner:
             found = self.text.find("\n", found + 1, limit)
 
     def _plain_start(self, kind: int, start: int, line: str) -> None:
-        """The tokens of an argument's name and equals sign, or of the header of a block."""
+        """Add separate tokens for an argument's name and equals sign, or for a block header."""
         if kind != BLOCK_HEADER:
             self._emit(self._word(line), start, line)
             self._emit(ASSIGN, self.text.index("=", start), "=")
@@ -490,7 +490,7 @@ class _Scanner:
         self._emit(self._bracket(OPEN_BRACE), start + len(line) - 1, "{")
 
     def _dotted(self, start: int, path: str) -> None:
-        """Names with dots between them, one token for each name and each dot."""
+        """Add a token for each name and each dot of a dotted name."""
         for index, name in enumerate(path.split(".")):
             if index:
                 self._emit(DOT, start, ".")
@@ -501,7 +501,7 @@ class _Scanner:
     # -- templates ----------------------------------------------------------------------------
 
     def _simple_template(self, start: int, end: int) -> None:
-        """A quoted template, all of which the pattern has found to be right."""
+        """Add the tokens of a quoted template that the pattern has matched entirely."""
         text = self.text
         if text.find("${", start, end) < 0:
             self._emit(ESCAPED_STRING, start, text[start:end])
@@ -527,7 +527,7 @@ class _Scanner:
         self._emit(CLOSE_QUOTE, end - 1, '"')
 
     def _quoted(self, position: int) -> int:
-        """The text of a quoted template, up to a sequence or its end."""
+        """Scan the text of a quoted template, up to a sequence or its end."""
         text = self.text
         start = position
         while True:
@@ -574,7 +574,7 @@ class _Scanner:
         self._emit(CLOSE_QUOTE, position - 1, '"')
 
     def _broken_quote(self, start: int, stop: int) -> int:
-        """A quoted template that a line end cuts short: it ends there, and so do the sequences
+        """Handle a quoted template that a line end cuts short: it ends there, as do the sequences
         and templates around it, up to a heredoc.
         """
         if stop > start:
@@ -597,7 +597,7 @@ class _Scanner:
         return stop
 
     def _unquoted(self, position: int, is_heredoc: bool) -> int:
-        """Lines of a heredoc or bare template, up to a sequence or the end."""
+        """Scan lines of a heredoc or bare template, up to a sequence or the end."""
         text = self.text
         marker = self.markers[-1] if is_heredoc else ""
         start = position
@@ -642,7 +642,7 @@ class _Scanner:
     # -- names --------------------------------------------------------------------------------
 
     def _check_names(self) -> None:
-        """Turns tokens that look like names but contain other characters into invalid ones."""
+        """Turn tokens of names with invalid characters into `INVALID` tokens."""
         for index, kind in enumerate(self.kinds):
             if kind in (IDENTIFIER, PATH, ARGUMENT, BLOCK_HEADER):
                 text = self.texts[index]
@@ -658,9 +658,9 @@ class _Scanner:
 
 
 def _line_start(word: str) -> tuple[int, str, int, str]:
-    """What a word consists of that begins with a line end.
+    """Split a word that begins with a line end.
 
-    The word `for` may also begin an object that a for expression makes.
+    The word `for` may also begin an object produced by a for expression.
     """
     line = word.lstrip("\r\n \t")
     newline = "\n" if word[0] == "\n" else "\r\n"
@@ -679,7 +679,7 @@ _HEADER_TYPE: Final = lazy_pattern(_NAME)
 
 
 def _wrong_word(header: str) -> tuple[int, str]:
-    """The first word of a block's header that is no name and no quoted label, else nothing."""
+    """Find the first word of a block header that is neither a name nor a quoted label."""
     for match in _LABEL.finditer(header):
         word = match[0]
         if not word.startswith('"') and first_invalid(word) >= 0:
@@ -688,7 +688,9 @@ def _wrong_word(header: str) -> tuple[int, str]:
 
 
 def first_invalid(name: str) -> int:
-    """Where in a name, or names with dots between them, the first wrong character is; or -1."""
+    """Return the offset of the first invalid character in a name or dotted name; -1 if there is
+    none.
+    """
     offset = 0
     for part in name.split("."):
         for index, character in enumerate(part):
@@ -701,7 +703,7 @@ def first_invalid(name: str) -> int:
 
 
 def is_identifier(text: str) -> bool:
-    """Whether the text is a name of the native syntax."""
+    """Check for a valid name of the native syntax."""
     if text.isascii():
         return text.replace("-", "_").isidentifier() and text[0] != "-"
     return _HEADER_TYPE.fullmatch(text) is not None and first_invalid(text) < 0

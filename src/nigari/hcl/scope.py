@@ -1,8 +1,8 @@
-"""Scopes: what the names in an expression stand for while it is evaluated.
+"""Scopes: the values and functions of names during evaluation.
 
-A scope maps names to values and functions and may have a parent that answers for the names it
-does not have itself. Plain data and Python callables are made values and functions of when they
-are first asked for. Deliberately unknown here: where the values come from.
+A scope maps names to values and functions, and may have a parent for names that it lacks. Plain
+data and Python callables are converted on first use. Deliberately unknown here: the origin of the
+values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nigari.hcl.source import Source
 
 
 def check_scope(given: object) -> None:
-    """A `TypeError` for what is not a scope, such as a dict of variables."""
+    """Raise `TypeError` for anything that is not a scope, such as a dict of variables."""
     if not isinstance(given, Scope):
         name = type(given).__name__
         raise TypeError(f"a Scope is required, not {name}: Scope(variables) makes one") from None
@@ -29,13 +29,13 @@ def _check_mapping(what: str, given: object) -> None:
 
 
 class Scope:
-    """Names and their meaning.
+    """Names with their values and functions.
 
-    `variables` holds values or plain data, `functions` functions or annotated Python callables.
-    Either being None in a scope and all its parents means that none are allowed here at all,
-    which is reported in other words than a name that is missing.
-    `item` is what the nearest splat operator currently stands for. `faults` says of references, by
-    where they begin, why they lead nowhere, for who knows better than the values do.
+    `variables` holds values or plain data, `functions` functions or annotated Python callables. If
+    either is None in a scope and all its parents, none are allowed at all, which is reported in
+    other words than a missing name. `item` is the current element of the nearest splat operator.
+    `faults` maps offsets of references to better explanations of their failure than the values
+    provide.
     """
 
     __slots__ = ("faults", "functions", "item", "parent", "variables")
@@ -64,7 +64,7 @@ class Scope:
         return reduced(self)
 
     def variable(self, name: str) -> Value | None:
-        """The value of a name, or None."""
+        """Look up the value of a name."""
         scope: Scope | None = self
         while scope is not None:
             variables = scope.variables
@@ -76,7 +76,7 @@ class Scope:
         return self._null(name)
 
     def made_value(self, name: str) -> Value:
-        """The value of a name, once those of all plain data here have been made."""
+        """Look up the value of a name, after converting all plain data of this scope."""
         assert self.variables is not None
         values: dict[str, Value] = {}
         for each, given in self.variables.items():
@@ -90,14 +90,14 @@ class Scope:
         return values[name]
 
     def _null(self, name: str) -> Value | None:
-        """The null that None stands for in plain data, if that is what the name has."""
+        """Return the null for a name whose plain data is None."""
         for scope in self._upward():
             if scope.variables is not None and name in scope.variables:
                 return DYNAMIC_NULL
         return None
 
     def function(self, name: str) -> Function | None:
-        """The function of that name, or None."""
+        """Look up the function of a name."""
         scope: Scope | None = self
         while scope is not None:
             functions = scope.functions
@@ -111,7 +111,7 @@ class Scope:
         return None
 
     def made_function(self, name: str) -> Function:
-        """The function of a name, once those of all Python callables here have been made."""
+        """Look up the function of a name, after converting all Python callables of this scope."""
         from nigari.cty.callables import as_function
 
         assert self.functions is not None
@@ -124,7 +124,9 @@ class Scope:
         return functions[name]
 
     def fault(self, source: Source, start: int) -> Fault | None:
-        """Why the reference that begins there leads nowhere, if more is known than its value says."""
+        """Look up why the reference at an offset fails, if there is a better explanation than its
+        value.
+        """
         scope: Scope | None = self
         while scope is not None:
             if scope.faults is not None:
@@ -133,7 +135,7 @@ class Scope:
         return None
 
     def splat_item(self) -> Value | None:
-        """What the nearest splat operator stands for, or None outside of any."""
+        """Return the current element of the nearest splat operator; None outside of any."""
         scope: Scope | None = self
         while scope is not None:
             if scope.item is not None:
@@ -143,16 +145,16 @@ class Scope:
 
     @property
     def allows_variables(self) -> bool:
-        """Whether names of variables may be used here."""
+        """True if names of variables may be used."""
         return any(scope.variables is not None for scope in self._upward())
 
     @property
     def allows_functions(self) -> bool:
-        """Whether functions may be called here."""
+        """True if functions may be called."""
         return any(scope.functions is not None for scope in self._upward())
 
     def variable_names(self) -> list[str]:
-        """Every name that has a value here, the nearest scope's first."""
+        """List every name with a value, those of the nearest scope first."""
         names: dict[str, None] = {}
         for scope in self._upward():
             if scope.variables is not None:
@@ -160,7 +162,7 @@ class Scope:
         return list(names)
 
     def function_names(self) -> list[str]:
-        """Every function there is here, the nearest scope's first."""
+        """List every function, those of the nearest scope first."""
         names: dict[str, None] = {}
         for scope in self._upward():
             if scope.functions is not None:

@@ -1,6 +1,6 @@
-"""Signatures of functions, for whoever has called one wrongly and for other programs.
+"""Function signatures, for diagnostics and for JSON output.
 
-Knows only what the function itself declares: not where it comes from, nor what it is for.
+Only a function's own declaration is used; its origin and purpose are unknown here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nigari.diagnostics import CalledFunction
 
 
 def called_function(name: str, function: Function) -> CalledFunction:
-    """A function under the name that it was called by."""
+    """Describe a function under the name by which it was called."""
     parameters = [each.name for each in function.parameters]
     signature: dict[str, object] = {
         "name": name.rpartition("::")[2],
@@ -30,7 +30,7 @@ def called_function(name: str, function: Function) -> CalledFunction:
 
 
 def return_type(function: Function) -> Type:
-    """The type of the result as far as it does not depend on the arguments."""
+    """Return the result type, as far as it does not depend on the arguments."""
     extra = () if function.variadic is None else (function.variadic,)
     try:
         return function.return_type_for(
@@ -41,11 +41,11 @@ def return_type(function: Function) -> Type:
 
 
 def type_data(type_: Type) -> object:
-    """A type as JSON data."""
+    """Convert a type to JSON data."""
     try:
         return json.loads(type_to_json(type_))
     except CtyError:
-        # An expression that is not evaluated, as that of `try`, may be anything.
+        # An unevaluated expression, as in `try`, may have any type.
         return "dynamic"
 
 

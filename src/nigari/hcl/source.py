@@ -1,7 +1,7 @@
-"""A source text and where things are in it.
+"""Source texts, and the conversion of offsets to positions.
 
-Everything in `nigari.hcl` keeps offsets into `Source.text` and nothing else; lines, columns and
-bytes are worked out here when someone asks. Deliberately unknown here: what the text means.
+Everything in `nigari.hcl` stores offsets into `Source.text`; lines, columns and bytes are computed
+here on demand. Deliberately unknown here: the meaning of the text.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ BYTE_ORDER_MARK: Final = "\ufeff"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _START = Pos(1, 1, 0)
 _GLIMPSE: Final = 60
-"""How many characters are enough to recognise a thing by."""
+"""Characters of a source text in a `repr`."""
 
 
 class Source:
-    """A named text. `origin` is where the text begins in the file named, for parts of files.
+    """A named text. `origin` is the position of the text in its file, for parts of files.
 
     Bytes that are not UTF-8 appear in `text` as lone surrogates, one for each byte, so that
     positions stay exact.
@@ -59,7 +59,7 @@ class Source:
 
     @staticmethod
     def from_bytes(filename: str, data: bytes) -> Source:
-        """The source of a whole file; a byte order mark is not part of its text."""
+        """Decode a whole file; a byte order mark is not part of its text."""
         if data.startswith(_BYTE_ORDER_MARK):
             text = data[len(_BYTE_ORDER_MARK) :].decode("utf-8", "surrogateescape")
             return Source(filename, text, Pos(1, 1, len(_BYTE_ORDER_MARK)))
@@ -67,13 +67,13 @@ class Source:
 
     @staticmethod
     def from_text(filename: str, text: str) -> Source:
-        """The same for a file that has been decoded already."""
+        """Wrap the text of a file that is already decoded."""
         if text.startswith(BYTE_ORDER_MARK):
             return Source(filename, text[1:], Pos(1, 1, len(_BYTE_ORDER_MARK)))
         return Source(filename, text)
 
     def pos(self, offset: int) -> Pos:
-        """The position of the character at this offset into `text`."""
+        """Return the position of the character at this offset into `text`."""
         starts = self._lines()
         line = bisect_right(starts, offset) - 1
         start = starts[line]
@@ -91,19 +91,18 @@ class Source:
         return Pos(origin.line + line, column, origin.byte + byte)
 
     def range(self, start: int, end: int) -> Range:
-        """The range of the text from one offset up to another."""
+        """Return the range between two offsets."""
         return Range(self.filename, self.pos(start), self.pos(end))
 
     def __repr__(self) -> str:
         return f"<Source {self.filename}, {len(self.text)} characters>"
 
     def glimpse(self, start: int, end: int) -> str:
-        """The first words between two offsets on one line, to recognise a thing by."""
+        """Return the first words between two offsets on one line, for a `repr`."""
         words = " ".join(self.text[start : min(end, start + _GLIMPSE)].split())
         return words if end <= start + _GLIMPSE else f"{words}…"
 
     def slice(self, start: int, end: int) -> str:
-        """The text between two offsets."""
         return self.text[start:end]
 
     def _lines(self) -> list[int]:
@@ -126,9 +125,9 @@ class Source:
         return starts
 
     def _clusters(self, start: int, offset: int) -> int:
-        """How many grapheme clusters lie between the start of a line and an offset in it.
+        """Count the grapheme clusters between the start of a line and an offset in it.
 
-        The last answer is remembered: a caller that walks along one very long line stays linear.
+        The last result is cached: a caller that walks along one very long line stays linear.
         """
         text = self.text
         from_offset, count = start, 0

@@ -1,7 +1,7 @@
-"""Splats: one expression for every element of a value.
+"""Splats: one expression evaluated for every element of a value.
 
-Owns what counts as a sequence here: lists, sets and tuples; any other value is a sequence of
-itself, and null one of nothing.
+Owns which values are sequences here: as in HCL, lists, sets and tuples; any other value is a
+sequence of itself, and null an empty one.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -28,15 +28,15 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.described import scope_values
 from nigari.hcl.evaluation import unknown_from
 from nigari.hcl.expressions import Expression
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 
 
 class SplatItem(Expression):
-    """What a splat operator stands for, once for every element."""
+    """The current element of a splat operator."""
 
     __slots__ = ()
 
@@ -105,8 +105,8 @@ class Splat(Expression):
             if not operand.is_known:
                 return self._of_unknown(operand, scope, diags)
             return self._of_elements(operand, scope, diags)
-        # Any other value counts as a sequence of one, or of none if it is null: of an unknown
-        # value that may be null the length is unknown too.
+        # HCL treats any other value as a sequence of one, or of none if it is null; if it may be
+        # null, the length is unknown.
         marks = operand.marks
         result = self._of_elements(tuple_value([operand]).with_marks(marks), scope, diags)
         data = operand.data
@@ -132,7 +132,7 @@ class Splat(Expression):
             inner.item = element
             results.append(self.each.value(inner, diags))
         if diags.error_count > errors:
-            # The same errors would come again while working out the type.
+            # Computing the type would repeat the errors already reported.
             return unknown(self._result_type(operand.type, scope, Diagnostics())).with_marks(marks)
         if operand.type.kind == KIND_TUPLE:
             return tuple_value(results).with_marks(marks)
@@ -170,7 +170,7 @@ class Splat(Expression):
         return unknown(type_, refined).with_marks(operand.marks)
 
     def _result_type(self, operand: Type, scope: Scope, diags: Diagnostics) -> Type:
-        """The type that splatting over an operand of some type has."""
+        """Compute the result type of a splat over an operand of some type."""
         inner = Scope(None, None, scope)
         if isinstance(operand, TupleType):
             types: list[Type] = []
@@ -187,7 +187,9 @@ def _element_type(type_: Type) -> Type:
 
 
 def _common_type(values: list[Value]) -> Type | None:
-    """The one type of all the values, those of unknown type aside; None if there are two."""
+    """Return the type shared by all values, apart from those of unknown type; None if there are
+    several.
+    """
     common: Type = DYNAMIC
     for value in values:
         type_ = value.type

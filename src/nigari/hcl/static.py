@@ -1,8 +1,8 @@
-"""Reading expressions without evaluating them: keywords, references, lists, maps and calls.
+"""Static analysis of expressions: keywords, references, lists, maps and calls, without evaluation.
 
-Some arguments are syntax rather than values: the name of a keyword, an address, a list of
-addresses. Both syntaxes can be read this way. A bare `true`, `false` or `null` is a word here as
-good as any other; what the word means is for the caller to say.
+Some arguments are syntax rather than values: a keyword, an address, a list of addresses. Both
+syntaxes can be read this way. A bare `true`, `false` or `null` is an ordinary word here; the caller
+interprets the words.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
 
 
 def expr_as_keyword(expr: Expression) -> str | None:
-    """The single bare word that the expression is, or None."""
+    """Return the expression's single bare word; None if it is anything else."""
     traversal = expr.static_traversal()
     if traversal is None or len(traversal) != 1:
         return None
@@ -27,7 +27,7 @@ def expr_as_keyword(expr: Expression) -> str | None:
 
 
 def abs_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | None:
-    """The reference that the expression is, beginning with a name of the scope."""
+    """Read the expression as a reference that begins with a name of the scope."""
     traversal = expr.static_traversal()
     if traversal is None:
         form = "a name, with dots and index brackets after it"
@@ -36,7 +36,7 @@ def abs_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | 
 
 
 def attribute_expression(expr: Expression, name: str) -> Expression | None:
-    """The expression of one attribute, where all keys of an object are written out."""
+    """Return the expression of one attribute of an object whose keys are all literal."""
     found: Expression | None = None
     for key, inner in expr.static_map() or ():
         written = key.text if isinstance(key, StringLiteral) else expr_as_keyword(key)
@@ -48,7 +48,7 @@ def attribute_expression(expr: Expression, name: str) -> Expression | None:
 
 
 def rel_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | None:
-    """The same, read as steps into a value that the caller has in mind."""
+    """Read the expression as steps into a value that the caller determines."""
     traversal = abs_traversal_for_expr(expr, diags)
     if traversal is None:
         return None
@@ -59,7 +59,7 @@ def rel_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | 
 
 
 def expr_list(expr: Expression, diags: Diagnostics) -> list[Expression] | None:
-    """The elements of an expression that is written as a list."""
+    """List the elements of an expression that is a list constructor."""
     elements = expr.static_list()
     if elements is None:
         _report_shape(
@@ -69,7 +69,7 @@ def expr_list(expr: Expression, diags: Diagnostics) -> list[Expression] | None:
 
 
 def expr_map(expr: Expression, diags: Diagnostics) -> list[tuple[Expression, Expression]] | None:
-    """The keys and values of an expression that is written as a map."""
+    """List the keys and values of an expression that is an object constructor."""
     items = expr.static_map()
     if items is None:
         _report_shape(expr, "a map", "braces around keys and values", expr.start_range, diags)
@@ -77,7 +77,7 @@ def expr_map(expr: Expression, diags: Diagnostics) -> list[tuple[Expression, Exp
 
 
 def expr_call(expr: Expression, diags: Diagnostics) -> FunctionCall | None:
-    """The function call that the expression is; its arguments can be read in the same ways."""
+    """Read the expression as a function call, whose arguments can be read statically too."""
     call = static_call(expr)
     if call is None:
         form = "a name and arguments in parentheses"
@@ -86,7 +86,7 @@ def expr_call(expr: Expression, diags: Diagnostics) -> FunctionCall | None:
 
 
 def static_call(expr: Expression) -> FunctionCall | None:
-    """The function call that the expression is, or None."""
+    """Return the function call; None if the expression is anything else."""
     source = expr.native_source()
     if source is not None:
         faults = Diagnostics()
@@ -107,7 +107,7 @@ def _report_shape(expr: Expression, what: str, form: str, where: Range, diags: D
 
 
 def expr_part(expression: Expression, path: Path) -> Expression:
-    """The expression for the part of a value that a path leads to, as far as it is written out."""
+    """Follow a path as far as the expression is written out, and return the part's expression."""
     for step in path:
         key = step.name if isinstance(step, GetAttr) else plain_key(step)
         inner: Expression | None = None
@@ -133,7 +133,7 @@ def _written_key(expression: Expression) -> str | None:
 
 
 def plain_key(step: object) -> int | str | None:
-    """The key of a step into a collection, if it is known and a string or a whole number."""
+    """Return the key of a step into a collection if it is a known string or whole number."""
     if not isinstance(step, Index) or step.key.is_null or not step.key.is_known:
         return None
     if step.key.type == STRING:

@@ -1,6 +1,6 @@
-"""Finds the name that someone probably meant.
+"""Spelling suggestions for mistyped names.
 
-Knows only names: how near two spellings are, not what they stand for.
+Only compares names; their meaning is unknown here.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 _NEAR = 3
-"""Spellings fewer edits apart than this may be slips of each other."""
+"""Spellings with fewer edits than this between them may be typos of each other."""
 
 
 def suggest(given: str, names: Iterable[str]) -> str | None:
-    """The name that differs least from the given one, if it is by a slip or two.
+    """Find the most similar name, within one or two typos.
 
-    At least half of the longer spelling has to be right: `x` is not `y` misspelt.
+    At least half of the longer spelling must match: `x` is not a typo of `y`.
     """
     best, fewest = None, _NEAR
     typed = given.casefold()
@@ -27,19 +27,19 @@ def suggest(given: str, names: Iterable[str]) -> str | None:
 
 
 def suggest_longer(given: str, names: Iterable[str]) -> str | None:
-    """The longest name that the given one only adds to, as `md5sum` does to `md5`."""
+    """Find the longest name of which the misspelling is an extension, as `md5sum` is of `md5`."""
     found = [name for name in names if len(name) > _NEAR - 1 and given.startswith(name)]
     return max(found, key=len, default=None)
 
 
 def suggest_shortened(given: str, names: Iterable[str]) -> str | None:
-    """The one name that the given one is a part of, as `number` is of `network_numbers`."""
+    """Find the only name that contains the misspelling, as `network_numbers` contains `number`."""
     found = [name for name in names if len(given) > _NEAR and given in name]
     return found[0] if len(found) == 1 else None
 
 
 def did_you_mean_name(given: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant, which may be the given one."""
+    """Find the probably intended name, which may be the given one."""
     choices = list(names)
     return (
         suggest(given, choices)
@@ -49,7 +49,7 @@ def did_you_mean_name(given: str, names: Iterable[str]) -> str | None:
 
 
 def did_you_mean(given: str, names: Iterable[str]) -> str:
-    """A sentence to append to a detail, with a space before it, or nothing."""
+    """Build the sentence to append to a detail, with a leading space; empty without a suggestion."""
     name = did_you_mean_name(given, names)
     return "" if name is None else f' Did you mean "{name}"?'
 
@@ -58,7 +58,9 @@ _MOST_LISTED = 8
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names for a sentence: `a, b and c`. Of very many only the first, and how many more."""
+    """Join names for a sentence: `a, b and c`. A long list is cut, with the number of omitted
+    names.
+    """
     if len(names) <= 1:
         return "".join(names)
     if len(names) <= _MOST_LISTED:
@@ -67,9 +69,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _edits(first: str, second: str) -> int:
-    """How many slips lead from one spelling to the other.
+    """Count the typos between two spellings.
 
-    A slip inserts, drops or replaces a character, or swaps two that stand side by side.
+    A typo inserts, drops or replaces a character, or swaps two adjacent ones.
     """
     before: list[int] = []
     row = list(range(len(second) + 1))

@@ -1,8 +1,8 @@
-"""Templates: text with values in it.
+"""Template nodes: text with interpolated values.
 
-Owns putting parts together into a string, and what is known of a string of which parts are not.
-The directives `%{ if }` and `%{ for }` are a `Conditional` and a `TemplateLoop` around templates.
-Deliberately unknown here: quotes, heredocs, escapes and strip markers, which the parser resolves.
+Owns the concatenation of parts, and the refinements of a string with unknown parts. The directives
+`%{ if }` and `%{ for }` are a `Conditional` and a `TemplateLoop` around templates. Deliberately
+unknown here: quotes, heredocs, escapes and strip markers, which the parser resolves.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 
 _LONGEST_PREFIX = 128
-"""Bytes of a known beginning worth remembering of an unknown string."""
+"""Bytes of a known prefix that an unknown string retains."""
 
 
 class StringLiteral(Expression):
-    """Text without any sequences in it: a quoted string, a heredoc, or a part of a template."""
+    """Text without sequences: a quoted string, a heredoc, or a part of a template."""
 
     __slots__ = ("_value", "text")
 
@@ -40,7 +40,7 @@ class StringLiteral(Expression):
         self._value: Value | None = None
 
     def start_span(self) -> tuple[int, int]:
-        """The text itself, without quotes or the markers of a heredoc, as for any other template."""
+        """Return the span of the text without quotes or heredoc markers, as for every template."""
         text, start, end = self.source.text, self.start, self.end
         if self.text and text.startswith('"', start):
             return start + 1, end - 1
@@ -49,7 +49,9 @@ class StringLiteral(Expression):
         return start, end
 
     def _heredoc_span(self, first: int) -> tuple[int, int]:
-        """The lines between the markers, without the indentation that `<<-` takes off."""
+        """Return the span of the lines between the markers, without the indentation that `<<-`
+        removes.
+        """
         text = self.source.text
         after = text.rfind("\n", first, self.end) + 1
         if not 0 < first < after:
@@ -63,7 +65,6 @@ class StringLiteral(Expression):
 
     @property
     def literal(self) -> Value:
-        """The text as a value."""
         value = self._value
         if value is None:
             value = string(self.text)
@@ -76,7 +77,7 @@ def _indentation(text: str) -> int:
 
 
 class Template(Expression):
-    """Parts that become one string: literals, interpolated expressions and directives."""
+    """Parts that are concatenated to a string: literals, interpolated expressions and directives."""
 
     __slots__ = ("parts",)
 
@@ -143,7 +144,7 @@ class Template(Expression):
 
 
 def unknown_string(prefix: str, causes: tuple[object, ...]) -> Value:
-    """An unknown string, never null, of which a beginning may be known."""
+    """Build an unknown, non-null string, of which a prefix may be known."""
     result = unknown(STRING).with_causes(causes)
     if prefix:
         data = prefix.encode("utf-8", "surrogatepass")[:_LONGEST_PREFIX]
@@ -152,7 +153,7 @@ def unknown_string(prefix: str, causes: tuple[object, ...]) -> Value:
 
 
 class TemplateWrap(Expression):
-    """A template that is one interpolation and nothing else: it has the value's own type."""
+    """A template that consists of a single interpolation: its value keeps its own type."""
 
     __slots__ = ("wrapped",)
 

@@ -1,9 +1,9 @@
-"""Spaces between tokens: the standard layout of the native syntax.
+"""Standard layout of the native syntax: the spaces between tokens.
 
-Lines stay as they are. Each is indented by the brackets that are open before it, has a space or
-none between any two tokens, and in neighbouring lines the equals signs, and the comments at the
-end, stand in a column. Nothing but spaces and tabs ever changes. What tokens mean is not known
-here, so a text with syntax errors can be laid out too.
+Lines stay intact. Each is indented by the brackets open before it, has one or no space between any
+two tokens, and in adjacent lines the equals signs, and the comments at line ends, are aligned. Only
+spaces and tabs change. The meaning of tokens is unknown here, so that a text with syntax errors can
+be laid out too.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 _NOTHING: Final = -1
-"""Stands for the token before the first of a cell."""
+"""The absent token before the first of a cell."""
 
 _OPENING: Final = frozenset((OPEN_BRACE, OPEN_BRACKET, OPEN_PARENTHESIS, DIRECTIVE, INTERPOLATION))
 _CLOSING: Final = frozenset((CLOSE_BRACE, CLOSE_BRACKET, CLOSE_PARENTHESIS, SEQUENCE_END))
@@ -98,14 +98,15 @@ _BEFORE_NEGATION: Final = frozenset(
         BANG,
     )
 )
-"""After these a minus sign is the sign of a number rather than a subtraction."""
+"""After these a minus sign negates a number instead of subtracting."""
 
 
 class Line:
     """One line: the tokens from `start` to `end`, in up to three cells.
 
-    `assign` is where its equals sign is, `comment` the comment at its end; both are `end`-like
-    where there is none, so that the cells are `start:assign`, `assign:comment`, `comment:end`.
+    `assign` is the index of its equals sign, `comment` that of the comment at its end; if absent
+    they equal the next index, so that the cells are `start:assign`, `assign:comment`,
+    `comment:end`.
     """
 
     __slots__ = ("assign", "comment", "end", "start")
@@ -123,7 +124,7 @@ class Line:
 
 
 def laid_out(kinds: list[int], texts: list[str]) -> str:
-    """The text of the tokens, with spaces in all the right places."""
+    """Join the tokens with the spaces of the standard layout."""
     spaces = layout(kinds, texts)
     parts: list[str] = []
     for count, text in zip(spaces, texts, strict=True):
@@ -134,7 +135,7 @@ def laid_out(kinds: list[int], texts: list[str]) -> str:
 
 
 def layout(kinds: list[int], texts: list[str]) -> list[int]:
-    """How many spaces stand before each token. The tokens do not include `END`."""
+    """Compute the number of spaces before each token. The tokens do not include `END`."""
     spaces = [0] * len(kinds)
     lines = _lines(kinds, texts)
     _indent(lines, kinds, spaces)
@@ -165,7 +166,7 @@ def _line(start: int, end: int, kinds: list[int]) -> Line:
     comment = end - 1 if end - start > 1 and kinds[end - 1] == COMMENT else end
     for position in range(start + 1, comment):
         if kinds[position] == ASSIGN:
-            # Brackets that stay open go on in the next lines, which is no cell.
+            # A cell with unclosed brackets continues in the next lines, so it is not aligned.
             if _net_brackets(position, comment, kinds) == 0:
                 return Line(start, position, comment, end)
             break
@@ -184,7 +185,7 @@ def _net_brackets(start: int, end: int, kinds: list[int]) -> int:
 
 
 def _indent(lines: list[Line], kinds: list[int], spaces: list[int]) -> None:
-    """Indents each line by the lines before it that left brackets open."""
+    """Indent each line by the lines before it that left brackets open."""
     opened: list[int] = []
     for line in lines:
         if kinds[line.start] == NEWLINE:
@@ -202,7 +203,7 @@ def _indent(lines: list[Line], kinds: list[int], spaces: list[int]) -> None:
                 opened[-1] -= closed
                 break
             closed -= opened.pop()
-        # What nests deeper is no valid file, and indenting it could take any amount of room.
+        # Deeper nesting is invalid, and its indentation could take any amount of space.
         if len(opened) <= MAX_DEPTH:
             spaces[line.start] = 2 * len(opened)
         if net > 0:
@@ -216,13 +217,13 @@ def _space(start: int, end: int, kinds: list[int], texts: list[str], spaces: lis
         after = kinds[position + 1]
         is_in = subject == IDENTIFIER and before == IDENTIFIER and texts[position] == "in"
         if texts[position] == "\r" or texts[position + 1] == "\r":
-            # A lone carriage return may end an unclosed string before it, and must not become
-            # part of a line end after it.
+            # A lone carriage return may end an unclosed string before it, and must not become part
+            # of a line end after it.
             spaces[position + 1] = 1 if texts[position + 1] == "\n" else 0
         elif (texts[position] == "~" and after in _CLOSING) or (
             subject in (DIRECTIVE, INTERPOLATION) and texts[position + 1] == "~"
         ):
-            # A tilde by itself must not become the strip marker of a brace beside it.
+            # A tilde must not become the strip marker of an adjacent brace.
             spaces[position + 1] = 1
         elif _space_between(before, subject, after, is_in):
             spaces[position + 1] = 1
@@ -230,7 +231,7 @@ def _space(start: int, end: int, kinds: list[int], texts: list[str], spaces: lis
 
 
 def _space_between(before: int, subject: int, after: int, is_in: bool) -> bool:
-    """Whether there is a space between `subject` and `after`; the first rule that fits counts."""
+    """Decide on a space between `subject` and `after`; the first matching rule applies."""
     if (subject == DOT or subject == ELLIPSIS) and (after == DOT or after == ELLIPSIS):
         return True
     if after == NEWLINE or after == COMMA or after == ELLIPSIS or after == DOT or subject == DOT:
@@ -267,7 +268,7 @@ def _space_by_brackets(subject: int, after: int) -> bool:
 
 
 def _align(lines: list[Line], comments: bool, spaces: list[int], widths: list[int]) -> None:
-    """Puts the equals signs, or the comments, of neighbouring lines into one column."""
+    """Align the equals signs, or the comments, of adjacent lines."""
     group: list[tuple[int, int]] = []
     for line in lines:
         cell, end = (line.comment, line.end) if comments else (line.assign, line.comment)

@@ -1,9 +1,9 @@
-"""A place in the tokens of a source: what the parsers share.
+"""Token stream: the current position in a source's tokens, shared by the parsers.
 
-Owns reporting a syntax error once, going on after it, and the limit on nesting. After an error
-the parser abandons what it was reading and the nearest list of things (a body, a list, an object,
-arguments) goes on with its next item, so that one run finds all errors of a file. Deliberately
-unknown here: what may follow what.
+Owns reporting a syntax error once, recovery after it, and the nesting limit. After an error the
+parser abandons the current item, and the nearest list (a body, a list, an object, arguments)
+continues with the next, so that one run finds all errors of a file. Deliberately unknown here: the
+grammar.
 """
 
 # ruff: noqa: SIM109 - two comparisons cost less than making a tuple
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 MAX_DEPTH: Final = 2000
-"""How deeply blocks, brackets, templates and operators may nest."""
+"""Maximum nesting of blocks, brackets, templates and operators."""
 
 _USUAL_DEPTH: Final = 60
 _FRAMES_PER_LEVEL: Final = 12
@@ -87,16 +87,16 @@ _HINTS: Final = {
 
 
 class Abandon(Exception):
-    """What was being read has an error, which has been reported."""
+    """Unwinds to the nearest list after a syntax error, which has been reported."""
 
 
 class TooDeep(Exception):
-    """The limit on nesting is exceeded, which has been reported."""
+    """Unwinds after the nesting limit is exceeded, which has been reported."""
 
 
 class TokenStream:
-    """Tokens and the index of the next one. `muted` is a token that is known to be wrong, and
-    `broken_lines` has the line ends that are: they cut a string short.
+    """Tokens and the index of the next one. `muted` is a token that is already reported, and
+    `broken_lines` has the line ends that cut a string short.
     """
 
     __slots__ = (
@@ -141,11 +141,11 @@ class TokenStream:
             self._check_encoding()
 
     def end(self, index: int) -> int:
-        """Where a token ends."""
+        """Return the end offset of a token."""
         return self.starts[index] + len(self.texts[index])
 
     def split_path(self, index: int) -> None:
-        """Makes a name, a dot and the rest of a `PATH` token, where only a name can be right."""
+        """Split a `PATH` token into a name, a dot and the rest, where only a name is valid."""
         name, _, rest = self.texts[index].partition(".")
         dot = self.starts[index] + len(name)
         self.kinds[index : index + 1] = [IDENTIFIER, DOT, PATH if "." in rest else IDENTIFIER]
@@ -155,7 +155,7 @@ class TokenStream:
     # -- nesting ------------------------------------------------------------------------------
 
     def enter(self, index: int) -> None:
-        """Counts one more level of nesting, opened by a token."""
+        """Enter one more level of nesting, opened by a token."""
         depth = self.depth + 1
         self.depth = depth
         if depth > _USUAL_DEPTH:
@@ -185,11 +185,11 @@ class TokenStream:
         subject: int = -1,
         until: int = -1,
     ) -> Abandon:
-        """Reports an error at a token, for the caller to raise.
+        """Report an error at a token, and return the exception for the caller to raise.
 
-        The place shown begins with the token `subject` and ends with the token `until`, if given;
-        `context` is a token where the thing that is wrong begins. A token is wrong only once: what
-        it leads to later is not reported.
+        The range extends from the token `subject` to the token `until`, if passed; `context` is a
+        token at which the invalid construct begins. Each token is reported only once, so that
+        consequences of an error are not.
         """
         if index == self.muted:
             return Abandon()
@@ -208,7 +208,7 @@ class TokenStream:
         return Abandon()
 
     def _end_of_first(self, index: int) -> int:
-        """The end of a token, or of the smallest piece that begins it: that is what is wrong."""
+        """Return the end of a token, or of its first invalid piece."""
         kind = self.kinds[index]
         start, text = self.starts[index], self.texts[index]
         if kind == STRING or kind == ESCAPED_STRING:
@@ -245,7 +245,7 @@ class TokenStream:
         )
 
     def _check_encoding(self) -> None:
-        """Reports the first byte that is not UTF-8; in comments anything goes."""
+        """Report the first byte that is not UTF-8; comments may contain any bytes."""
         text = self.text
         try:
             text.encode()
@@ -277,10 +277,10 @@ class TokenStream:
     # -- going on after an error --------------------------------------------------------------
 
     def skip_item(self, first: int, stops_at_comma: bool, closing: int = -1) -> None:
-        """Moves to the end of an item that began with the token `first` and has an error.
+        """Skip to the end of an invalid item that began with the token `first`.
 
-        That is the comma or line end after it, or what closes the brackets around it: a token of
-        kind `closing`, if given.
+        That is the comma or line end after it, or the closing bracket around it: a token of kind
+        `closing`, if passed.
         """
         kinds = self.kinds
         error = self.at
@@ -317,11 +317,11 @@ class TokenStream:
 
 
 def _allow_deep_recursion() -> None:
-    """Makes room for recursion over a tree that nests deeply.
+    """Raise Python's recursion limit for a deeply nested tree.
 
-    Python's own limit of 1,000 frames is too low for 2,000 levels at a few frames each, both for
-    parsing such a tree and for everything that is later done with it. So the limit is raised for
-    those who really have one, and never lowered. Python frames do not use the C stack.
+    Its default of 1,000 frames is too low for 2,000 levels at a few frames each, both for parsing
+    such a tree and for all later work on it. So the limit is raised once a text requires it, and
+    never lowered. Python frames do not use the C stack.
     """
     needed = MAX_DEPTH * _FRAMES_PER_LEVEL
     if sys.getrecursionlimit() < needed:

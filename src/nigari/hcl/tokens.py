@@ -1,8 +1,8 @@
-"""The tokens of the native syntax.
+"""Tokens of the native syntax.
 
-A token is a kind, an offset and a text, kept in three parallel lists: a file has tens of thousands of
-them, and an object for each would cost more than everything else. Deliberately unknown here: how
-tokens are found and what sequences of them mean.
+A token is a kind, an offset and a text, stored in three parallel lists: a file has tens of
+thousands of them, and an object for each would dominate the cost of parsing. Deliberately unknown
+here: the scanner, and the grammar.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 END: Final = 0
 NEWLINE: Final = 1
-"""A line end where it matters; a comment up to the line end belongs to it."""
+"""A significant line end; it includes a comment up to the line end."""
 IDENTIFIER: Final = 2
 PATH: Final = 3
-"""Two or more names with nothing but dots between them: `a.b.c`."""
+"""Two or more names joined by dots: `a.b.c`."""
 NUMBER: Final = 4
 STRING: Final = 5
-"""A quoted string without sequences and escapes, quotes included."""
+"""A quoted string without sequences and escapes; includes its quotes."""
 ESCAPED_STRING: Final = 6
-"""A quoted string without sequences but with escapes, quotes included."""
+"""A quoted string without sequences but with escapes; includes its quotes."""
 OPEN_QUOTE: Final = 7
 CLOSE_QUOTE: Final = 8
 QUOTED_TEXT: Final = 9
-"""Text between the quotes of a template; its escapes are not resolved yet."""
+"""Text between the quotes of a template, with unresolved escapes."""
 OPEN_HEREDOC: Final = 10
 CLOSE_HEREDOC: Final = 11
 TEXT: Final = 12
@@ -76,16 +76,16 @@ ARROW: Final = 44
 BANG: Final = 45
 
 FOR: Final = 46
-"""The word `for` right after an opening bracket or brace."""
+"""The word `for` directly after an opening bracket or brace."""
 IN: Final = 47
-"""The word `in` in a for expression; only there, and not inside of brackets within it."""
+"""The word `in` of a for expression, not inside brackets within it."""
 IF: Final = 48
-"""The word `if` in a for expression; only there, and not inside of brackets within it."""
+"""The word `if` of a for expression, not inside brackets within it."""
 
 INVALID: Final = 49
 """A character that the language does not use."""
 COMMENT: Final = 50
-"""Only in a lossless scan; one that ends with its line includes the line end."""
+"""A comment, only in a lossless scan; one that ends with its line includes the line end."""
 
 FIRST_OPERATOR: Final = OR
 LAST_OPERATOR: Final = PERCENT

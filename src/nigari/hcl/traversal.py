@@ -1,7 +1,7 @@
 """Traversals: a name and the steps from it to a part of its value, as in `a.b[0]["c"]`.
 
-A traversal can be read without evaluating anything, printed as source, and applied to a value.
-Deliberately unknown here: which expressions are traversals, and what root names mean.
+A traversal can be read without evaluation, printed as source, and applied to a value. Deliberately
+unknown here: which expressions are traversals, and the meaning of root names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nigari.hcl.source import Source
 class Step:
     """One step of a traversal; `start` and `end` are offsets into the traversal's source.
 
-    Steps are equal that lead to the same part, wherever they are written.
+    Equality ignores positions: steps are equal if they lead to the same part.
     """
 
     __slots__ = ("end", "start")
@@ -32,7 +32,7 @@ class Step:
         self.end = end
 
     def apply(self, value: Value) -> Value | Fault:
-        """The part of the value that this step leads to."""
+        """Follow this step into a value."""
         raise TypeError(f"{type(self).__name__} cannot be applied to a value")
 
     def __eq__(self, other: object) -> bool:
@@ -49,7 +49,7 @@ class Step:
 
 
 class TraverseRoot(Step):
-    """The name a traversal begins with."""
+    """The first name of a traversal."""
 
     __slots__ = ("name",)
 
@@ -84,7 +84,7 @@ class TraverseAttr(Step):
 
 
 class TraverseIndex(Step):
-    """`[key]` with a key that is written out; the offsets include the brackets."""
+    """`[key]` with a literal key; the offsets include the brackets."""
 
     __slots__ = ("key",)
 
@@ -114,7 +114,7 @@ class TraverseSplat(Step):
 class Traversal:
     """Steps through a value. An absolute traversal begins with a `TraverseRoot`.
 
-    Traversals are equal that have the same steps, wherever they are written.
+    Equality ignores positions: traversals are equal if they have the same steps.
     """
 
     __slots__ = ("source", "steps")
@@ -128,7 +128,7 @@ class Traversal:
 
     @property
     def root_name(self) -> str:
-        """The name an absolute traversal begins with."""
+        """The first name of an absolute traversal."""
         root = self.steps[0]
         if not isinstance(root, TraverseRoot):
             raise TypeError("a relative traversal has no root name")
@@ -136,34 +136,32 @@ class Traversal:
 
     @property
     def start(self) -> int:
-        """The offset of the first character."""
+        """Offset of the first character."""
         return self.steps[0].start if self.steps else 0
 
     @property
     def end(self) -> int:
-        """The offset after the last character."""
+        """Offset after the last character."""
         return self.steps[-1].end if self.steps else 0
 
     @property
     def range(self) -> Range:
-        """Where all of it is."""
         return self.source.range(self.start, self.end)
 
     def step_range(self, step: Step) -> Range:
-        """Where one of the steps is written."""
         return self.source.range(step.start, step.end)
 
     def split(self, at: int = 1) -> tuple[Traversal, Traversal]:
-        """The first steps, and the rest as a relative traversal."""
+        """Split off the first steps; the rest is a relative traversal."""
         return Traversal(self.source, self.steps[:at]), Traversal(self.source, self.steps[at:])
 
     def join(self, rest: Traversal) -> Traversal:
-        """This traversal with the steps of a relative one after its own."""
+        """Append the steps of a relative traversal."""
         return Traversal(self.source, self.steps + rest.steps)
 
     def odd_index(self) -> tuple[int, int] | None:
-        """Where an index stands that an expression may have, but no reference that is read from a
-        text of its own: a number after a dot, or a key that is neither a number nor a string.
+        """Find an index that is valid in an expression, but not in a reference parsed from a
+        separate text: a number after a dot, or a key that is neither a number nor a string.
         """
         for step in self.steps:
             if isinstance(step, TraverseIndex):
@@ -174,7 +172,7 @@ class Traversal:
         return None
 
     def apply_rel(self, value: Value, diags: Diagnostics) -> Value:
-        """The part of the value that a relative traversal leads to."""
+        """Follow a relative traversal into a value."""
         for step in self.steps:
             result = step.apply(value)
             if isinstance(result, Fault):

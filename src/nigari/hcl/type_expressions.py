@@ -1,8 +1,8 @@
 """Type expressions: `list(string)`, `object({ a = optional(number, 1) })`.
 
-Reads a type constraint, with the defaults of its optional attributes, from an expression of
-either syntax, applies such defaults to a value, and prints a type as source. Deliberately unknown
-here: what is being constrained, and when its value is converted.
+Reads a type constraint, with the defaults of its optional attributes, from an expression of either
+syntax, applies such defaults to a value, and prints a type as source. Deliberately unknown here:
+the constrained object, and the time of its conversion.
 """
 
 from __future__ import annotations
@@ -64,20 +64,20 @@ _WANTS = {
 TYPE_NAMES = (*_PRIMITIVES, "any", *_WANTS, "optional")
 
 Part: TypeAlias = str | int | None
-"""An attribute, the position of a tuple's element, or every element of a collection."""
+"""An attribute name, the index of a tuple's element, or None for every element of a collection."""
 
 
 class Defaults:
-    """The values that stand for optional attributes which are missing or null."""
+    """Defaults of optional attributes, which replace missing and null ones."""
 
     __slots__ = ("parts", "type", "values")
 
     type: Type
-    """The type constraint that these defaults belong to."""
+    """The type constraint of these defaults."""
     values: dict[str, Value]
-    """The defaults of an object's own attributes."""
+    """Defaults of an object's own attributes."""
     parts: dict[Part, Defaults]
-    """The defaults inside attributes or elements."""
+    """Defaults within attributes or elements."""
 
     def __init__(self, type: Type, values: dict[str, Value], parts: dict[Part, Defaults]) -> None:
         self.type = type
@@ -85,10 +85,10 @@ class Defaults:
         self.parts = parts
 
     def apply(self, value: Value) -> Value:
-        """The value with defaults put in wherever an optional attribute has none.
+        """Fill optional attributes of a value with their defaults.
 
-        What is null or unknown stays so. The value need not have the type of the constraint yet,
-        and may not have it afterwards: it is still to be converted.
+        Null and unknown values stay. As in OpenTofu, this precedes conversion: the value need not
+        have the type of the constraint before or after it.
         """
         if not value.is_known or value.is_null:
             return value
@@ -140,9 +140,9 @@ class Defaults:
 
 
 def _unified(collection: Value, elements: list[Value]) -> tuple[Type | None, list[Value]]:
-    """The elements of a collection as one type again, after defaults changed some of them.
+    """Convert the elements of a collection to one type again, after defaults changed some of them.
 
-    There is no such type where they have nothing in common.
+    The type is None if they have none in common.
     """
     given = collection.type
     assert isinstance(given, CollectionType)
@@ -155,18 +155,18 @@ def _unified(collection: Value, elements: list[Value]) -> tuple[Type | None, lis
         converted = [convert(item, element) for item in elements]
     except CtyError:
         return None, elements
-    # Where the common type leaves something open, the elements may still differ in it.
+    # If the common type has open parts, the elements may still differ in those.
     exact = converted[0].type
     return (exact, converted) if all(i.type == exact for i in converted) else (None, elements)
 
 
 class TypeConstraint:
-    """What a type expression says: a type, and the defaults of its optional attributes."""
+    """A parsed type expression: a type, and the defaults of its optional attributes."""
 
     __slots__ = ("defaults", "type")
 
     type: Type
-    """Object types in it know which of their attributes are optional."""
+    """Object types in it record their optional attributes."""
     defaults: Defaults | None
 
     def __init__(self, type: Type, defaults: Defaults | None = None) -> None:
@@ -174,7 +174,7 @@ class TypeConstraint:
         self.defaults = defaults
 
     def convert(self, value: Value) -> Value:
-        """The value as the constraint wants it; fails with `CtyError`."""
+        """Apply the defaults and convert a value; raise `CtyError` if that fails."""
         if self.defaults is not None:
             value = self.defaults.apply(value)
         return convert(value, self.type)
@@ -190,7 +190,7 @@ ANY_TYPE = TypeConstraint(DYNAMIC)
 
 
 def parse_type_constraint(expression: Expression, diags: Diagnostics) -> TypeConstraint:
-    """Read a type constraint: `any` and `optional` with defaults may be used in it."""
+    """Read a type constraint, which may contain `any` and `optional` with defaults."""
     return _Reader(diags, constraint=True, with_defaults=True).read(expression, 1)
 
 
@@ -200,7 +200,7 @@ def parse_type(expression: Expression, diags: Diagnostics, constraint: bool = Fa
 
 
 class _Reader:
-    """Reads type expressions of one strictness, reporting to one place."""
+    """Reads type expressions of one strictness."""
 
     __slots__ = ("constraint", "diags", "with_defaults")
 
@@ -210,7 +210,7 @@ class _Reader:
         self.with_defaults = with_defaults
 
     def read(self, expression: Expression, depth: int) -> TypeConstraint:
-        """The type that an expression stands for, at some depth of a larger one."""
+        """Read the type of an expression at some depth of a larger one."""
         if depth > USUAL_DEPTH:
             try:
                 allow_depth(depth)
@@ -348,7 +348,7 @@ class _Reader:
     def _modifier(
         self, name: str, expression: Expression, optional: set[str]
     ) -> tuple[Expression | None, Expression | None]:
-        """The expressions of an attribute's type and default, out of `optional(...)` if need be."""
+        """Split an attribute's `optional(...)` into the expressions of its type and default."""
         call = static_call(expression)
         if call is None or call.name != "optional":
             return expression, None
@@ -412,7 +412,7 @@ def _quotes_hint(expression: Expression) -> str:
 
 
 def type_text(type_: Type) -> str:
-    """The type as the source of a type expression, on one line."""
+    """Write a type as a type expression on one line."""
     if type_.depth > USUAL_DEPTH:
         allow_depth(type_.depth)
     return _text(type_)

@@ -1,13 +1,13 @@
-"""Functions that are written in the language itself.
+"""User-defined functions in the language itself.
 
-    function "greet" {
-      params         = [name]
-      variadic_param = others      # optional: takes all further arguments, as a tuple
-      result         = "Hello, ${name}!"
-    }
+function "greet" {
+params         = [name]
+variadic_param = others      # optional: receives all further arguments, as a tuple
+result         = "Hello, ${name}!"
+}
 
-An extension for authors of languages: read the blocks before anything else, and put the functions
-into the scope in which the rest is evaluated.
+An extension for authors of languages: decode the blocks first, and put the functions into the scope
+in which the rest is evaluated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword, expr_list
 
 MAX_DEPTH = 100
-"""How many calls of functions written in the language may be inside each other."""
+"""Maximum nesting of calls of user-defined functions."""
 
 _FUNCTION = BodySchema(
     (
@@ -34,7 +34,7 @@ _FUNCTION = BodySchema(
 
 
 class Depth:
-    """How many calls of the functions of one body are going on."""
+    """Number of active calls of the functions of one body."""
 
     __slots__ = ("calls",)
 
@@ -45,7 +45,7 @@ class Depth:
 
 
 class _Result:
-    """What a function does: evaluate an expression with its arguments in scope."""
+    """The implementation of a function: evaluates its expression with the arguments in scope."""
 
     __slots__ = ("depth", "expr", "name", "names", "scope", "variadic")
 
@@ -82,17 +82,17 @@ class _Result:
             self.depth.calls -= 1
         for found in diags:
             if found.severity is Severity.ERROR:
-                raise FunctionError(_told_by_the_caller(found))
+                raise FunctionError(_caller_sentence(found))
         return value
 
 
 def decode_functions(
     body: Body, scope: Scope, diags: Diagnostics, block_type: str = "function"
 ) -> tuple[dict[str, Function], Body]:
-    """The functions that a body defines, and the body without them.
+    """Decode the functions that a body defines; the second result is the rest of the body.
 
     The scope is what the functions' expressions see besides their parameters. It may be filled
-    after this call: let it hold the functions themselves, and they can call each other.
+    after this call: if it contains the functions themselves, they can call each other.
     """
     schema = BodySchema((), (BlockSchema(block_type, ("name",)),))
     content, rest = body.partial_content(schema, diags)
@@ -136,8 +136,8 @@ def _decode_function(
 
 
 def _parameter(name: str) -> Parameter:
-    # The expression itself says what becomes of an unknown, and often knows more than that the
-    # result is unknown too.
+    # The expression itself handles unknown arguments, and often determines more than an unknown
+    # result.
     return Parameter(name, DYNAMIC, allow_unknown=True, allow_dynamic=True)
 
 
@@ -160,8 +160,8 @@ def _add_name(expr: Expression, names: list[str], diags: Diagnostics) -> str | N
     return name
 
 
-def _told_by_the_caller(found: Diagnostic) -> str:
-    """What went wrong inside, for a sentence of the call that names the function."""
+def _caller_sentence(found: Diagnostic) -> str:
+    """Word an error inside a function for a diagnostic about its call."""
     detail = (found.detail or found.summary).removesuffix(".")
     return detail if found.subject is None else f"{detail} (at {found.subject})"
 

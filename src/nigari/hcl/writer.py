@@ -1,17 +1,17 @@
-"""Rewriting files of the native syntax without losing anything.
+"""Lossless editing of files in the native syntax.
 
 Every character of a file is in the tree exactly once: in an argument, in a block, or in the text
-between them. So whatever is not touched is written back as it was, comments, blank lines and odd
-layout included.
+between them. Unedited parts are written back unchanged, including comments, blank lines and unusual
+layout.
 
-    document = parse_document(text)
-    document.body.set("region", "eu")
-    for block in document.body.blocks_of("resource", "aws_instance"):
-        block.body.set_source("count", "var.servers")
-    print(document)
+document = parse_document(text)
+document.body.set("region", "eu")
+for block in document.body.blocks_of("resource", "aws_instance"):
+block.body.set_source("count", "var.servers")
+print(document)
 
-Owns which comments and spaces belong to which item. What did not parse is left in the text between
-the others. What can be done with the tree is in `writer_tree`.
+Owns the assignment of comments and spaces to items. Invalid parts stay in the text between items.
+Operations on the tree are in `writer_tree`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _Parsed: TypeAlias = Attribute | Block
 
 
 class Document:
-    """A file that can be changed and written back.
+    """A file that can be edited and written back.
 
-    `diagnostics` say what was wrong with the text that it was read from; `mark` is the byte order
-    mark that the text begins with, if it has one, and `filename` the name of the file.
+    `diagnostics` has the errors of the original text; `mark` is the byte order mark at the
+    beginning of the text, if there is one, and `filename` the name of the file.
     """
 
     __slots__ = ("body", "diagnostics", "filename", "mark")
@@ -67,13 +67,13 @@ class Document:
         return f"<Document {self.body!r}>"
 
     def formatted(self) -> str:
-        """The text in standard form."""
+        """Return the text in standard form."""
         return format(str(self))
 
     def save(self, path: str | PathLike[str] | None = None) -> None:
-        """Write the text to a file: the one that it is named after, or another.
+        """Write the text to its own file, or to another.
 
-        A file that cannot be written whole stays as it was, and keeps its permissions.
+        The write is atomic: on failure the file stays unchanged. Permissions are preserved.
         """
         target = self.filename if path is None else fspath(path)
         if not target:
@@ -82,7 +82,7 @@ class Document:
 
 
 def parse_document(text: str, filename: str = "", diags: Diagnostics | None = None) -> Document:
-    """The tree of a text; its syntax errors are added to the collector, or to one of its own."""
+    """Parse a text into a tree; syntax errors are added to `diags`, or to a new collector."""
     found = Diagnostics() if diags is None else diags
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     body = parse_body(Source.from_text(filename, text), found)
@@ -95,7 +95,7 @@ def parse_document(text: str, filename: str = "", diags: Diagnostics | None = No
 
 
 def save_text(path: str, text: str) -> None:
-    """Write a text to a file as a whole: into a new one first, which then takes its place."""
+    """Write a file atomically: to a temporary file first, which then replaces it."""
     import os
     import tempfile
 
@@ -118,7 +118,7 @@ def save_text(path: str, text: str) -> None:
 
 
 class _Reader:
-    """The text that all slices are cut from."""
+    """The text from which all slices are cut."""
 
     __slots__ = ("newline", "text")
 
@@ -127,7 +127,7 @@ class _Reader:
         self.newline = newline
 
     def body(self, body: NativeBody, start: int, end: int, indent: str, is_file: bool) -> BodyText:
-        """The tree of a body whose items lie between two offsets."""
+        """Build the tree of a body whose items lie between two offsets."""
         items: list[Item] = []
         found: list[_Parsed] = [*body.attributes.values(), *body.blocks]
         position = start
@@ -191,7 +191,7 @@ class _Reader:
         )
 
     def _lead_start(self, position: int, start: int, is_file: bool) -> int:
-        """Where the comments directly above an item begin, and the spaces before it."""
+        """Find the beginning of the comments directly above an item, and of the spaces before it."""
         text = self.text
         line = text.rfind("\n", position, start) + 1
         if line == 0:
@@ -199,7 +199,7 @@ class _Reader:
                 position if is_file or position == start else _spaces_before(text, position, start)
             )
         if text[line:start].strip():
-            # Something else stands on the same line.
+            # Another item is on the same line.
             return _spaces_before(text, position, start)
         first = position if position == 0 or text[position - 1] == "\n" else line
         while line > position:
@@ -211,7 +211,9 @@ class _Reader:
         return line
 
     def _comment_line(self, above: int, line: int, position: int) -> int:
-        """Where the comment begins that the line between two offsets is the end of, or -1."""
+        """Find the beginning of the comment that ends with the line between two offsets; -1 if
+        there is none.
+        """
         stripped = self.text[above:line].strip()
         if stripped.startswith(("#", "//")):
             return above
@@ -224,7 +226,7 @@ class _Reader:
         return begin if not self.text[begin:opened].strip() else -1
 
     def _tail_end(self, position: int, end: int) -> int:
-        """The end of the line that an item ends in, if nothing but comments follows there."""
+        """Find the end of the line in which an item ends, if only comments follow there."""
         text = self.text
         start = position
         while position < end:
@@ -243,7 +245,7 @@ class _Reader:
                 position = closed + 2
             else:
                 return start
-        # A block on one line ends here; the space before its brace is no item's.
+        # A single-line block ends here; the space before its brace belongs to no item.
         return start if end < len(text) else end
 
 
@@ -258,7 +260,7 @@ def _start_of(parsed: _Parsed) -> int:
 
 
 def _indent_of(items: list[Item], otherwise: str) -> str:
-    """What stands before the lines of a body, as far as its items tell."""
+    """Infer the indentation of a body's lines from its items."""
     for item in items:
         if isinstance(item, AttributeText | BlockText) and item.tail.endswith("\n"):
             before = item.lead[item.lead.rfind("\n") + 1 :]

@@ -1,8 +1,8 @@
-"""The parts of a tree for rewriting: text, arguments, blocks and bodies, and what can be changed.
+"""The editable tree of a file: text, arguments, blocks and bodies.
 
-Owns where new items are put and how they are laid out, which is close to what stands around them.
-Unlike everything else in this package, these objects are there to be changed. How a tree is made
-from a text is in `writer`; what arguments and blocks mean is not known at all.
+Owns the position and layout of new items, which follow their surroundings. Unlike everything else
+in this package, these objects are mutable. `writer` builds a tree from a text; the meaning of
+arguments and blocks is unknown here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nigari.hcl.traversal import Step, Traversal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nigari.hcl.plain import PlainData
+    from nigari.hcl.python_data import PlainData
 
 _STEP = "  "
 
@@ -44,7 +44,7 @@ class Item:
         return reduced(self)
 
     def write(self, out: list[str]) -> None:
-        """Appends the pieces of the text that this is."""
+        """Append the pieces of this item's text."""
         raise AssertionError("every item writes itself")
 
     def __str__(self) -> str:
@@ -58,10 +58,10 @@ class Item:
 
 
 class Entry(Item):
-    """An argument or a block, with the comments that belong to it.
+    """An argument or a block, with its comments.
 
     `lead` is the comments above it and the spaces before it; `tail` the rest of its last line.
-    `inline` tells that it is in a block that is written on one line.
+    `inline` is set in a single-line block.
     """
 
     __slots__ = ("inline", "lead", "tail")
@@ -72,11 +72,11 @@ class Entry(Item):
 
     @property
     def comments(self) -> str:
-        """The comments above, as they are written."""
+        """The comments above, as in the source."""
         return "\n".join([line.strip() for line in self.lead.split("\n")]).strip()
 
     def set_comments(self, text: str) -> None:
-        """Give it other comments above: plain text, in which every line becomes a comment."""
+        """Replace the comments above by a plain text; every line becomes a comment."""
         check_text("a comment", text)
         if self.inline:
             self.lead = f" /* {_one_line(text)} */ " if text else " "
@@ -87,11 +87,11 @@ class Entry(Item):
 
     @property
     def line_comment(self) -> str:
-        """The comment behind it in its last line, as it is written."""
+        """The comment at the end of its last line, as in the source."""
         return self.tail.strip()
 
     def set_line_comment(self, text: str) -> None:
-        """Give it another comment in its last line: plain text of one line."""
+        """Replace the comment in its last line by a plain text of one line."""
         check_text("a comment", text)
         if "\n" in text:
             raise ValueError("a comment after an item must fit on one line")
@@ -106,7 +106,7 @@ class Entry(Item):
 
 
 class Gap(Item):
-    """Text between items: blank lines, comments that belong to nothing, what did not parse."""
+    """Text between items: blank lines, detached comments, invalid parts."""
 
     __slots__ = ("text",)
 
@@ -120,14 +120,14 @@ class Gap(Item):
 
 
 class AttributeText(Entry):
-    """An argument with what belongs to it."""
+    """An argument with its surrounding text."""
 
     __slots__ = ("equals", "name", "source")
 
     name: str
     equals: str
     source: str
-    """The expression as it is written."""
+    """The expression, as in the source."""
 
     def __init__(
         self, lead: str, name: str, equals: str, source: str, tail: str, inline: bool = False
@@ -148,7 +148,7 @@ class AttributeText(Entry):
         super().set_line_comment(text)
 
     def set_name(self, name: str) -> None:
-        """Call the argument something else. Its equals sign stays where it is if there is room."""
+        """Rename the argument. Its equals sign stays in its column if there is room."""
         check_name(name)
         sign = self.equals.find("=")
         spaces = self.equals[:sign]
@@ -158,27 +158,27 @@ class AttributeText(Entry):
         self.name = name
 
     def plain(self) -> PlainData:
-        """The expression as plain data, as `hcl.loads` gives it (see `nigari.hcl.plain`)."""
-        from nigari.hcl.plain import plain_value
+        """The expression as plain data, as `hcl.loads` returns it (see `nigari.hcl.python_data`)."""
+        from nigari.hcl.python_data import plain_value
 
         return plain_value(parse_expression(Source("", f"{self.source}\n"), Diagnostics()))
 
     def references(self) -> list[Traversal]:
-        """What the expression refers to."""
+        """List the references in the expression."""
         return parse_expression(Source("", f"{self.source}\n"), Diagnostics()).variables()
 
     def rename(self, old: str, new: str) -> bool:
-        """Let every reference that begins with `old`, such as `var.a`, begin with `new`.
+        """Replace the prefix `old`, such as `var.a`, of every reference by `new`.
 
-        Both are references, also with indexes: `ValueError` for a text that is none.
+        Both are references, optionally with indexes; an invalid one raises `ValueError`.
         """
         return _rename(self, _steps_of_reference(old), _checked_reference(new))
 
 
 class BlockText(Entry):
-    """A block with what belongs to it.
+    """A block with its surrounding text.
 
-    `header` is what stands between the type and the body: the labels and the opening brace.
+    `header` is the text between the type and the body: the labels and the opening brace.
     """
 
     __slots__ = ("_labels", "body", "header", "type")
@@ -212,26 +212,26 @@ class BlockText(Entry):
 
     @property
     def labels(self) -> list[str]:
-        """The labels, without quotation marks."""
+        """Labels without quotation marks."""
         return list(self._labels)
 
     def set_labels(self, labels: Sequence[str]) -> None:
-        """Give the block other labels."""
+        """Replace the labels."""
         check_texts("labels", labels)
         self._labels = list(labels)
         self.header = _header(labels)
 
     def set_type(self, type: str) -> None:
-        """Make it a block of another type."""
+        """Replace the type."""
         check_name(type)
         self.type = type
 
 
 class BodyText:
-    """The items of a file or of a block; `indent` is what stands before each of its lines.
+    """The items of a file or of a block; `indent` is the indentation of its lines.
 
-    The first and the last item of a block's body are gaps: what follows the opening brace in its
-    line, and what stands before the closing brace in its line.
+    The first and the last item of a block's body are gaps: the rest of the opening brace's line,
+    and the text before the closing brace in its line.
     """
 
     __slots__ = ("indent", "is_file", "items", "newline")
@@ -251,7 +251,7 @@ class BodyText:
         return reduced(self)
 
     def write(self, out: list[str]) -> None:
-        """Appends the pieces of the text that this is."""
+        """Append the pieces of this body's text."""
         for item in self.items:
             item.write(out)
 
@@ -267,20 +267,20 @@ class BodyText:
 
     @property
     def attributes(self) -> dict[str, AttributeText]:
-        """The arguments by name, in the order they are written."""
+        """Arguments by name, in source order."""
         return {item.name: item for item in self.items if isinstance(item, AttributeText)}
 
     @property
     def blocks(self) -> list[BlockText]:
-        """The blocks, in the order they are written."""
+        """Blocks in source order."""
         return [item for item in self.items if isinstance(item, BlockText)]
 
     def get(self, name: str) -> AttributeText | None:
-        """The argument of that name, if there is one."""
+        """Return the argument of that name, if there is one."""
         return self.attributes.get(name)
 
     def blocks_of(self, type: str, *labels: str) -> list[BlockText]:
-        """The blocks of a type whose labels begin with these."""
+        """List the blocks of a type whose labels begin with these."""
         wanted = list(labels)
         return [
             block
@@ -289,7 +289,7 @@ class BodyText:
         ]
 
     def everything(self) -> Iterator[Item]:
-        """Every argument and block at any depth."""
+        """Yield every argument and block at any depth."""
         pending: list[Item] = list(reversed(self.items))
         while pending:
             item = pending.pop()
@@ -308,14 +308,14 @@ class BodyText:
         before: Entry | str | None = None,
         after: Entry | str | None = None,
     ) -> AttributeText:
-        """Give an argument a value: plain data, a `Value`, or what `raw` and its like make.
+        """Set an argument to plain data, a `Value`, or a result of `raw` and similar functions.
 
-        A new argument is put after the last one, or before or after another item of this body.
+        A new argument is inserted after the last one, or before or after another item of this body.
         """
         comment, bare, _ = blocks_of_data(value)
         source = source_of(bare, self.indent)
         if "\n" in source and "<<" not in source:
-            # The line ends of a heredoc are part of its text.
+            # Line ends within a heredoc are part of its text.
             lines = dumps_body({"x": bare}).removeprefix("x = ").rstrip("\n")
             source = lines.replace("\n", self.newline + self.indent)
         attribute = self.set_source(name, source, before, after)
@@ -330,7 +330,7 @@ class BodyText:
         before: Entry | str | None = None,
         after: Entry | str | None = None,
     ) -> AttributeText:
-        """Give an argument an expression; `ValueError` where the text is none."""
+        """Set an argument to an expression; raise `ValueError` if the text is invalid."""
         check_name(name)
         source = checked_expression(source)
         have = self.get(name)
@@ -351,7 +351,7 @@ class BodyText:
         return attribute
 
     def fill(self, data: BodyData) -> None:
-        """Set arguments and add blocks, as `hcl.dumps` writes them."""
+        """Set arguments and add blocks, in the forms that `hcl.dumps` supports."""
         if not isinstance(data, Mapping):
             raise TypeError(f"the content of a body is a dict, not {type(data).__name__}")
         for name, given in data.items():
@@ -366,14 +366,16 @@ class BodyText:
                     added.set_comments(above)
 
     def remove(self, item: Entry | str) -> bool:
-        """Remove an argument or a block of this body, with its comments; whether it was there."""
+        """Remove an argument or a block of this body, with its comments; return whether it existed."""
         found = self._found_or_none(item)
         if found is not None:
             self._remove(found)
         return found is not None
 
     def remove_block(self, block: BlockText) -> None:
-        """Remove a block of this body with its comments; `ValueError` where it is not in it."""
+        """Remove a block of this body with its comments; raise `ValueError` if it is not in this
+        body.
+        """
         self._remove(self._found(block))
 
     def append_block(
@@ -390,7 +392,7 @@ class BodyText:
         before: Entry | str | None = None,
         after: Entry | str | None = None,
     ) -> BlockText:
-        """Add a block before or after another item of this body, else at the end."""
+        """Insert a block before or after another item of this body, by default at the end."""
         check_name(type)
         check_texts("labels", labels)
         self._open_up()
@@ -406,7 +408,9 @@ class BodyText:
     def move(
         self, item: Entry | str, before: Entry | str | None = None, after: Entry | str | None = None
     ) -> None:
-        """Move an item of this body, with its comments, before or after another, else to the end."""
+        """Move an item of this body, with its comments, before or after another, by default to the
+        end.
+        """
         self._open_up()
         moved = self._found(item)
         if moved is self._found_or_none(before) or moved is self._found_or_none(after):
@@ -440,14 +444,14 @@ class BodyText:
             self.items.insert(position + 1, Gap(self.newline))
 
     def _is_blank(self, position: int) -> bool:
-        """Whether the item at a position is a blank line, or begins or ends with one."""
+        """Check for an item that is a blank line, or begins or ends with one."""
         item = self.items[position]
         return isinstance(item, Gap) and (
             not item.text.strip() and "\n" in item.text and position > 0
         )
 
     def _position(self, before: Entry | str | None, after: Entry | str | None) -> int | None:
-        """Where to insert; None where neither item is given."""
+        """Return the index to insert at; None if neither item is passed."""
         if before is not None and after is not None:
             raise ValueError("give either before or after, not both")
         if before is not None:
@@ -477,13 +481,15 @@ class BodyText:
         if ends_its_line(source):
             comment = have.line_comment
             if comment:
-                # Nothing can follow the end of a heredoc in its line.
+                # The end of a heredoc must be the last text of its line.
                 have.lead = f"{have.lead}{comment}{self.newline}{self.indent}"
             have.tail = self.newline if have.tail.endswith("\n") or self.is_file else have.tail
         have.source = source
 
     def _equals(self, name: str, position: int) -> str:
-        """What to write between a name and its value to be below the equals sign of a neighbour."""
+        """Choose the text between a name and its value that aligns the equals sign with a
+        neighbour's.
+        """
         before = self.items[position - 1] if position else None
         after = self.items[position] if position < len(self.items) else None
         for neighbour in (before, after):
@@ -493,7 +499,9 @@ class BodyText:
         return " = "
 
     def rename(self, old: str, new: str) -> int:
-        """Rename references in all expressions at any depth; how many arguments changed."""
+        """Rename references in all expressions at any depth; return the number of changed
+        arguments.
+        """
         changed, begin, new = 0, _steps_of_reference(old), _checked_reference(new)
         for item in self.everything():
             if isinstance(item, AttributeText) and _rename(item, begin, new):
@@ -506,7 +514,7 @@ class BodyText:
         self._close_gap(position)
 
     def _close_gap(self, position: int) -> None:
-        """Leaves at most one blank line where a block was, and none at an end of the body."""
+        """Leave at most one blank line in place of a removed block, and none at an end of the body."""
         items = self.items
         before = items[position - 1] if position else None
         after = items[position] if position < len(items) else None
@@ -526,7 +534,7 @@ class BodyText:
         return last + 1
 
     def _end_line_before(self, position: int) -> None:
-        """Makes sure that what is inserted at a position begins a line."""
+        """Ensure that an item inserted at this index begins on a new line."""
         if position == 0:
             return
         before = self.items[position - 1]
@@ -537,9 +545,9 @@ class BodyText:
             before.text += self.newline
 
     def _open_up(self) -> None:
-        """Gives each item of a block that is written on one line a line of its own.
+        """Put each item of a single-line block on its own line.
 
-        Whatever else is on the line stays where it was: behind the brace, or behind an item.
+        Other text in that line stays in place: after the brace, or after an item.
         """
         first = self.items[0] if self.items else None
         if self.is_file or (isinstance(first, Gap) and "\n" in first.text):
@@ -570,7 +578,7 @@ class BodyText:
 
 
 def _one_line(text: str) -> str:
-    """A comment that can stand in the middle of a line."""
+    """Join the lines of a comment that is placed in the middle of a line."""
     if "*/" in text:
         raise ValueError("a comment in the middle of a line cannot contain */")
     return " ".join(text.split())
@@ -594,7 +602,7 @@ def _checked_reference(text: str) -> str:
 
 
 def _rename(attribute: AttributeText, old: list[Step], new: str) -> bool:
-    """Lets every reference that begins with these steps begin with `new`; whether there was one."""
+    """Replace the prefix of every matching reference by `new`; return whether there was one."""
     spans = [
         (traversal.start, traversal.steps[len(old) - 1].end)
         for traversal in attribute.references()

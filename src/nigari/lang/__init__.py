@@ -1,4 +1,5 @@
-"""The OpenTofu dialect, as far as it does not depend on a phase of the work.
+"""The OpenTofu dialect, as far as it is independent of the phase: references, functions, marks,
+versions and types.
 
-References, functions, marks, versions and types; what a configuration declares is unknown here.
+Deliberately unknown here: the declarations in a configuration.
 """

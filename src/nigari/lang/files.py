@@ -1,8 +1,8 @@
-"""Reading files, wherever they are: on disk, in memory, in a saved plan.
+"""File access through a small protocol: on disk, in memory, or from a saved plan.
 
-Everything in the core reads files through this small protocol that is passed in, so a
-configuration can be evaluated where there is no directory, and what was read can be recorded.
-Paths are texts as users write them, relative to the working directory.
+The core reads all files through an object that the caller passes, so that a configuration can be
+evaluated without a directory, and the files it read can be recorded. Paths are as users write them,
+relative to the working directory.
 """
 
 from __future__ import annotations
@@ -25,51 +25,51 @@ if TYPE_CHECKING:
 
 @record
 class Entry:
-    """Something in a directory."""
+    """An entry of a directory."""
 
     name: str
     is_directory: bool
 
 
 by_name: Callable[[Entry], str] = attrgetter("name")
-"""The order of entries."""
+"""Sort key of entries."""
 
 
 class Files(Protocol):
-    """What can be read. Failures are `OSError`s, as for real files."""
+    """A source of files. Failures are `OSError`s, as for real files."""
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        """The content of a file; at most `limit` bytes and one more where a limit is given."""
+        """Read a file; with a limit, at most that many bytes and one more."""
         ...
 
     def entries(self, path: str) -> list[Entry]:
-        """What a directory contains, by name."""
+        """List a directory, sorted by name."""
         ...
 
     def is_file(self, path: str) -> bool:
-        """Whether there is a regular file; an `OSError` where something else is."""
+        """Check for a regular file; raise `OSError` for any other kind of file."""
         ...
 
-    def is_directory(self, path: str) -> bool:
-        """Whether there is a directory."""
-        ...
+    def is_directory(self, path: str) -> bool: ...
 
 
 class DiskFiles:
     """The files of this machine.
 
-    Only regular files are read, and with a limit also devices, such as `/dev/null`: a pipe would
-    have to be waited for, and gives its content only once.
+    Only regular files are read, and with a limit also devices, such as `/dev/null`: a pipe might
+    block, and provides its content only once.
     """
 
     __slots__ = ("_root",)
 
     def __init__(self, root: str = "") -> None:
-        """Relative paths start at `root`, an absolute path; without one, where the process is."""
+        """Resolve relative paths against `root`, an absolute path; by default against the current
+        directory.
+        """
         self._root = root
 
     def at(self, path: str) -> str:
-        """The path by which the process finds a file."""
+        """Return the path by which this process finds a file."""
         return os.path.join(self._root, path) if self._root else path
 
     def read(self, path: str, limit: int | None = None) -> bytes:
@@ -77,7 +77,7 @@ class DiskFiles:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode) and (limit is None or not stat.S_ISCHR(mode)):
                 raise OSError(errno.EINVAL, f"it is {_kind(mode)}, not a regular file", path)
-            # A device that has nothing to say at the moment gives None.
+            # A non-blocking read returns None from a device without data.
             return (file.read() if limit is None else file.read(limit + 1)) or b""
 
     def entries(self, path: str) -> list[Entry]:
@@ -98,47 +98,47 @@ class DiskFiles:
         return os.path.isdir(self.at(path) or ".")
 
 
-class KeptFiles(DiskFiles):
-    """The files of this machine as they were when somebody first asked for them. What has been
-    read is pickled, too.
+class CachedFiles(DiskFiles):
+    """The files of this machine, cached on first access so that they cannot change during a run.
+    The cache is pickled too.
     """
 
-    __slots__ = ("_kept",)
+    __slots__ = ("_cached",)
 
     def __init__(self, root: str = "") -> None:
         super().__init__(root)
-        self._kept: dict[tuple[str, str, int | None], object] = {}
+        self._cached: dict[tuple[str, str, int | None], object] = {}
 
     def read(self, path: str, limit: int | None = None) -> bytes:
         return self._once(
-            ("content", path, limit), lambda: super(KeptFiles, self).read(path, limit)
+            ("content", path, limit), lambda: super(CachedFiles, self).read(path, limit)
         )
 
     def entries(self, path: str) -> list[Entry]:
-        return self._once(("entries", path, None), lambda: super(KeptFiles, self).entries(path))
+        return self._once(("entries", path, None), lambda: super(CachedFiles, self).entries(path))
 
     def is_file(self, path: str) -> bool:
-        return self._once(("file", path, None), lambda: super(KeptFiles, self).is_file(path))
+        return self._once(("file", path, None), lambda: super(CachedFiles, self).is_file(path))
 
     def is_directory(self, path: str) -> bool:
         return self._once(
-            ("directory", path, None), lambda: super(KeptFiles, self).is_directory(path)
+            ("directory", path, None), lambda: super(CachedFiles, self).is_directory(path)
         )
 
     def _once(self, question: tuple[str, str, int | None], answer: Callable[[], T]) -> T:
-        if question not in self._kept:
+        if question not in self._cached:
             try:
-                self._kept[question] = answer()
+                self._cached[question] = answer()
             except OSError as error:
-                self._kept[question] = error
-        found = self._kept[question]
+                self._cached[question] = error
+        found = self._cached[question]
         if isinstance(found, OSError):
             raise found.with_traceback(None)
         return cast("T", found)
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for anybody who would write to it."""
+    """Open a file without waiting for the writer of a pipe."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
 
 
@@ -156,7 +156,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 class MemoryFiles:
-    """Files that exist only as a mapping of paths to contents."""
+    """Files in a mapping of paths to contents."""
 
     __slots__ = ("_contents",)
 

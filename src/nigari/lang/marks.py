@@ -1,4 +1,4 @@
-"""The marks that the language puts on values; cty carries them and knows none of them."""
+"""Marks of the language; cty propagates them and interprets none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class LanguageMark(Enum):
-    """Marks that have no content of their own."""
+    """Marks without content."""
 
     SENSITIVE = "sensitive"
     """The value must not be shown."""
@@ -21,7 +21,7 @@ class LanguageMark(Enum):
 
     @property
     def secrecy(self) -> str:
-        """Why a value with this mark is not shown in messages."""
+        """The word that messages use for a value with this mark, which they never show."""
         return self.value
 
 
@@ -34,17 +34,17 @@ OUTPUT: Final = "output"
 
 @record
 class Deprecated:
-    """The value comes from something whose author warns against using it."""
+    """A mark on values from a deprecated object, with its author's message."""
 
     message: str
     origin: str
-    """The address of what is deprecated."""
+    """Address of the deprecated object."""
     is_remote: bool = False
-    """Whether it is in a module that comes from elsewhere."""
+    """True if it is in a downloaded module."""
     kind: str = OUTPUT
-    """What is deprecated: an output of a module, or something that a provider warns against."""
+    """Kind of the deprecated object: a module output, or something that a provider deprecates."""
 
     @property
     def secrecy(self) -> str:
-        """Nothing: the value may be shown."""
+        """Empty: the value may be shown."""
         return ""

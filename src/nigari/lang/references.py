@@ -1,9 +1,8 @@
-"""References: what the names in expressions refer to.
+"""References: the objects that names in expressions refer to.
 
-A traversal such as `module.net["eu"].ids[0]` is cut into the subject it refers to and the steps
-that remain to be applied to the subject's value. Whether the subject is declared, and whether it
-may be used in this place, depends on what surrounds the expression and is not decided here; the
-words for it are.
+A traversal such as `module.net["eu"].ids[0]` is split into the address of its subject and the
+remaining steps into the subject's value. Whether the subject is declared and allowed depends on the
+context of the expression and is decided elsewhere; the diagnostics for both are here.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from nigari.hcl.suggestion import did_you_mean, listed
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex, TraverseRoot
 
 TYPE_CHECKING = False
-# Reading a configuration decodes no bodies that a schema describes.
+# Loading specifications costs start-up time, and reading a configuration needs none.
 if TYPE_CHECKING:
     from nigari.hcl.decode import Spec
 
@@ -76,7 +75,7 @@ _MISTAKEN_ROOTS = {
 
 
 class Reference:
-    """Where an expression refers to something, and what to."""
+    """A reference in an expression: its subject and its position."""
 
     __slots__ = ("end", "remaining", "source", "start", "subject")
 
@@ -84,9 +83,9 @@ class Reference:
     source: Source
     start: int
     end: int
-    """The subject ends here; the steps that remain come after."""
+    """End of the subject; the remaining steps follow."""
     remaining: Traversal
-    """The steps to apply to the subject's value, as a relative traversal."""
+    """The steps into the subject's value, as a relative traversal."""
 
     def __init__(
         self, subject: Address, source: Source, start: int, end: int, remaining: Traversal
@@ -99,12 +98,12 @@ class Reference:
 
     @property
     def range(self) -> Range:
-        """Where the subject is named."""
+        """Range of the subject."""
         return self.source.range(self.start, self.end)
 
     @property
     def last_range(self) -> Range:
-        """Where the last step of the subject stands, with the dot before its name."""
+        """Range of the subject's last step, including the dot before its name."""
         return self.source.range(self.source.text.rindex(".", self.start, self.end), self.end)
 
     def __str__(self) -> str:
@@ -117,7 +116,7 @@ class Reference:
 def parse_reference(
     traversal: Traversal, diags: Diagnostics, in_tests: bool = False
 ) -> Reference | None:
-    """What an absolute traversal refers to; `in_tests` also knows `output` and `check`."""
+    """Resolve the subject of an absolute traversal; `in_tests` also accepts `output` and `check`."""
     root = traversal.root_name
     single = _SINGLE.get(root)
     if single is None and in_tests:
@@ -165,7 +164,7 @@ def _single_attribute(
 def _resource(
     traversal: Traversal, mode: ResourceMode, at: int, diags: Diagnostics
 ) -> Reference | None:
-    """A resource whose type is the step at `at`."""
+    """Parse a reference to a resource whose type is the step at `at`."""
     if len(traversal) < at + 2:
         _report_incomplete_resource(traversal, mode, at, diags)
         return None
@@ -221,7 +220,7 @@ def _module_call(traversal: Traversal, diags: Diagnostics) -> Reference | None:
 
 
 def parse_provider_function(name: str) -> ProviderFunction | None:
-    """The function that a name with the namespace `provider` means."""
+    """Parse a function name in the namespace `provider`; None for others."""
     parts = name.split("::")
     if parts[0] != "provider" or len(parts) not in (3, 4) or "" in parts:
         return None
@@ -237,7 +236,7 @@ def _provider_function(traversal: Traversal, diags: Diagnostics) -> Reference | 
 
 
 def references(traversals: Iterable[Traversal], diags: Diagnostics) -> list[Reference]:
-    """What each traversal refers to; those that refer to nothing are reported and left out."""
+    """Parse each traversal; invalid ones are reported and dropped."""
     found = []
     for traversal in traversals:
         reference = parse_reference(traversal, diags)
@@ -247,7 +246,7 @@ def references(traversals: Iterable[Traversal], diags: Diagnostics) -> list[Refe
 
 
 def references_in_expression(expression: Expression, diags: Diagnostics) -> list[Reference]:
-    """What an expression refers to: values in the order written, then provider functions."""
+    """List the references of an expression: values in source order, then provider functions."""
     found = references(expression.variables(), diags)
     found.extend(references(provider_calls(expression), diags))
     return found
@@ -256,9 +255,10 @@ def references_in_expression(expression: Expression, diags: Diagnostics) -> list
 def references_in_body(
     body: Body, spec: Spec, diags: Diagnostics, content: bool = True
 ) -> list[Reference]:
-    """What decoding a body would refer to, its dynamic blocks expanded: values, then functions.
+    """List the references of decoding a body with its dynamic blocks expanded: values, then
+    functions.
 
-    Without `content`, only what expanding them refers to.
+    Without `content`, only those of the expansion itself.
     """
     from nigari.hcl.dynamic_blocks import expand_expressions
 
@@ -271,7 +271,7 @@ def references_in_body(
 
 
 def provider_calls(expression: Expression) -> Iterator[Traversal]:
-    """The names of the provider functions called, as traversals of one step."""
+    """Yield the names of called provider functions, as traversals of one step."""
     for call in function_calls(expression):
         if call.name.startswith("provider::"):
             root = TraverseRoot(call.name, call.start, call.name_end)
@@ -279,7 +279,7 @@ def provider_calls(expression: Expression) -> Iterator[Traversal]:
 
 
 def function_calls(expression: Expression) -> Iterator[FunctionCall]:
-    """Every function call inside an expression, in the order written."""
+    """Yield every function call inside an expression, in source order."""
     pending = [expression]
     while pending:
         current = pending.pop()
@@ -289,12 +289,12 @@ def function_calls(expression: Expression) -> Iterator[FunctionCall]:
 
 
 def intended_root(name: str) -> str | None:
-    """The root name that somebody who wrote `vars.x` or `locals.x` most likely meant."""
+    """Return the root name that was probably meant by `vars.x` or `locals.x`."""
     return _MISTAKEN_ROOTS.get(name)
 
 
 def undeclared_resource_hint(resource: Resource, declared: Iterable[Resource]) -> str:
-    """A sentence for a reference to a resource that the module does not declare, or nothing.
+    """Suggest a correction for a reference to an undeclared resource; empty if there is none.
 
     It begins with a space, to be appended to a detail.
     """
@@ -315,7 +315,7 @@ def undeclared_resource_hint(resource: Resource, declared: Iterable[Resource]) -
 
 
 def report_outside(reference: Reference, diags: Diagnostics) -> None:
-    """Report `each`, `count` or `self` in a place that does not have it."""
+    """Report `each`, `count` or `self` in a block that does not have it."""
     subject = reference.subject
     _OUTSIDE[type(subject)](reference, diags)
 

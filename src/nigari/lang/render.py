@@ -1,7 +1,7 @@
-"""Shows values and types as the console does: much like they would be written, a value with its type
-where that tells.
+"""Console output of values and types: mostly as written in a configuration, with a type where it is
+not obvious.
 
-What must not be shown is not: sensitive and ephemeral values, at any depth.
+Sensitive and ephemeral values are never shown, at any depth.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _TYPE_INDENT: Final = "    "
 
 
 def console_text(value: Value, diags: Diagnostics) -> str:
-    """What the console answers: the value, or the type that `type()` gave."""
+    """Format the console's answer: a value, or the type that `type()` returned."""
     if value.contains_marked:
         from nigari.lang.functions.conversion import TYPE_MARK
 
@@ -67,7 +67,7 @@ def console_text(value: Value, diags: Diagnostics) -> str:
 
 
 def type_display(type_: Type) -> str:
-    """The type over several lines, one for each attribute or element, as the console shows it."""
+    """Format a type over several lines, one for each attribute or element."""
     if type_.depth > USUAL_DEPTH:
         allow_depth(type_.depth)
     parts: list[str] = []
@@ -105,7 +105,7 @@ def _type_parts(type_: Type, newline: str, parts: list[str]) -> None:
 
 
 def value_display(value: Value) -> str:
-    """The value over one or several lines."""
+    """Format a value over one or several lines."""
     if value.type.depth > USUAL_DEPTH:
         allow_depth(value.type.depth)
     parts: list[str] = []
@@ -114,7 +114,7 @@ def value_display(value: Value) -> str:
 
 
 def value_glimpse(value: Value, most: int = 80) -> str:
-    """The beginning of a value on one line, whatever its size."""
+    """Format the beginning of a value on one line, regardless of its size."""
     text = ""
     for piece in _pieces(value):
         text += piece
@@ -124,7 +124,7 @@ def value_glimpse(value: Value, most: int = 80) -> str:
 
 
 def _pieces(value: Value) -> Iterator[str]:
-    """The parts of a value on one line, made as somebody asks for them."""
+    """Yield the parts of a value on one line, on demand."""
     data = value.data
     if _hidden(value) is not None or not isinstance(data, dict | tuple):
         parts: list[str] = []
@@ -213,7 +213,9 @@ def _null(type_: Type) -> str:
 
 
 def _collection_name(type_: Type) -> str:
-    """What a collection is of, down to the first type that is none."""
+    """Describe the nested element types of a collection, down to the first that is not a
+    collection.
+    """
     parts: list[str] = []
     while isinstance(type_, CollectionType):
         type_ = type_.element
@@ -223,7 +225,7 @@ def _collection_name(type_: Type) -> str:
 
 
 def _string(text: str, indent: int) -> str:
-    """In quotes, or as a heredoc where it has several lines."""
+    """Format a string in quotes, or as a heredoc if it has several lines."""
     lines = text.split("\n")
     if len(lines) == 1:
         return go_quote(text)

@@ -1,7 +1,7 @@
-"""Type constraints as the language uses them: for variables and outputs, in messages, on screen.
+"""Type constraints of variables and outputs, and diagnostics about values that do not match.
 
-What a type expression means in itself is known by `nigari.hcl.type_expressions`; here are the
-forms that only this language has, and what it says about values that do not fit.
+`nigari.hcl.type_expressions` owns type expressions in general; here are the forms that only this
+language has.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from nigari.record import record
 
 
 def parse_variable_type(expression: Expression, diags: Diagnostics) -> TypeConstraint:
-    """The `type` argument of a variable: a type constraint, or bare `list` or `map`.
+    """Parse the `type` argument of a variable: a type constraint, or bare `list` or `map`.
 
-    The two bare words mean any elements, as long as they are all of one type.
+    As in OpenTofu, the two bare words mean elements of any one type.
     """
     text = expression.source.text
     native = not expression.is_json
@@ -73,7 +73,7 @@ def _report_quoted_type(expression: Expression, diags: Diagnostics) -> None:
 
 @record
 class DroppedAttribute:
-    """An attribute that an object constructor sets and the type it is for does not have."""
+    """An attribute in an object constructor that the required type does not have."""
 
     path: Path
     name_range: Range
@@ -82,17 +82,18 @@ class DroppedAttribute:
 
     @property
     def name(self) -> str:
-        """The attribute's own name."""
+        """Name of the attribute."""
         step = self.path[-1]
         assert isinstance(step, GetAttr)
         return step.name
 
 
 def dropped_attributes(expression: Expression, wanted: Type) -> list[DroppedAttribute]:
-    """Attributes that conversion to `wanted` will drop, as far as the expression shows them.
+    """List the attributes that conversion to `wanted` will drop, as far as the expression is
+    literal.
 
-    Somebody who writes an attribute out expects it to be used; one that comes from elsewhere may
-    well have more attributes than are wanted here.
+    An attribute in an object constructor is expected to be used; an object from elsewhere may
+    legitimately have more attributes than required.
     """
     found: list[DroppedAttribute] = []
     pending: list[tuple[Expression, Type, Path]] = [(expression, wanted, ())]

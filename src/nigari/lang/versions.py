@@ -1,8 +1,8 @@
 """Versions, and the two grammars of version constraints.
 
-Module versions and `required_version` are written in one grammar, provider versions in a
-stricter one; the same text may mean different things in them (`~> 1` has no upper limit for a
-module and means `< 2.0.0` for a provider). What versions exist is for the caller to know.
+Module versions and `required_version` use one grammar, provider versions a stricter one; the same
+text may have different meanings (`~> 1` has no upper limit for a module and means `< 2.0.0` for a
+provider). Deliberately unknown here: the available versions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.quoting import quoted
 from nigari.record import record
 
-# Patterns are kept as texts, and compiled when one is first used.
+# Patterns are stored as texts and compiled on first use.
 _VERSION = (
     r"v?(?P<numbers>[0-9]+(?:\.[0-9]+)*?)"
     r"(?:-(?P<numeric>[0-9]+[0-9A-Za-z~-]*(?:\.[0-9A-Za-z~-]+)*)"
@@ -31,7 +31,7 @@ _STRICT_CONSTRAINT = (
 _OPERATORS = ("=", "!=", ">", ">=", "<", "<=", "~>")
 _OPERATOR_ORDER = {">": 1, ">=": 2, "=": 3, "~>": 4, "<=": 6, "<": 7, "!=": 8}
 _MOST_DIGITS = 18
-"""More digits than any version number has, and few enough for a 64-bit integer."""
+"""Maximum digits of a version number, which fit into a 64-bit integer."""
 
 _ExtraKey = tuple[tuple[int, int, str], ...]
 _Key = tuple[tuple[int, ...], bool, _ExtraKey]
@@ -44,7 +44,7 @@ class Version:
     __slots__ = ("_key", "metadata", "numbers", "prerelease", "text")
 
     numbers: tuple[int, ...]
-    """Major, minor, patch, and whatever follows; never fewer than three."""
+    """Major, minor, patch, and further numbers; at least three."""
     prerelease: str
     metadata: str
 
@@ -62,7 +62,7 @@ class Version:
         self._key = (self.numbers[:significant], not prerelease, _extra_key(prerelease))
 
     def is_same_release(self, other: Version) -> bool:
-        """Whether neither precedes the other; build metadata does not count."""
+        """Check that neither version precedes the other; build metadata is ignored."""
         return self._key == other._key
 
     def __eq__(self, other: object) -> bool:
@@ -74,7 +74,7 @@ class Version:
         return hash((self._key, self.metadata))
 
     def precedence(self) -> _Key:
-        """What versions are ordered by, which leaves out build metadata."""
+        """Return the sort key of versions, which excludes build metadata."""
         return self._key
 
     def __lt__(self, other: Version) -> bool:
@@ -90,16 +90,17 @@ class Version:
 
 
 def newest(versions: Iterable[Version]) -> Version | None:
-    """The newest of some versions.
+    """Return the newest version.
 
-    Build metadata does not count, so that of several which differ in nothing else the first is
-    taken: go-version's Compare finds them equal, and a later one must be greater to win.
+    Build metadata is ignored, so that the first of several versions that differ in nothing else
+    wins: go-version's Compare treats them as equal, and only a greater version replaces an earlier
+    one.
     """
     return max(versions, key=Version.precedence, default=None)
 
 
 def _extra_key(extra: str) -> _ExtraKey:
-    """Orders pre-release tags: numbers by size and before words, fewer parts before more."""
+    """Sort pre-release tags: numbers by size and before words, fewer parts before more."""
     if not extra:
         return ()
     return tuple(
@@ -112,13 +113,13 @@ _NO_VERSION = Version((0, 0, 0))
 
 
 def parse_version(text: str) -> Version | None:
-    """A version as modules have them: `1.2`, `v1.2.3`, `1.2.3-beta1`, `1.2.3.4`."""
+    """Parse a module version: `1.2`, `v1.2.3`, `1.2.3-beta1`, `1.2.3.4`."""
     match = re.fullmatch(_VERSION, text)
     return None if match is None else _loose_version(match)
 
 
 def parse_exact_version(text: str) -> Version | None:
-    """A version as providers have them: at most three numbers, no `v` in front."""
+    """Parse a provider version: at most three numbers, without a leading `v`."""
     match = re.fullmatch(_STRICT_CONSTRAINT, text)
     if match is None or match["operator"] or match["space"]:
         return None
@@ -145,39 +146,39 @@ def _numbers(text: str) -> tuple[int, ...] | None:
 
 @record
 class Constraint:
-    """One condition on a version: `>= 1.2`."""
+    """A single condition on a version: `>= 1.2`."""
 
     operator: str
     """One of `=`, `!=`, `>`, `>=`, `<`, `<=`, `~>`."""
     version: Version
     given: int
-    """How many numbers of the version were written."""
+    """Number of version numbers as written."""
 
 
 class ModuleConstraints:
-    """Conditions that a module version must meet all; also `required_version`."""
+    """Conditions that a module version must all meet; also for `required_version`."""
 
     __slots__ = ("items", "text")
 
     items: tuple[Constraint, ...]
     text: str
-    """As written."""
+    """The original text."""
 
     def __init__(self, items: tuple[Constraint, ...], text: str) -> None:
         self.items = items
         self.text = text
 
     def allows(self, version: Version) -> bool:
-        """Whether the version meets every condition."""
+        """Check that the version meets every condition."""
         return all(_module_allows(item, version) for item in self.items)
 
     @property
     def names_prerelease(self) -> bool:
-        """Whether any condition has a pre-release tag."""
+        """True if any condition has a pre-release tag."""
         return any(item.version.prerelease for item in self.items)
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
-        """The newest version allowed; a pre-release only when it is asked for with `=`."""
+        """Return the newest allowed version; a pre-release only if a condition names it with `=`."""
         return newest(
             version
             for version in versions
@@ -199,13 +200,13 @@ class ModuleConstraints:
 
 
 class ProviderConstraints:
-    """Conditions that a provider version must meet all."""
+    """Conditions that a provider version must all meet."""
 
     __slots__ = ("items", "text")
 
     items: tuple[Constraint, ...]
     text: str
-    """The one spelling of these conditions, as the dependency lock file has it."""
+    """The canonical text of these conditions, as in the dependency lock file."""
 
     def __init__(self, items: Iterable[Constraint] = ()) -> None:
         unique = {_canonical_text(item): item for item in items}
@@ -214,9 +215,9 @@ class ProviderConstraints:
         self.text = ", ".join(text for text, _ in ordered)
 
     def allows(self, version: Version) -> bool:
-        """Whether the version meets every condition; a pre-release must be asked for with `=`.
+        """Check that the version meets every condition; a pre-release must be named with `=`.
 
-        0.0.0 stands for a version that is not told, and is never allowed.
+        0.0.0 stands for an unspecified version and is never allowed.
         """
         return (
             version != _NO_VERSION
@@ -225,7 +226,7 @@ class ProviderConstraints:
         )
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
-        """The newest version allowed."""
+        """Return the newest allowed version."""
         return newest(version for version in versions if self.allows(version))
 
     def __and__(self, other: ProviderConstraints) -> ProviderConstraints:
@@ -319,9 +320,9 @@ def _canonical_order(item: Constraint) -> tuple[Version, int]:
 def parse_module_constraints(
     text: str, diags: Diagnostics, subject: Range | None = None
 ) -> ModuleConstraints | None:
-    """Read the constraints on a module's version, or a `required_version`.
+    """Parse the version constraints of a module, or a `required_version`.
 
-    `subject` is where they stand in a configuration; without it, diagnostics point into the text.
+    `subject` is their range in the configuration; without it, diagnostics point into the text.
     """
     found = _module_constraints(text)
     if isinstance(found, ModuleConstraints):
@@ -332,7 +333,9 @@ def parse_module_constraints(
 
 @lru_cache(maxsize=1024)
 def _module_constraints(text: str) -> ModuleConstraints | tuple[int, int]:
-    """The constraints, or where the piece of the text is that is none. Many calls have the same."""
+    """Parse the constraints, or return the range of the invalid piece. The result is cached, as
+    many calls share one.
+    """
     items = []
     for start, end in _pieces(text):
         match = re.compile(_LOOSE_CONSTRAINT).fullmatch(text, start, end)
@@ -347,9 +350,9 @@ def _module_constraints(text: str) -> ModuleConstraints | tuple[int, int]:
 def parse_provider_constraints(
     text: str, diags: Diagnostics, subject: Range | None = None
 ) -> ProviderConstraints | None:
-    """Read the constraints on a provider's version, also those in a dependency lock file.
+    """Parse the version constraints of a provider, including those in a dependency lock file.
 
-    `subject` is where they stand in a configuration; without it, diagnostics point into the text.
+    `subject` is their range in the configuration; without it, diagnostics point into the text.
     """
     items = []
     for start, end in _pieces(text):
@@ -375,7 +378,7 @@ def _strict_constraint(match: re.Match[str]) -> Constraint | None:
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
-    """Where the conditions between commas begin and end, without the spaces around them."""
+    """Return the offsets of the conditions between commas, without the spaces around them."""
     pieces = []
     offset = 0
     for piece in text.split(","):

@@ -1,1 +1,1 @@
-"""The network: one HTTP client for registries, mirrors, module packages, key services and backends."""
+"""HTTP client for registries, mirrors, module packages, key services and backends."""

@@ -1,8 +1,9 @@
-"""The HTTP client: requests with answers in memory, and downloads to files.
+"""HTTP client: requests with responses in memory, and downloads to files.
 
-Owns redirects, retries, limits and what is sent to whom. Answers of any status are given back by
-`request`, because callers differ in what they accept; a `NetFailure` means that there is no
-answer. Nothing is imported until the first request, and no connection is shared between clients.
+Owns redirects, retries, limits, and which headers are sent to which origin. `request` returns
+responses of any status, because callers differ in which they accept; a `NetFailure` means that
+there is no response. Nothing is imported before the first request, and no connection is shared
+between clients.
 """
 
 from __future__ import annotations
@@ -40,26 +41,26 @@ if TYPE_CHECKING:
 
 
 Progress = Callable[[int, int | None], None]
-"""Hears how many bytes have arrived, of how many (if that is known)."""
+"""Receives the number of bytes downloaded, and the total if it is known."""
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _QUOTED: Final = 1 << 14
-"""How much of a refusal is read, to say what the server said."""
+"""Bytes of an error response that are read, to quote the server's message."""
 
 
 @record
 class Policy:
-    """How patient a request is, and how much it takes."""
+    """Patience and limits of a request."""
 
     retries: int = 2
     timeout: float | None = 60.0
-    """Seconds for one attempt, all of it; `None` for as long as there is progress."""
+    """Seconds for a whole attempt; `None` to continue while there is progress."""
     redirects: int = 10
     limit: int = 1 << 24
-    """The most bytes of content that are taken."""
+    """Maximum bytes of content."""
     pause: float = 1.0
-    """Seconds before the first retry; each further one waits twice as long."""
+    """Seconds before the first retry; doubled for each further one."""
     longest_pause: float = 30.0
     stalled_after: float = 60.0
     """Seconds in which at least `slowest` bytes must arrive."""
@@ -71,7 +72,7 @@ DOWNLOAD: Final = Policy(timeout=None, limit=1 << 33)
 
 @record
 class Expected:
-    """What a download must be; whatever is not given is not checked."""
+    """Expected size and digests of a download; unset ones are not checked."""
 
     size: int | None = None
     digests: Mapping[str, str] = MappingProxyType({})
@@ -80,7 +81,7 @@ class Expected:
 
 @record
 class Downloaded:
-    """A file that has arrived whole. `digests` always has `sha256`."""
+    """A complete downloaded file. `digests` always has `sha256`."""
 
     url: str
     size: int
@@ -89,7 +90,7 @@ class Downloaded:
 
 
 class Client:
-    """Use it as a context: `async with Client(settings) as client`."""
+    """HTTP client, used as a context manager: `async with Client(settings) as client`."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -114,7 +115,9 @@ class Client:
         body: bytes | None = None,
         policy: Policy = Policy(),  # noqa: B008 -- a record does not change
     ) -> Response:
-        """Ask, and read the whole answer. `credentials` are headers for the URL's origin only."""
+        """Send a request and read the whole response. `credentials` are headers for the URL's
+        origin only.
+        """
         asked = _Request(method, url, headers, credentials, body)
         given: list[Response] = []
 
@@ -154,7 +157,7 @@ class Client:
         expected: Expected = Expected(),  # noqa: B008 -- a record does not change
         progress: Progress | None = None,
     ) -> Downloaded:
-        """Write what a URL gives to a file, which is there only if all of it arrived."""
+        """Download to a file, which exists afterwards only if the download is complete."""
         identity = {"accept-encoding": "identity", **headers}
         asked = _Request("GET", url, identity, credentials, None)
 
@@ -170,7 +173,7 @@ class Client:
     async def _following(
         self, asked: _Request, policy: Policy, is_large: bool
     ) -> AsyncIterator[tuple[str, httpcore.Response]]:
-        """The answer after redirects, with the URL that gave it."""
+        """Follow redirects; yield the final URL and its response."""
         request, visited = asked, {asked.url}
         _origin(asked.url)
         while True:
@@ -261,7 +264,7 @@ def _headers(response: httpcore.Response) -> dict[str, str]:
 
 
 async def _read_out(response: httpcore.Response) -> None:
-    """Read an answer that nobody wants, if it is short, so that the connection can be reused."""
+    """Read an unneeded response if it is short, so that the connection can be reused."""
     headers = _headers(response)
     size = _announced(headers)
     if size is None and "transfer-encoding" not in headers:
@@ -283,7 +286,7 @@ def _announced(headers: Mapping[str, str]) -> int | None:
 async def _read(
     url: str, response: httpcore.Response, policy: Policy, only: int | None = None
 ) -> Response:
-    """The content in memory: all of it within the limit, or only the beginning."""
+    """Read the content into memory: all of it within the limit, or only the beginning."""
     limit = policy.limit if only is None else only
     headers = _headers(response)
     decoder = Decoder(headers.get("content-encoding", ""))
@@ -343,7 +346,7 @@ async def _write(
 async def _pieces(
     url: str, response: httpcore.Response, policy: Policy
 ) -> AsyncGenerator[bytes | memoryview]:
-    """What arrives, as long as it arrives fast enough. Each piece is to be used at once."""
+    """Yield the content while it arrives fast enough. Each piece is only valid until the next."""
     import time
 
     from nigari.net.streams import large_content
@@ -407,7 +410,7 @@ async def _retried(once: Callable[[], Awaitable[T]], url: str, policy: Policy) -
 
 
 def _pause(failure: NetFailure, attempt: int, policy: Policy) -> float | None:
-    """How long to wait before the next attempt; `None` if the server wants more than we wait."""
+    """Return the seconds until the next attempt; `None` if the server demands more than the limit."""
     usual = min(policy.pause * 2.0**attempt, policy.longest_pause)
     if not isinstance(failure, StatusRefused) or failure.status not in (429, 503):
         return usual
@@ -418,7 +421,7 @@ def _pause(failure: NetFailure, attempt: int, policy: Policy) -> float | None:
 
 
 def _retry_after(text: str) -> float | None:
-    """Seconds, or a date."""
+    """Parse a number of seconds or a date."""
     if text.isascii() and text.isdigit():
         return float(text)
     import time

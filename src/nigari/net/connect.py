@@ -1,8 +1,8 @@
-"""Single exchanges with one server: connections, and what their errors mean.
+"""HTTP exchanges with one server: connections, and the diagnosis of their errors.
 
-Pools are kept per proxy. Small requests speak HTTP/2 where the server offers it, so that many
-share one connection; downloads speak HTTP/1.1, which moves large files faster here and gives each
-a connection while it lasts. Redirects, retries and credentials are not known here.
+There is a pool for each proxy. Small requests use HTTP/2 if the server offers it, so that many
+share one connection; downloads use HTTP/1.1, which is faster for large files here and has a
+connection for each. Deliberately unknown here: redirects, retries and credentials.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _CERTIFICATE_FAULTS: Final = {
 
 
 def _need_library(url: str) -> None:
-    """Fail with what to install, where the library that speaks HTTP is missing."""
+    """Raise an error with the missing package if the HTTP library is not installed."""
     try:
         import httpcore  # noqa: F401 - whether it is there
     except ModuleNotFoundError as error:
@@ -67,7 +67,7 @@ def _need_library(url: str) -> None:
 
 
 _CONTROLS: Final = bytes({*range(32), 127} - {9})
-"""What a header cannot have."""
+"""Bytes that are invalid in a header."""
 
 
 class Connections:
@@ -97,11 +97,11 @@ class Connections:
         is_large: bool,
         stalled_after: float | None,
     ) -> AsyncIterator[httpcore.Response]:
-        """Send a request; what comes back is open until the context ends."""
+        """Send a request; the response stays open until the context ends."""
         _need_library(url)
         import httpcore
 
-        from nigari.net.streams import tell_size
+        from nigari.net.streams import restore_size
 
         try:
             origin = origin_of(url)
@@ -120,7 +120,7 @@ class Connections:
                 extensions={"timeout": timeouts},
             ) as response:
                 is_open = True
-                tell_size(response)
+                restore_size(response)
                 yield response
         except (
             httpcore.NetworkError,
@@ -132,7 +132,7 @@ class Connections:
             raise _meaning(error, url, origin, proxy) from error
         except (OSError, UnicodeError) as error:
             if is_open:
-                raise  # from whoever uses the answer, such as a full disk
+                raise  # from the code that uses the response, such as a full disk
             raise _meaning_of_cause(error, url, origin, proxy) from error
 
     def _pool(self, proxy_url: str, is_large: bool) -> httpcore.AsyncConnectionPool:
@@ -151,13 +151,13 @@ class Connections:
                 max_connections=_MOST_CONNECTIONS,
                 keepalive_expiry=_KEPT_FOR,
                 http2=not is_large,
-                network_backend=Connector(keeps_content=is_large),
+                network_backend=Connector(bypasses=is_large),
             )
         return pool
 
 
 def _sent(url: str, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """Headers as they are sent; servers do not count blanks around a value."""
+    """Encode headers; blanks around a value are insignificant and dropped."""
     sent = []
     for name, value in headers.items():
         content = value.strip(" \t").encode()
@@ -176,7 +176,7 @@ def _proxy(url: str) -> httpcore.Proxy:
 
 
 def _meaning(error: Exception, url: str, origin: Origin, proxy: str) -> NetFailure:
-    """`proxy` is the URL of the one that is asked for a connection, if there is one."""
+    """Translate an exception; `proxy` is the URL of the proxy that was used, if any."""
     import httpcore
 
     if isinstance(error, httpcore.ConnectTimeout):
@@ -193,7 +193,7 @@ def _meaning(error: Exception, url: str, origin: Origin, proxy: str) -> NetFailu
 
 
 def _meaning_of_cause(error: BaseException, url: str, origin: Origin, proxy: str) -> NetFailure:
-    """Libraries wrap what happened several times; the innermost error says what it was."""
+    """Translate the innermost error: libraries wrap the original one several times."""
     import socket
     import ssl
 

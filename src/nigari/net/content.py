@@ -1,4 +1,6 @@
-"""Content on its way: decoded within limits, or written to a file with its digests."""
+"""Processing of downloaded content: decompression within limits, and writing to a file with
+digests.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ if TYPE_CHECKING:
     from typing import Final
 
 _WRITTEN_AT_ONCE: Final = 1 << 17
-"""Bytes. For larger pieces the system looks for larger stretches of free memory, which may take more
-time than all the rest of writing.
+"""Bytes per write. For larger pieces the kernel looks for larger stretches of free memory, which
+may take longer than the write itself.
 """
 
 _HASHED_AT_ONCE: Final = 1 << 18
@@ -19,7 +21,7 @@ _HASHED_AT_ONCE: Final = 1 << 18
 
 
 class Decoder:
-    """Undoes a content encoding, never giving more than is asked for: small input can be huge."""
+    """Undoes a content encoding within a maximum output size, as small input can expand hugely."""
 
     def __init__(self, encoding: str) -> None:
         import zlib
@@ -31,11 +33,10 @@ class Decoder:
 
 
 class FileWriter:
-    """A file that stays only if `keep` is called.
+    """A file that is deleted on exit unless `keep` is called.
 
-    Pieces are written as they come, without a thread: what arrives over the network at once takes
-    less time to write than it takes to hand over. A file that is there is written over, which takes
-    less time than to empty it first.
+    Pieces are written without a thread: writing what arrives at once takes less time than handing
+    it over. An existing file is overwritten in place, which is faster than truncating it first.
     """
 
     def __init__(self, target: str | os.PathLike[str], algorithms: Collection[str]) -> None:
@@ -62,10 +63,10 @@ class FileWriter:
             left = left[self._file.write(left[:_WRITTEN_AT_ONCE]) :]
 
     async def digests(self) -> dict[str, str]:
-        """The digests of what was written, hexadecimal. Nothing more may be written.
+        """Compute the digests of the written content, hexadecimal. Nothing more may be written.
 
-        They are made in the end, and of large files in a thread: while others are downloaded, that
-        takes no time from them.
+        Large files are hashed at the end in a thread, which takes no time from concurrent
+        downloads.
         """
         self._file.truncate(self.size)
         if self.size < _HASHED_AT_ONCE:
@@ -84,7 +85,7 @@ class FileWriter:
         return found
 
     def keep(self) -> None:
-        """Have it stay, once its digests are known."""
+        """Retain the file, after its digests have been checked."""
         self._is_kept = True
 
 

@@ -1,7 +1,7 @@
-"""Failures on the network: a small closed set, so that callers can tell them apart.
+"""Network failures: a small closed set, so that callers can distinguish them.
 
-A failure says what happened and what to try, in sentences for people; what was wanted, and why,
-is for the caller to say. Secrets never reach a failure: URLs are shown without them.
+A failure describes the problem and a remedy in sentences; the caller adds the purpose of the
+request. URLs in failures never contain secrets.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from nigari.diagnostics.secret_urls import hidden_url
 
 
 class NetFailure(Exception):
-    """A request that did not succeed."""
+    """A request that failed."""
 
     is_worth_retrying = False
-    """Whether the same request may succeed a moment later."""
+    """True if the same request may succeed a moment later."""
 
     def __init__(self, url: str, what: str, advice: str = "") -> None:
         self.url: str = hidden_url(url)
         self.what = what
         self.advice = advice
         self.attempts = 1
-        """How often the request was made, each time in vain."""
+        """Number of attempts, all of which failed."""
         super().__init__(url, what, advice)
 
     def __str__(self) -> str:
@@ -30,25 +30,25 @@ class NetFailure(Exception):
 
     @property
     def text(self) -> str:
-        """What happened and what to try."""
+        """The problem and its remedy."""
         times = "twice" if self.attempts == 2 else f"{self.attempts} times"
         often = f"This was tried {times}." if self.attempts > 1 else ""
         return " ".join(part for part in (self.what, often, self.advice) if part)
 
 
 class InvalidUrl(NetFailure):
-    """Something that is no URL of a web server."""
+    """A text that is not a URL of a web server."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(url, f"{hidden_url(url)} is not a valid URL: {reason}.")
 
 
 class InvalidSettings(NetFailure):
-    """The environment names a proxy or certificates that cannot be used."""
+    """A proxy or certificates in the environment that cannot be used."""
 
 
 class InvalidHeader(NetFailure):
-    """Something that is to be sent with a request cannot be, most often a secret with a line end."""
+    """A header that cannot be sent, most often because its secret contains a line end."""
 
     def __init__(self, url: str, name: str) -> None:
         is_secret = name == "authorization"
@@ -62,7 +62,7 @@ class InvalidHeader(NetFailure):
 
 
 class NameNotFound(NetFailure):
-    """No machine has the name. A resolver that is down for a moment says the same."""
+    """A host name that cannot be resolved. A resolver that is temporarily down reports the same."""
 
     is_worth_retrying = True
 
@@ -76,7 +76,7 @@ class NameNotFound(NetFailure):
 
 
 class ConnectionFailed(NetFailure):
-    """Nobody answers there, or the connection broke."""
+    """A server that does not respond, or a broken connection."""
 
     is_worth_retrying = True
 
@@ -89,12 +89,12 @@ class ConnectionFailed(NetFailure):
 
 
 class ProxyFailed(NetFailure):
-    """The proxy does not let anybody through to the server, or is not there itself."""
+    """A proxy that refuses the connection or cannot be reached."""
 
     is_worth_retrying = True
 
     def __init__(self, url: str, reason: str, unreachable: str = "") -> None:
-        """`unreachable` is the URL of a proxy that nobody can connect to."""
+        """Create the failure; `unreachable` is the URL of a proxy that cannot be reached."""
         if unreachable:
             what = f"The proxy {hidden_url(unreachable)} for {_host(url)} cannot be reached"
             advice = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and that the proxy is running."
@@ -105,7 +105,7 @@ class ProxyFailed(NetFailure):
 
 
 class CertificateRefused(NetFailure):
-    """The server cannot prove that it is who it should be."""
+    """A server whose certificate does not prove its identity."""
 
     def __init__(self, url: str, reason: str, advice: str) -> None:
         super().__init__(url, f"The certificate of {_host(url)} is not valid: {reason}.", advice)
@@ -113,7 +113,7 @@ class CertificateRefused(NetFailure):
 
 
 class TlsFailed(NetFailure):
-    """The two sides could not agree on how to encrypt."""
+    """A TLS handshake without agreement on the encryption."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(
@@ -124,7 +124,7 @@ class TlsFailed(NetFailure):
 
 
 class TimedOut(NetFailure):
-    """No answer, or no progress, in time."""
+    """No response, or no progress, in time."""
 
     is_worth_retrying = True
 
@@ -133,7 +133,7 @@ class TimedOut(NetFailure):
 
 
 class StatusRefused(NetFailure):
-    """The server answered, but not with what was asked for."""
+    """A response with an unexpected status."""
 
     def __init__(self, url: str, status: int, said: str = "", retry_after: str = "") -> None:
         more = f", saying: {said.rstrip('.')}" if said else ""
@@ -149,11 +149,11 @@ class StatusRefused(NetFailure):
 
 
 class RedirectRefused(NetFailure):
-    """The server sends elsewhere, once too often or to where it must not."""
+    """A redirect beyond the limit, or to a forbidden URL."""
 
 
 class Truncated(NetFailure):
-    """Fewer bytes came than the server had announced."""
+    """A response shorter than announced."""
 
     is_worth_retrying = True
 
@@ -167,7 +167,7 @@ class Truncated(NetFailure):
 
 
 class TooLarge(NetFailure):
-    """More bytes than anyone asked for."""
+    """A response that exceeds the limit."""
 
     def __init__(self, url: str, limit: int) -> None:
         super().__init__(url, f"The answer of {_host(url)} is larger than {limit} bytes.")
@@ -175,11 +175,11 @@ class TooLarge(NetFailure):
 
 
 class WrongContent(NetFailure):
-    """The bytes are not those that were promised."""
+    """Content that does not match its expected size or digest."""
 
 
 class NotJson(NetFailure):
-    """Something else than the JSON document that was asked for."""
+    """Content other than the expected JSON document."""
 
     def __init__(self, url: str, what: str, is_html: bool) -> None:
         advice = (

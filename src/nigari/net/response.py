@@ -1,4 +1,4 @@
-"""The response of a server, whole and in memory."""
+"""HTTP responses, complete and in memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARKUP: Final = lazy_pattern(r"<[^>]*>")
 
 @record
 class Response:
-    """`url` is the one that answered, after redirects; header names are in lower case."""
+    """A response. `url` is the final one after redirects; header names are in lower case."""
 
     url: str
     status: int
@@ -35,28 +35,30 @@ class Response:
 
     @property
     def media_type(self) -> str:
-        """The type of the content, without its parameters."""
+        """Media type without its parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     @property
     def said(self) -> str:
-        """The server's own words, short and on one line; empty if it said nothing readable."""
+        """The server's message, short and on one line; empty if there is none to read."""
         text = self.body[: 1 << 16].decode("utf-8", "replace")
         return _one_line(_words(text, self.media_type))
 
     def require(self, *statuses: int) -> Response:
-        """This, if its status is one of these, or of success if none are given."""
+        """Return this response if its status is one of these, by default any success; otherwise
+        raise its failure.
+        """
         if (self.status in statuses) if statuses else self.is_success:
             return self
         raise self.refusal()
 
     def refusal(self) -> StatusRefused:
-        """The failure that this answer is to who wanted another one."""
+        """Describe the response as a failure, for callers that do not accept its status."""
         after = self.headers.get("retry-after", "")
         return StatusRefused(self.url, self.status, self.said, after)
 
     def json(self, needs_type: bool = False) -> object:
-        """The JSON document; with `needs_type`, only if the server calls it one."""
+        """Parse the content as JSON; with `needs_type`, only if its media type is JSON."""
         import json
 
         if needs_type and self.media_type != "application/json":

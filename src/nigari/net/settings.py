@@ -1,7 +1,7 @@
-"""Network settings from the environment: proxies, certificates, the name we give ourselves.
+"""Network settings from environment variables: proxies, certificates, and the user agent.
 
-The variables are those that Go programs know, with the same meaning. The environment is the one
-given; nothing here looks at the process's own.
+The variables and their meanings are those of Go programs. The caller passes the environment; the
+process's own is never read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PROXY_SCHEMES: Final = ("http", "https", "socks5", "socks5h")
 
 @record
 class Identity:
-    """A certificate, in PEM, by which we prove who we are."""
+    """A client certificate with its key, in PEM."""
 
     certificate: str
     key: str
@@ -47,7 +47,7 @@ class Identity:
 
 @record
 class Settings:
-    """Settings of the network, taken from an environment."""
+    """Network settings from an environment."""
 
     user_agent: str = f"Nigari/{VERSION}"
     http_proxy: str = ""
@@ -56,15 +56,15 @@ class Settings:
     certificate_file: str = ""
     certificate_directories: tuple[str, ...] = ()
     certificates: str = ""
-    """Certificates in PEM that are trusted instead of all others."""
+    """Trusted certificates in PEM, which replace all others."""
     identity: Identity | None = None
     checks_certificates: bool = True
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """The settings of an environment."""
+    """Read the settings from an environment."""
     more = environment.get("TF_APPEND_USER_AGENT", "").strip()
-    # A server that runs programs for requests sets HTTP_PROXY from a header of the request.
+    # A CGI server sets HTTP_PROXY from a request header, so it is not trusted, as in Go.
     is_cgi = bool(environment.get("REQUEST_METHOD"))
     directories = environment.get("SSL_CERT_DIR", "")
     return Settings(
@@ -78,7 +78,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
 
 
 def proxy_for(origin: Origin, settings: Settings) -> str:
-    """The URL of the proxy that leads to an origin; empty for none."""
+    """Return the URL of the proxy for an origin; empty for none."""
     text = settings.https_proxy if origin.scheme == "https" else settings.http_proxy
     if not text or not _is_proxied(origin, settings.no_proxy):
         return ""
@@ -98,7 +98,7 @@ def proxy_for(origin: Origin, settings: Settings) -> str:
 
 
 def trust(settings: Settings) -> ssl.SSLContext:
-    """A TLS context that trusts the certificates of the environment, or else of the system."""
+    """Create a TLS context that trusts the configured certificates, by default those of the system."""
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -139,13 +139,13 @@ def trust(settings: Settings) -> ssl.SSLContext:
 
 
 def _trust_all_in(context: ssl.SSLContext, directory: str) -> None:
-    """Trust the certificates in a directory, whatever their files are called.
+    """Trust the certificates in a directory, regardless of their file names.
 
-    OpenSSL would find only those whose names are hashes of what they certify.
+    OpenSSL would find only those named by the hash of their subject.
     """
     import ssl
 
-    # Most are there under several names, and once more in a bundle.
+    # Most certificates have several names there, and are part of a bundle as well.
     found: dict[bytes, None] = {}
     for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
         path = os.path.join(directory, name)
@@ -154,13 +154,13 @@ def _trust_all_in(context: ssl.SSLContext, directory: str) -> None:
                 with open(path, "rb") as file:
                     found.update(dict.fromkeys(_certificates(file.read())))
     for certificate in found:
-        # Something else may be written like one.
+        # A file may look like a certificate without being one.
         with contextlib.suppress(ssl.SSLError, ValueError):
             context.load_verify_locations(cadata=certificate.decode("ascii"))
 
 
 def _certificates(text: bytes) -> list[bytes]:
-    """The certificates in a text, each in PEM."""
+    """Split a text into its PEM certificates."""
     parts = text.split(_BEGIN)[1:]
     return [_BEGIN + part.partition(_END)[0] + _END + b"\n" for part in parts if _END in part]
 
@@ -180,7 +180,7 @@ def _with_only(context: ssl.SSLContext, certificates: str) -> ssl.SSLContext:
 
 
 def _prove(context: ssl.SSLContext, identity: Identity) -> None:
-    """Use a certificate of our own. The library reads it from a file only."""
+    """Use a client certificate. The ssl module only reads it from a file."""
     import ssl
     import tempfile
 

@@ -1,9 +1,9 @@
-"""Bytes to and from a server: TCP and TLS streams of asyncio, as the HTTP library wants them.
+"""TCP and TLS streams of asyncio for the HTTP library.
 
-The library's own streams give at most one TLS record at a time. These give everything that has
-arrived. The library also copies each byte of content five times, so large content is kept from it:
-it is given an answer without content, and the content is taken straight from the stream
-(`large_content`). Afterwards the connection serves the next request.
+The library's own streams return at most one TLS record at a time; these return all available data.
+The library also copies each byte of content five times, so large content bypasses it: it receives a
+response without content, and the content is read from the stream directly (`large_content`). The
+connection can then be reused.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from httpcore import SOCKET_OPTION
 
 _BUFFER: Final = 1 << 19
-"""Twice what asyncio reads at once, so that reading seldom has to pause."""
+"""Twice asyncio's read size, so that reading rarely pauses."""
 _SECOND_ADDRESS_AFTER: Final = 0.25
-"""Seconds before another address of the same host is tried, too."""
+"""Seconds before another address of the same host is tried concurrently."""
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
 _SUCCESS: Final = re.compile(rb"HTTP/1\.1 20[06] ")
 _CODING: Final = re.compile(rb"\ntransfer-encoding[ \t]*:", re.IGNORECASE)
@@ -33,38 +33,38 @@ _LENGTH: Final = re.compile(
     rb"(?<=\ncontent-length:)[ \t]*([0-9]{1,18})(?=[ \t]*\r?\n)", re.IGNORECASE
 )
 _LARGE: Final = 1 << 20
-"""Bytes of content that the library does not see."""
+"""Content size from which it bypasses the library."""
 
 
-def tell_size(response: httpcore.Response) -> None:
-    """Have an answer whose content was kept from the library announce it all the same."""
+def restore_size(response: httpcore.Response) -> None:
+    """Restore the announced size in a response whose content bypasses the library."""
     stream = _keeping(response)
     if stream is not None:
         response.headers = [
-            (name, b"%d" % stream.kept if name.lower() == b"content-length" else value)
+            (name, b"%d" % stream.unread if name.lower() == b"content-length" else value)
             for name, value in response.headers
         ]
 
 
 def large_content(response: httpcore.Response, timeout: float) -> AsyncGenerator[memoryview] | None:
-    """The content of an answer, if it was kept from the library. Each piece is valid until the next
-    one is asked for, or anything else is awaited.
+    """Return the content of a response if it bypasses the library. Each piece is valid only until
+    the next one is requested, or anything else is awaited.
     """
     stream = _keeping(response)
     return None if stream is None else stream.content(response, timeout)
 
 
 def _keeping(response: httpcore.Response) -> _Stream | None:
-    """The stream of an answer that still has its content."""
+    """Return the stream of a response whose content is still unread."""
     stream = response.extensions.get("network_stream")
-    return stream if isinstance(stream, _Stream) and stream.kept else None
+    return stream if isinstance(stream, _Stream) and stream.unread else None
 
 
 class Connector(httpcore.AsyncNetworkBackend):
-    """Makes connections, which may keep large content from the library."""
+    """Opens connections, whose large content may bypass the library."""
 
-    def __init__(self, keeps_content: bool) -> None:
-        self._keeps_content = keeps_content
+    def __init__(self, bypasses: bool) -> None:
+        self._bypasses = bypasses
 
     async def connect_tcp(
         self,
@@ -84,14 +84,14 @@ class Connector(httpcore.AsyncNetworkBackend):
             raise httpcore.ConnectTimeout(error) from error
         except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(error) from error
-        return _Stream(transport, protocol, self._keeps_content)
+        return _Stream(transport, protocol, self._bypasses)
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
 def _delay(host: str) -> float | None:
-    """How long one address of a host has before the next is tried, if it can have several."""
+    """Return the seconds before the next address of a host is tried; None if it has only one."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -100,7 +100,7 @@ def _delay(host: str) -> float | None:
 
 
 class _Protocol(asyncio.BufferedProtocol):
-    """Collects what arrives, up to a limit, until somebody reads it."""
+    """Buffers received data, up to a limit, until it is read."""
 
     def __init__(self) -> None:
         self._buffer = bytearray(_BUFFER)
@@ -114,11 +114,11 @@ class _Protocol(asyncio.BufferedProtocol):
 
     @property
     def has_news(self) -> bool:
-        """Whether reading would give something at once, even if it is the end."""
+        """True if reading would return at once, with data or at the end."""
         return bool(self._filled) or self.has_ended
 
     async def arrival(self) -> None:
-        """Wait until there is something to read, even if it is the end."""
+        """Wait for data or the end."""
         if not self.has_news:
             self._reader = asyncio.get_running_loop().create_future()
             try:
@@ -129,16 +129,16 @@ class _Protocol(asyncio.BufferedProtocol):
             raise self.error
 
     def arrived(self) -> memoryview:
-        """What has arrived, as long as nothing is awaited; empty at the end."""
+        """Return the buffered data, valid until the next await; empty at the end."""
         return memoryview(self._buffer)[: self._filled]
 
     def end_of_head(self) -> int | None:
-        """Where the head of an HTTP/1.1 answer ends in what has arrived."""
+        """Return the offset after the head of a buffered HTTP/1.1 response."""
         found = _END_OF_HEAD.search(self._buffer, 0, self._filled)
         return None if found is None else found.end()
 
     def forget(self, size: int) -> None:
-        """Make room: so much of what has arrived was used."""
+        """Drop consumed data from the buffer."""
         rest = self._filled - size
         if rest:
             self._buffer[:rest] = self._buffer[size : self._filled]
@@ -148,14 +148,14 @@ class _Protocol(asyncio.BufferedProtocol):
             self._transport.resume_reading()
 
     async def drained(self) -> None:
-        """Wait until what was written is on its way."""
+        """Wait until the written data is sent."""
         if self._writer is not None:
             await self._writer
         if self.error is not None:
             raise self.error
 
     def attach(self, transport: asyncio.Transport) -> None:
-        """The transport has changed: it encrypts now."""
+        """Replace the transport after TLS has started."""
         self._transport = transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -198,23 +198,21 @@ class _Protocol(asyncio.BufferedProtocol):
 class _Stream(httpcore.AsyncNetworkStream):
     """One connection."""
 
-    def __init__(
-        self, transport: asyncio.Transport, protocol: _Protocol, keeps_content: bool
-    ) -> None:
+    def __init__(self, transport: asyncio.Transport, protocol: _Protocol, bypasses: bool) -> None:
         self._transport = transport
         self._protocol = protocol
-        self._keeps_content = keeps_content
+        self._bypasses = bypasses
         self._awaits_head = False
-        self.kept: int = 0
-        """How many bytes of content are still to come that the library does not know of."""
+        self.unread: int = 0
+        """Unread bytes of content that bypasses the library."""
 
     async def read(
         self,
         max_bytes: int,
         timeout: float | None = None,  # noqa: ASYNC109 -- the library's interface
     ) -> bytes:
-        """What has arrived, however much it is: the library can take more than it asks for. But the
-        head of an answer, if it is there as a whole, comes alone.
+        """Return all buffered data: the library accepts more than it requests. A complete response
+        head is returned separately.
         """
         await self._arrival(timeout)
         head = self._protocol.end_of_head() if self._awaits_head else None
@@ -230,7 +228,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         size = int(lengths[0])
         if size < _LARGE:
             return head
-        self.kept = size
+        self.unread = size
         return _LENGTH.sub(b" 0", head)
 
     async def content(
@@ -238,18 +236,18 @@ class _Stream(httpcore.AsyncNetworkStream):
         response: httpcore.Response,
         timeout: float | None,  # noqa: ASYNC109 -- for each piece
     ) -> AsyncGenerator[memoryview]:
-        """What was kept from the library, or less if the connection ends. The library then has its
-        end of the answer, and may use the connection again.
+        """Yield the content that bypasses the library, or less if the connection ends. The library
+        then sees the end of the response and may reuse the connection.
         """
-        while self.kept:
+        while self.unread:
             await self._arrival(timeout)
-            with self._protocol.arrived()[: self.kept] as piece:
+            with self._protocol.arrived()[: self.unread] as piece:
                 if not piece:
                     return
                 yield piece
                 length = len(piece)
             self._protocol.forget(length)
-            self.kept -= length
+            self.unread -= length
         await response.aread()
 
     async def _arrival(self, timeout: float | None) -> None:  # noqa: ASYNC109 -- as above
@@ -271,7 +269,7 @@ class _Stream(httpcore.AsyncNetworkStream):
     ) -> None:
         if not buffer:
             return
-        self._awaits_head = self._keeps_content
+        self._awaits_head = self._bypasses
         try:
             self._transport.write(buffer)
             async with asyncio.timeout(timeout):
@@ -308,10 +306,10 @@ class _Stream(httpcore.AsyncNetworkStream):
         if transport is None:
             raise httpcore.ConnectError("the connection was closed during the handshake")
         self._protocol.attach(transport)
-        return _Stream(transport, self._protocol, self._keeps_content)
+        return _Stream(transport, self._protocol, self._bypasses)
 
     def get_extra_info(self, info: str) -> object:
         if info == "is_readable":
-            # A connection that nobody uses has nothing to say, unless that it ends.
+            # An idle connection has no data to read except for its end.
             return self._protocol.has_news or self._transport.is_closing()
         return self._transport.get_extra_info(info)

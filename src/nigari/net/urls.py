@@ -1,4 +1,4 @@
-"""URLs: reading them, resolving references, and who asks."""
+"""URLs: parsing, resolution of references, origins and credentials."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nigari.record import record
 
 @record
 class Origin:
-    """Who answers a URL. What is meant for one origin is not sent to another."""
+    """Scheme, host and port of a URL. Credentials for one origin are never sent to another."""
 
     scheme: str
     host: str
@@ -18,12 +18,12 @@ class Origin:
 
 
 def origin_of(url: str) -> Origin:
-    """The origin of an absolute URL; a `ValueError` says that it is no http(s) URL."""
+    """Parse the origin of an absolute URL; raise `ValueError` if it is not an http(s) URL."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        # Its own words quote the host, with a password that stands before it.
+        # The original message quotes the host, including a password before it.
         raise ValueError("its host or port is not valid") from None
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"its scheme is {parts.scheme or 'missing'}, not http or https")
@@ -33,12 +33,12 @@ def origin_of(url: str) -> Origin:
 
 
 def resolved(base: str, reference: str) -> str:
-    """What a reference in a document at `base` means."""
+    """Resolve a reference in a document at `base`."""
     return urljoin(base, reference)
 
 
 def with_query(url: str, arguments: Mapping[str, str]) -> str:
-    """The URL with these arguments added to its query, or put in place of those it has."""
+    """Add arguments to the query of a URL, replacing those of the same name."""
     parts = urlsplit(url)
     kept = [
         (name, value)
@@ -53,7 +53,7 @@ def with_query(url: str, arguments: Mapping[str, str]) -> str:
 
 
 def user_of(url: str) -> tuple[str, str] | None:
-    """The user and password that a URL has before its host."""
+    """Return the user and password in a URL."""
     parts = urlsplit(url)
     if parts.username is None:
         return None
@@ -61,7 +61,7 @@ def user_of(url: str) -> tuple[str, str] | None:
 
 
 def without_user(url: str) -> str:
-    """The URL that is asked for: who asks is told in a header."""
+    """Remove the user and the fragment from a URL; credentials are sent in a header."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
 

@@ -1,1 +1,1 @@
-"""Packages of modules and providers: sources, versions, checksums, what is installed."""
+"""Module and provider packages: sources, versions, checksums, installation."""

@@ -16,8 +16,8 @@ from nigari.diagnostics.advice import advice
 from nigari.eval.core.causes import CauseKind, causes_within
 from nigari.eval.core.instances import Frame, Origin, ResourceNode, ValueNode
 from nigari.eval.core.scope import nodes_of, scope_of
-from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
+from nigari.hcl.reference_values import scope_values
 
 _MOST = 4
 

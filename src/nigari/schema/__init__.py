@@ -1,1 +1,1 @@
-"""Provider schemas: what arguments and blocks a provider, resource or data source takes."""
+"""Provider schemas: the arguments and blocks of providers, resources and data sources."""

@@ -1,9 +1,9 @@
-"""Attributes that people may write as nested blocks, because they were blocks once.
+"""Attributes that may be written as nested blocks, as in configurations for old providers.
 
-Providers of the old kind have attributes that are lists or sets of objects, such as the rules of a
-firewall, whose elements are mostly written as blocks. A schema does not say so: it is allowed
-wherever nothing in the schema shows that its provider is of a newer kind.
-Deliberately unknown: how bodies are read.
+Providers built on the old SDK have attributes that are lists or sets of objects, such as the rules
+of a firewall, whose elements are usually written as blocks. The schema does not mark them: as in
+OpenTofu, the block form is allowed unless the schema shows that its provider is of a newer kind.
+Deliberately unknown here: how bodies are decoded.
 """
 
 from nigari import cty
@@ -13,16 +13,17 @@ _PRIMITIVE = (cty.STRING, cty.NUMBER, cty.BOOL)
 
 
 def are_allowed(block: Block) -> bool:
-    """Whether attributes anywhere in bodies of this block may be written as nested blocks."""
+    """Check whether attributes in bodies of this block may be written as nested blocks."""
     return all(map(_is_of_old_kind, block.attributes.values())) and all(
         are_allowed(nested.block) for nested in block.blocks.values()
     )
 
 
 def element_block(type_: cty.Type | None) -> Block | None:
-    """What one block may hold that stands for an element of an attribute; None if none may.
+    """Build the schema of a block that represents one element of an attribute; None if there is
+    none.
 
-    A type does not say what is required, so nothing is.
+    A type does not mark required attributes, so all are optional.
     """
     if not isinstance(type_, cty.ListType | cty.SetType):
         return None
@@ -33,7 +34,7 @@ def element_block(type_: cty.Type | None) -> Block | None:
 
 
 def _is_of_old_kind(attribute: Attribute) -> bool:
-    """Whether a provider of the old kind could have such an attribute."""
+    """Check that the old SDK could have such an attribute."""
     type_ = attribute.type
     if type_ is None or isinstance(type_, cty.TupleType | cty.ObjectType):
         return False

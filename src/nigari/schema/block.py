@@ -1,8 +1,8 @@
-"""The shape of a configuration block as a provider describes it, and the types that follow.
+"""Block schemas, and the types they imply.
 
-A block has attributes and nested blocks; an attribute has a type, or nested attributes of its own.
-Everything here is frozen; the types implied by a block are worked out once and kept.
-Deliberately unknown: where a schema comes from, and the source text of a configuration.
+A block has attributes and nested blocks; an attribute has a type or nested attributes. Everything
+here is frozen; the implied types are computed once and cached. Deliberately unknown here: the
+origin of a schema, and the source text of a configuration.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _NONE: Final[Mapping[str, Never]] = {}
 
 
 class Nesting(Enum):
-    """How many nested objects there may be and what holds them."""
+    """Number of nested objects, and the collection that holds them."""
 
     SINGLE = "single"
     GROUP = "group"
-    """Like single, but an absent block stands for one with nothing set."""
+    """Like single, but an absent block equals one without any arguments."""
     LIST = "list"
     SET = "set"
     MAP = "map"
@@ -51,14 +51,14 @@ class Attribute:
 
     @property
     def spec_type(self) -> cty.Type:
-        """The type a configured value is converted to; may have optional attributes."""
+        """Type to which a configured value is converted; it may have optional attributes."""
         if self.nested is not None:
             return self.nested.spec_type
         return self.type if self.type is not None else cty.DYNAMIC
 
     @property
     def implied_type(self) -> cty.Type:
-        """The type of the attribute's value."""
+        """Type of the attribute's value."""
         if self.nested is not None:
             return self.nested.implied_type
         return self.type if self.type is not None else cty.DYNAMIC
@@ -107,20 +107,20 @@ class NestedAttributes:
 
 @record
 class NestedBlock:
-    """A kind of block that may stand inside another, and how often."""
+    """A type of nested block, and its allowed number."""
 
     block: Block
     nesting: Nesting
     min_items: int = 0
     max_items: int = 0
-    """Zero means no limit."""
+    """Zero means unlimited."""
 
     @property
     def spec_type(self) -> cty.Type:
-        """The type of all blocks of this kind together.
+        """Type of all blocks of this type together.
 
-        Where the nested type is not fixed, elements may differ in type, and only "anything" is
-        true of all lists and maps of them.
+        If the nested type is open, elements may differ in type, so that the type of lists and maps
+        is open as well.
         """
         inner = self.block.spec_type
         if inner.has_dynamic and self.nesting in (Nesting.LIST, Nesting.MAP):
@@ -130,7 +130,7 @@ class NestedBlock:
 
 @record
 class Block:
-    """The body of a block: its attributes and the kinds of block inside it."""
+    """The body of a block: its attributes and nested block types."""
 
     __slots__ = ("__dict__",)
 
@@ -143,7 +143,7 @@ class Block:
 
     @cached_property
     def spec_type(self) -> cty.Type:
-        """The type a configured body is converted to; may have optional attributes."""
+        """Type to which a configured body is converted; it may have optional attributes."""
         types = {name: attribute.spec_type for name, attribute in self.attributes.items()}
         for name, nested in self.blocks.items():
             types.setdefault(name, nested.spec_type)
@@ -151,14 +151,14 @@ class Block:
 
     @cached_property
     def implied_type(self) -> cty.ObjectType:
-        """The type of every value of this block: configuration, plan and state alike."""
+        """Type of every value of this block: configuration, plan and state."""
         implied = cty.without_optional(self.spec_type)
         assert isinstance(implied, cty.ObjectType)
         return implied
 
     @cached_property
-    def remembered(self) -> dict[str, object]:
-        """What other modules have worked out from this block once and keep with it."""
+    def cache(self) -> dict[str, object]:
+        """Cache for other modules, for data derived from this block."""
         return {}
 
     @cached_property
@@ -177,7 +177,7 @@ class Block:
 
     @cached_property
     def has_deprecated(self) -> bool:
-        """Whether the provider warns against anything in it, or against all of it."""
+        """True if the provider deprecates anything in it, or all of it."""
         return (
             self.deprecated
             or any(

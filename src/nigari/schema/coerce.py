@@ -1,8 +1,7 @@
-"""Bringing a value into the exact shape of a block.
+"""Conversion of a value to the exact type of a block.
 
-What the value leaves out is filled in, what can be converted is converted, and anything else is
-refused with a `CtyError` whose path leads to the part that is wrong. Used for values that come
-from programs (providers, state, tests); a configuration body is decoded by `decode`.
+Missing parts are filled in, others are converted, and a `CtyError` leads to a part that cannot be.
+Used for values from programs (providers, state, tests); `decode` handles configuration bodies.
 """
 
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ from nigari.schema.placeholders import empty_nested
 
 
 def coerce(block: Block, value: cty.Value) -> cty.Value:
-    """`value` as a value of the block's implied type; its marks are kept."""
+    """Convert a value to the block's implied type; marks are retained."""
     value, marks = value.unmark()
     if value.is_null:
         return cty.null(block.implied_type).with_marks(marks)
@@ -34,10 +33,9 @@ def coerce(block: Block, value: cty.Value) -> cty.Value:
 
 
 def without_null_blocks(block: Block, value: cty.Value) -> cty.Value:
-    """The value with nothing in place of null where no blocks are an empty collection.
+    """Replace null by an empty collection for nested blocks.
 
-    Old libraries for providers do not tell the two apart. Where the type is left open, and for
-    maps, null is kept.
+    Old provider SDKs do not distinguish the two. Null stays for blocks of open type and for maps.
     """
     if not block.blocks or value.is_null or not value.is_known:
         return value
@@ -124,7 +122,7 @@ def _map(nested: NestedBlock, given: cty.Value) -> cty.Value:
     items = given.items()
     elements = _elements(nested.block, items)
     by_key = {key.as_string(): v for (key, _), v in zip(items, elements, strict=True)}
-    # Elements of differing types have no common map type: only an object can hold them.
+    # Elements of different types have no common map type: only an object can hold them.
     if nested.block.implied_type.has_dynamic and (
         given.type.kind == cty.KIND_OBJECT or len({v.type for v in elements}) > 1
     ):

@@ -1,7 +1,7 @@
-"""Reading a configuration body by a provider's schema.
+"""Decoding of configuration bodies by a provider schema.
 
-The schema becomes a decoder specification of `nigari.hcl.decode`, once per block; decoding itself,
-with its diagnostics, is done there.
+The schema is converted to a specification for `nigari.hcl.decode` once per block; that module
+decodes and reports mistakes.
 """
 
 from nigari import cty
@@ -17,22 +17,22 @@ from nigari.schema.placeholders import empty_nested
 
 
 def decode(block: Block, body: Body, scope: Scope, diags: Diagnostics) -> cty.Value:
-    """The value of a body; of the block's implied type also after errors."""
+    """Decode a body. The value has the block's implied type even after errors."""
     return hcl_decode.decode(body, decoder_spec(block), scope, diags)
 
 
 def decoder_spec(block: Block) -> hcl_decode.Object:
-    """The specification that decodes bodies of this block."""
-    found = block.remembered.get("decoder")
+    """Build the specification that decodes bodies of this block, and cache it with the block."""
+    found = block.cache.get("decoder")
     if isinstance(found, hcl_decode.Object):
         return found
     spec = hcl_decode.Object(_pieces(block, attribute_blocks.are_allowed(block)))
-    block.remembered["decoder"] = spec
+    block.cache["decoder"] = spec
     return spec
 
 
 def _pieces(block: Block, either_form: bool) -> dict[str, hcl_decode.Spec]:
-    """With `either_form`, attributes may be written as blocks where their types are suitable."""
+    """Build the pieces; with `either_form`, attributes of suitable type may be written as blocks."""
     pieces = {
         name: _attribute_spec(name, attribute, either_form)
         for name, attribute in block.attributes.items()
@@ -47,19 +47,19 @@ def _attribute_spec(name: str, attribute: Attribute, either_form: bool) -> hcl_d
     type_ = attribute.spec_type
     if element is None or not isinstance(type_, cty.ListType | cty.SetType):
         return hcl_decode.Attr(name, type_, attribute.required)
-    # No block at all may be what is meant, so whether that will do is for the provider to say.
+    # An absent block may be intentional, so the provider decides whether the attribute is required.
     return ArgumentOrBlocks(name, type_, decoder_spec(element))
 
 
 def _nested_spec(name: str, nested: NestedBlock, either_form: bool) -> hcl_decode.Spec:
     pieces = _pieces(nested.block, either_form)
-    # Blocks of which there may be several are as secret as what makes them. Where they may also be
-    # written as arguments, only what is in them is.
+    # Repeated blocks are as sensitive as the collection that produces them. If they may also be
+    # written as arguments, only their content is marked.
     is_one = nested.nesting in (Nesting.SINGLE, Nesting.GROUP)
     kind_of_object = hcl_decode.Object if either_form or is_one else hcl_decode.MarkedObject
     inner = kind_of_object(pieces)
     least, most = nested.min_items, nested.max_items
-    # Elements of no fixed type may differ in type, which only tuples and objects can hold.
+    # Elements of open type may differ in type, which only tuples and objects can hold.
     is_loose = nested.block.implied_type.has_dynamic
     match nested.nesting:
         case Nesting.SINGLE:

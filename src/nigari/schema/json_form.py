@@ -1,6 +1,6 @@
-"""Schemas in the JSON form of `providers schema -json`.
+"""JSON form of schemas, as in `providers schema -json`.
 
-Programs read this form, so what is left out when empty and what is not follows `tofu` exactly.
+Other programs read this form, so it omits exactly the same empty members as `tofu`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 from nigari import cty
 
 TYPE_CHECKING = False
-# Texts that are kept from an earlier run are put together without knowing what schemas are.
+# Cached texts are combined without loading the schema classes.
 if TYPE_CHECKING:
     from typing import Final
 
@@ -28,11 +28,13 @@ Json = dict[str, object]
 
 FORMAT_VERSION: Final = "1.0"
 _TYPES_KEPT: Final = 4096
-"""A large provider has tens of thousands of attributes, and far fewer types."""
+"""Size of the cache of type texts: a large provider has tens of thousands of attributes, but far
+fewer types.
+"""
 
 
 def schemas_text(members: Mapping[str, str]) -> str:
-    """The whole document, from what `provider_member` gives for each provider address."""
+    """Combine the members of `provider_member`, by provider address, to the whole document."""
     if not members:
         return f'{{"format_version":"{FORMAT_VERSION}"}}'
     schemas = ",".join(members[name] for name in sorted(members))
@@ -40,7 +42,7 @@ def schemas_text(members: Mapping[str, str]) -> str:
 
 
 def provider_member(name: str, schema: ProviderSchema) -> str:
-    """All that one provider offers, as a member of the document."""
+    """Write one provider's schemas as a member of the document."""
     import json
 
     from nigari.cty.json_text import escape_like_go
@@ -50,7 +52,7 @@ def provider_member(name: str, schema: ProviderSchema) -> str:
 
 
 def provider_json(schema: ProviderSchema) -> Json:
-    """All that one provider offers."""
+    """Build the JSON object of one provider's schemas."""
     identities = {
         name: _identity(resource.identity)
         for name, resource in schema.resources.items()
@@ -71,7 +73,7 @@ def provider_json(schema: ProviderSchema) -> Json:
 
 
 def schema_json(schema: Schema) -> Json:
-    """A block with its version."""
+    """Build the JSON object of a block and its version."""
     return {"version": schema.version, "block": _block(schema.block)}
 
 
@@ -182,5 +184,5 @@ def _kind(markdown: bool) -> str:
 
 
 def _filled(members: Json) -> Json:
-    """The members that are not empty, zero or false: those go without saying."""
+    """Drop members that are empty, zero or false, as the form omits them."""
     return {name: value for name, value in members.items() if value}

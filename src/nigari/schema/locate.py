@@ -1,8 +1,8 @@
-"""Locates the part of a value in a configuration body, by its path.
+"""Source ranges of parts of a value in a configuration body.
 
-Used for messages of programs that know values only. The way is followed as far as the text goes:
-a path into an object that is written out ends at the entry, one into a reference at the reference.
-A path that cannot lead into an argument, whatever its value, does not mean that argument.
+Used for diagnostics of providers, which only know values. A path is followed as far as the source
+is literal: within an object constructor it ends at the entry, within a reference at the reference.
+A path that no value of an argument could have does not refer to that argument.
 """
 
 from nigari import cty
@@ -15,12 +15,12 @@ from nigari.schema.block import Block, NestedBlock, Nesting
 
 
 def locate(block: Block, body: Body, path: cty.Path | None) -> Range:
-    """The tightest place for `path`; the body itself if there is none better."""
+    """Return the tightest range for `path`; by default that of the body."""
     if not path or not isinstance(path[0], cty.GetAttr):
         return body.missing_item_range
     name = path[0].name
     if name in block.attributes:
-        # Whatever is wrong with the body has been reported when it was decoded.
+        # Mistakes in the body were already reported when it was decoded.
         content, _ = body.partial_content(BodySchema((AttributeSchema(name),)), Diagnostics())
         attribute = content.attributes.get(name)
         if attribute is not None:
@@ -49,7 +49,7 @@ def _in_blocks(nested: NestedBlock, body: Body, name: str, rest: cty.Path) -> Ra
         elif isinstance(key, int) and 0 <= key < len(found):
             found = found[key : key + 1]
         elif len(found) != 1:
-            # Elements of a set have no number, so with several blocks it could be any.
+            # Set elements have no index, so with several blocks it could be any.
             return found[0].def_range if found else body.missing_item_range
         rest = rest[1:]
     if not found:
@@ -60,7 +60,7 @@ def _in_blocks(nested: NestedBlock, body: Body, name: str, rest: cty.Path) -> Ra
 
 
 def _can_lead(type_: cty.Type, steps: cty.Path) -> bool:
-    """Whether values of a type can have the part that steps lead to."""
+    """Check whether values of a type can have the part that steps lead to."""
     for step in steps:
         if type_ is cty.DYNAMIC:
             return True
@@ -73,7 +73,7 @@ def _can_lead(type_: cty.Type, steps: cty.Path) -> bool:
 
 def _part(type_: cty.Type, step: Step) -> cty.Type | None:
     if isinstance(type_, cty.ObjectType):
-        # Programs that know objects as maps name attributes by keys.
+        # Providers that treat objects as maps address attributes by keys.
         name = step.name if isinstance(step, cty.GetAttr) else plain_key(step)
         return type_.attributes.get(name) if isinstance(name, str) else None
     if isinstance(step, cty.GetAttr):

@@ -1,7 +1,7 @@
-"""Paths to the parts of a value that a schema declares sensitive, write-only or deprecated.
+"""Paths of parts that a schema declares sensitive, write-only or deprecated.
 
-The answers are paths into a given value, since a schema's nested collections have as many places
-as the value has elements. Deliberately unknown: what a mark means; callers apply it.
+The paths lead into a given value, as a nested collection in the schema corresponds to as many parts
+as the value has elements. Deliberately unknown here: the effect of a mark; callers apply it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ _MayHold = Callable[[Block | NestedAttributes], bool]
 
 
 def sensitive_paths(block: Block, value: cty.Value) -> list[cty.Path]:
-    """Paths of everything in `value` that the schema says is sensitive, null values included."""
+    """List the paths of all sensitive parts of `value`, including null ones."""
     if not block.has_sensitive:
         return []
     found = _in_block(block, value, (), lambda a: a.sensitive, lambda b: b.has_sensitive)
@@ -22,7 +22,7 @@ def sensitive_paths(block: Block, value: cty.Value) -> list[cty.Path]:
 
 
 def set_write_only_paths(block: Block, value: cty.Value) -> list[cty.Path]:
-    """Paths of the write-only attributes that have a value, which nothing stored may have."""
+    """List the paths of write-only attributes with a value, which stored values must not have."""
     if not block.has_write_only or not _has_parts(value):
         return []
     found = _in_block(block, value, (), lambda a: a.write_only, lambda b: b.has_write_only)
@@ -30,9 +30,9 @@ def set_write_only_paths(block: Block, value: cty.Value) -> list[cty.Path]:
 
 
 def deprecated_paths(block: Block, value: cty.Value) -> Iterator[tuple[cty.Path, str, str]]:
-    """Paths of what the provider warns against, each with what it is and what is said of it.
+    """Yield the paths of deprecated parts, each with its kind and the provider's message.
 
-    The empty path stands for the whole, whose kind the caller knows better: it is a block here.
+    The empty path stands for the whole value. Its kind is "block" here; the caller knows better.
     """
     if not block.has_deprecated:
         return
@@ -59,11 +59,11 @@ def _deprecated_blocks(
                 yield from _deprecated_blocks(nested.block, element, place)
 
 
-def marks_that_last(block: Block, marks: Iterable[cty.MarksAt]) -> list[cty.MarksAt]:
-    """The marks of a configuration without those of lists and maps of blocks as a whole.
+def without_collection_marks(block: Block, marks: Iterable[cty.MarksAt]) -> list[cty.MarksAt]:
+    """Drop the marks on whole lists and maps of blocks from a configuration's marks.
 
-    Only blocks of which it is not known how many there will be have such marks. Once that is known,
-    the arguments of each block have them; a set takes over those of its elements.
+    Only blocks of unknown number have such marks. Once the number is known, each argument of the
+    blocks carries them; a set adopts those of its elements.
     """
     return [(path, found) for path, found in marks if not _is_list_or_map(block, path)]
 
@@ -81,7 +81,7 @@ def _is_list_or_map(block: Block, path: cty.Path) -> bool:
 
 
 def attribute_at(block: Block, path: cty.Path) -> Attribute | None:
-    """The attribute that `path` leads to, if it leads to exactly one."""
+    """Return the attribute that `path` leads to; None unless it is exactly one."""
     holder: Block | NestedAttributes = block
     found: Attribute | None = None
     for step in path:

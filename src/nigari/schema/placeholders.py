@@ -1,11 +1,11 @@
-"""Values a schema gives by itself: of a body with nothing set, and of one not known yet."""
+"""Values that a schema implies: for an empty body, and for an unknown one."""
 
 from nigari import cty
 from nigari.schema.block import Block, NestedBlock, Nesting
 
 
 def empty_block(block: Block) -> cty.Value:
-    """The value of a body in which nothing is written."""
+    """Build the value of a body without any arguments and blocks."""
     values = {name: cty.null(a.implied_type) for name, a in block.attributes.items()}
     for name, nested in block.blocks.items():
         values.setdefault(name, empty_nested(nested))
@@ -13,7 +13,7 @@ def empty_block(block: Block) -> cty.Value:
 
 
 def empty_nested(nested: NestedBlock) -> cty.Value:
-    """The value that stands for no block of this kind."""
+    """Build the value for the absence of blocks of this type."""
     inner = nested.block.implied_type
     if nested.nesting is Nesting.GROUP:
         return empty_block(nested.block)
@@ -27,6 +27,6 @@ def empty_nested(nested: NestedBlock) -> cty.Value:
 
 
 def unknown_block(block: Block) -> cty.Value:
-    """An object of the block's type of which only the attribute names are known."""
+    """Build an object of the block's type in which every attribute is unknown."""
     types = block.implied_type.attributes
     return cty.object_value({name: cty.unknown(type_) for name, type_ in types.items()})

@@ -1,7 +1,7 @@
-"""Everything one provider offers: the schemas of its resources and the signatures of its functions.
+"""Schemas of one provider: its resources, and the signatures of its functions.
 
-A schema is a block with a version, so that stored state can be upgraded. Deliberately unknown: how
-the schema was obtained, and how to call the provider.
+A schema is a block with a version, so that stored state can be upgraded. Deliberately unknown here:
+how a schema is obtained, and how to call the provider.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NONE: Final[Mapping[str, Never]] = {}
 
 @record
 class IdentitySchema:
-    """What identifies a remote object, beside the resource's own attributes."""
+    """Identity of a remote object, in addition to the resource's attributes."""
 
     version: int
     attributes: Mapping[str, cty.Type]
@@ -36,13 +36,13 @@ class IdentitySchema:
 
     @property
     def import_type(self) -> cty.Type:
-        """What an identity that is written down may leave out."""
+        """Type of an identity in an import block, which may omit attributes."""
         return cty.ObjectType(dict(self.attributes), self.optional_for_import)
 
 
 @record
 class Schema:
-    """A block and the version of its shape."""
+    """A block and its schema version."""
 
     block: Block
     version: int = 0
@@ -63,7 +63,7 @@ class FunctionParameter:
 
 @record
 class FunctionSignature:
-    """What a provider-defined function takes and gives."""
+    """Parameters and result of a provider-defined function."""
 
     parameters: tuple[FunctionParameter, ...]
     returns: cty.Type
@@ -74,7 +74,7 @@ class FunctionSignature:
     deprecation_message: str = ""
 
     def parameter(self, index: int) -> FunctionParameter | None:
-        """The parameter that takes the argument at `index`, if any does."""
+        """Return the parameter that receives the argument at `index`, if any."""
         if index < len(self.parameters):
             return self.parameters[index]
         return self.variadic
@@ -82,7 +82,7 @@ class FunctionSignature:
 
 @record
 class ProviderSchema:
-    """All that a provider can do."""
+    """All schemas of a provider."""
 
     provider: Schema
     resources: Mapping[str, Schema] = _NONE
@@ -91,12 +91,12 @@ class ProviderSchema:
     functions: Mapping[str, FunctionSignature] = _NONE
     provider_meta: Schema | None = None
     plans_destroy: bool = False
-    """Whether the provider wants to be asked before one of its resources is destroyed."""
+    """True if the provider wants to plan the destruction of its resources."""
     moves_state: bool = False
-    """Whether the provider says that it can take over state of another resource type."""
+    """True if the provider can take over state of another resource type."""
     faults: Mapping[str, str] = _NONE
-    """Why a type that the provider names cannot be used, for each that somebody has asked for."""
+    """Reasons why types named by the provider are unusable, for each requested type."""
     schema_call_optional: bool = False
-    """Whether a new process of the provider works without having been asked for its schema."""
+    """True if a new provider process works before it is asked for its schema."""
     is_configurable: bool = True
-    """Whether there is a schema for `provider` blocks at all, be it an empty one."""
+    """True if `provider` blocks have a schema, even an empty one."""

@@ -1,4 +1,4 @@
-"""The schemas of the built-in provisioners, and of `connection` blocks."""
+"""Schemas of the built-in provisioners, and of `connection` blocks."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ EXCLUSIVE: Final[dict[str, tuple[str, ...]]] = {
     "remote-exec": ("inline", "script", "scripts"),
     "file": ("source", "content"),
 }
-"""Arguments of which a provisioner takes exactly one."""
+"""Arguments of which a provisioner requires exactly one."""
 
 NOT_EMPTY: Final = {"local-exec": ("command",), "file": ("destination",)}
-"""Arguments that must be more than an empty string."""
+"""Arguments that must not be an empty string."""
 
 _CONNECTION_TEXTS: Final = (
     "type",
@@ -83,4 +83,4 @@ CONNECTION: Final = Block(
         **{name: _optional(BOOL) for name in _CONNECTION_SWITCHES},
     }
 )
-"""Arguments of every kind of connection together; each kind reads those that it knows."""
+"""The arguments of all connection types together; each type reads its own."""

@@ -1,8 +1,8 @@
-"""Checks that a path written in a configuration leads to something that a schema has.
+"""Validation of paths in a configuration against a schema.
 
-A schema says more about blocks than the type of their values does: their parts have names only,
-also where an object could be indexed, and which blocks of a list there are is not known. Below an
-attribute its type decides. Deliberately unknown: what the path is for.
+A schema is stricter about blocks than their value types: parts of a block only have names, even if
+the object could be indexed, and the number of blocks in a list is unknown. Below an attribute, its
+type decides. Deliberately unknown here: the purpose of the path.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nigari.schema.block import Block, NestedBlock, Nesting
 
 
 def check_traversal(block: Block, traversal: Traversal, diags: Diagnostics) -> None:
-    """Report the first step of a relative traversal that leads nowhere."""
+    """Report the first step of a relative traversal that the schema does not allow."""
     steps = traversal.steps
     position = 0
     while position < len(steps):
@@ -44,7 +44,7 @@ def _is_single(nested: NestedBlock) -> bool:
 
 
 def _fault(block: Block, step: Step) -> Fault | None:
-    """What is wrong with a step from a block to a part of it."""
+    """Check a step from a block to one of its parts."""
     if isinstance(step, TraverseAttr):
         if step.name in block.blocks:
             return None
@@ -54,9 +54,10 @@ def _fault(block: Block, step: Step) -> Fault | None:
 
 
 def _element_fault(nested: NestedBlock, step: Step) -> Fault | None:
-    """What is wrong with a step from all blocks of a type to one of them.
+    """Check a step from all blocks of a type to one of them.
 
-    Any key is taken for the position of a block in a list: one that is none finds no block.
+    As in OpenTofu, any key is accepted as the index of a block in a list; a wrong one matches no
+    block.
     """
     if nested.nesting is Nesting.LIST and isinstance(step, TraverseIndex):
         return None

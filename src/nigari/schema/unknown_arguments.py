@@ -1,11 +1,11 @@
-"""Arguments that a block must have and whose values are not known yet."""
+"""Detection of required arguments with unknown values."""
 
 from nigari import cty
 from nigari.schema.block import Block, Nesting
 
 
 def lacks_required(block: Block, value: cty.Value) -> bool:
-    """Whether the value of a required argument is unknown, in a block or in those inside it."""
+    """Check for an unknown required argument in a block or in its nested blocks."""
     if value.is_wholly_known:
         return False
     if not value.is_known:

@@ -1,7 +1,7 @@
-"""Checks that a schema makes sense, before anything is built on it.
+"""Validation of provider schemas, before anything else uses them.
 
-Meant for schemas of other people: a provider that contradicts itself is told so by name instead of
-failing later in odd ways. Problems are plain sentences; who asked turns them into diagnostics.
+A provider with a contradictory schema is reported by name, instead of failing later in odd ways.
+Problems are plain sentences, which the caller turns into diagnostics.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _BLOCK_NAME = lazy_pattern(r"[a-z0-9_]+")
 
 
 def problems(block: Block, prefix: str = "") -> Iterator[str]:
-    """What is wrong with `block`, one sentence each; nothing if it is sound."""
+    """Yield the problems of a block, one sentence each."""
     for name, attribute in block.attributes.items():
         yield from _attribute_problems(attribute, prefix + name)
     for name, nested in block.blocks.items():

@@ -27,7 +27,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.compile import CompiledModule
 from nigari.eval.core.module_tree import InstallModule, ModuleInstance, Modules
 from nigari.eval.static.run import StaticRun
-from nigari.hcl.bound import BoundBody, BoundExpression, Names
+from nigari.hcl.bound_names import BoundBody, BoundExpression, Names
 from nigari.hcl.expressions import Literal
 from nigari.record import record, replace
 

@@ -15,7 +15,7 @@ from nigari.cty.values import Value, object_value, string
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.inputs import InputKind, Inputs, InputValue
 from nigari.eval.nodes.variable import fitted
-from nigari.hcl.bound import Names
+from nigari.hcl.bound_names import Names
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.record import record

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from tests.net_world.registry import Key, Registry
 from tests.net_world.server import Answer
 from tests.packages.archives import files, packed

@@ -136,7 +136,7 @@ class _Formatter:
 
 def replace_file(path: str, data: bytes) -> None:
     """Give a file new contents all at once; its mode, and links to it, stay."""
-    from nigari.packages.base.whole_file import write_whole
+    from nigari.packages.content.whole_file import write_whole
 
     target = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(target).st_mode)

@@ -19,7 +19,7 @@ from nigari.cli.commands.providers_lock import platforms_of
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.lang.versions import Version, parse_exact_version
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.provider_build import MIRROR, BuildError, build_packages, find_code
 from nigari.packages.providers.provider_package import executable, unpacked_path
 

@@ -13,7 +13,7 @@ from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.init import trust_text
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.configured_sources import origin_source
 from nigari.packages.providers.lockfile import (

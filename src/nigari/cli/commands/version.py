@@ -6,7 +6,7 @@ import os
 
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.markers import program_name
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 _LOCK_FILE = ".terraform.lock.hcl"

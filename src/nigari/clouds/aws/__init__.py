@@ -1,1 +1,1 @@
-"""AWS: credentials, signatures, endpoints and signed calls of its services."""
+"""AWS: credentials, request signatures, endpoints and signed calls of its services."""

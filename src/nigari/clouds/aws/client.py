@@ -1,4 +1,4 @@
-"""Signed requests to the services of AWS, and what their refusals mean."""
+"""Signed requests to AWS services, and the diagnosis of their error responses."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ _XML_MEMBER: Final = r"<{0}>\s*([^<]*?)\s*</{0}>"
 
 @record
 class AwsService:
-    """A service at its endpoint."""
+    """An AWS service at its endpoint."""
 
     name: str
-    """As signatures name it."""
+    """The service name in signatures."""
     region: str
     url: str
 
 
 @record
 class Refusal:
-    """Why a service refuses."""
+    """The error code and message of a response."""
 
     code: str
     message: str
 
 
 Identity = Callable[[], Awaitable[Credentials]]
-"""Gives credentials that are valid now."""
+"""Provides credentials that are currently valid."""
 
 
 class AwsClient:
-    """Signs and sends; the connection is the caller's."""
+    """Signs and sends requests over the caller's connection."""
 
     def __init__(self, client: Client, identity: Identity, policy: Policy) -> None:
         self._client = client
@@ -67,7 +67,7 @@ class AwsClient:
         body: bytes = b"",
         headers: Mapping[str, str] = _NONE,
     ) -> Response:
-        """Ask, also again where the service asks to slow down. Any status is an answer."""
+        """Send a request; throttled requests are retried. Responses of any status are returned."""
         import asyncio
 
         attempt = 0
@@ -88,7 +88,7 @@ class AwsClient:
     async def call(
         self, service: AwsService, target: str, arguments: object
     ) -> Mapping[str, object]:
-        """Call an operation of a service that speaks JSON."""
+        """Call an operation of a service with a JSON protocol."""
         import json
 
         version = "1.0" if service.name == "dynamodb" else "1.1"
@@ -106,12 +106,12 @@ class AwsClient:
 
 
 def signing_time() -> str:
-    """Now, as signatures have it."""
+    """Format the current time for a signature."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
 
 
 def refusal_of(response: Response) -> Refusal:
-    """What a service says about what is wrong, in JSON or XML."""
+    """Extract the error from a response in JSON or XML."""
     text = response.body[: 1 << 16].decode("utf-8", "replace")
     if text.lstrip().startswith("{"):
         import json
@@ -144,11 +144,11 @@ _ADVICE: Final[Mapping[str, str]] = {
     "InvalidSignatureException": _WRONG_KEY,
     "RequestTimeTooSkewed": _CLOCK,
 }
-"""What to do about what a service refuses."""
+"""Advice for each error code."""
 
 
 def failure_of(service: str, response: Response) -> CloudFailure:
-    """The failure that an answer is to who wanted another one."""
+    """Describe an unexpected response as a failure."""
     refusal = refusal_of(response)
     name = {"dynamodb": "DynamoDB", "kms": "KMS"}.get(service, service.upper())
     what = f"{name} answered with status {response.status}"

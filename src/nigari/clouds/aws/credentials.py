@@ -1,8 +1,8 @@
-"""Credentials for AWS, from the places where its own tools look, in their order.
+"""AWS credentials, from the same sources and in the same order as AWS's own tools.
 
-Arguments; a profile that is named; the environment; a web identity of the environment; the default
-profile with its sources; the container or the machine that we run on. Roles are taken last. What
-expires is fetched again in time.
+These are: arguments; a named profile; the environment; a web identity in the environment; the
+default profile with its sources; the container or the machine. Roles are assumed last. Expiring
+credentials are renewed in time.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from nigari.net.client import Client, Policy
 from nigari.record import record, replace
 
 _EARLY: Final = 300.0
-"""Seconds before their end from which credentials are fetched again."""
+"""Seconds before expiry at which credentials are renewed."""
 _PROCESS_WITHIN: Final = 60.0
-"""Seconds that a credential_process has, with a person who types in a code."""
+"""Time limit of a credential_process in seconds, including a user who types in a code."""
 _LONGEST_CHAIN: Final = 8
 
 
 @record
 class WebIdentity:
-    """A role that is taken with a token."""
+    """A role that is assumed with a token."""
 
     role: Role
     token: str = ""
@@ -41,7 +41,7 @@ class WebIdentity:
 
 @record
 class Sources:
-    """What arguments say about credentials."""
+    """Credential settings from the arguments."""
 
     environ: Mapping[str, str] = MappingProxyType({})
     static: Credentials | None = None
@@ -50,13 +50,13 @@ class Sources:
     config_files: tuple[str, ...] = ()
     role: Role | None = None
     web_identity: WebIdentity | None = None
-    asks_machine: bool | None = None
-    """Whether the metadata of the machine are asked; `None` for as the environment says."""
+    queries_machine: bool | None = None
+    """True to query the machine's metadata service; `None` to follow the environment."""
     machine_endpoint: str = ""
 
 
 class CredentialChain:
-    """Gives credentials; the same ones as long as they are valid."""
+    """Finds credentials, and caches them while they are valid."""
 
     def __init__(self, sources: Sources, sts: AwsService, policy: Policy) -> None:
         self._sources = sources
@@ -65,7 +65,7 @@ class CredentialChain:
         self._known: Credentials | None = None
 
     async def current(self, client: Client) -> Credentials:
-        """Credentials that are valid now."""
+        """Return currently valid credentials."""
         known = self._known
         if known is None or (known.expires is not None and known.expires - _EARLY < time.time()):
             self._known = known = await self._find(client)
@@ -108,7 +108,7 @@ class CredentialChain:
     async def _resolved(
         self, client: Client, profiles: Profiles, name: str, seen: tuple[str, ...]
     ) -> Credentials:
-        """The credentials of a profile, which may take a role with those of another."""
+        """Resolve the credentials of a profile, which may assume a role with those of another."""
         section = profiles.get(name) or {}
         if name in seen or len(seen) > _LONGEST_CHAIN:
             raise CloudFailure(f'The AWS profile "{name}" is its own source.')
@@ -146,14 +146,14 @@ class CredentialChain:
         return await self._of_surroundings(section.get("credential_source", ""))
 
     async def _of_surroundings(self, wanted: str) -> Credentials:
-        """What the container or the machine gives that we run on."""
+        """Query the container or the machine for credentials."""
         sources, environ = self._sources, self._sources.environ
         if wanted == "Environment":
             key, secret = environ.get("AWS_ACCESS_KEY_ID"), environ.get("AWS_SECRET_ACCESS_KEY")
             return Credentials(key or "", secret or "", environ.get("AWS_SESSION_TOKEN", ""))
         if wanted != "Ec2InstanceMetadata" and has_container(environ):
             return await container_credentials(environ)
-        asks = sources.asks_machine
+        asks = sources.queries_machine
         if asks is None:
             asks = environ.get("AWS_EC2_METADATA_DISABLED", "").lower() != "true"
         found = await instance_credentials(sources.machine_endpoint) if asks else None
@@ -179,11 +179,11 @@ class CredentialChain:
 
 
 async def _of_process(command: str, environ: Mapping[str, str]) -> Credentials:
-    """What a program of the user's prints, who may be asked for a code meanwhile."""
+    """Run a credential_process of the user, which may prompt for a code."""
     from nigari.programs import run_program
 
     try:
-        done = await run_program(command, environ, within=_PROCESS_WITHIN, asks_people=True)
+        done = await run_program(command, environ, within=_PROCESS_WITHIN, may_prompt=True)
         if done.status:
             raise ValueError(f"it ended with status {done.status}")
         given = json.loads(done.output)

@@ -1,4 +1,4 @@
-"""The endpoints of the services of AWS."""
+"""Endpoints of AWS services."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _REGION: Final = lazy_pattern(r"(af|ap|ca|cn|eu|eusc|il|me|mx|sa|us)(-[a-z]+)+-\
 
 @record
 class Variants:
-    """Which of the endpoints of a service are wanted."""
+    """Endpoint variants: FIPS and dual-stack."""
 
     is_fips: bool = False
     is_dual_stack: bool = False
 
 
 def check_region(region: str) -> None:
-    """Report a text that is not the name of a region."""
+    """Raise an error for a text that is not a region name."""
     if not _REGION.fullmatch(region):
         raise CloudFailure(
             f'"{region}" is not the name of an AWS region. For a service that is only compatible '
@@ -38,7 +38,7 @@ def check_region(region: str) -> None:
 
 
 def endpoint(service: str, region: str, variants: Variants) -> str:
-    """The URL of a service in a region."""
+    """Return the URL of a service in a region."""
     _, suffix, dual = next(each for each in _PARTITIONS if region.startswith(each[0]))
     name = f"{service}-fips" if variants.is_fips else service
     if not variants.is_dual_stack:
@@ -49,5 +49,5 @@ def endpoint(service: str, region: str, variants: Variants) -> str:
 
 
 def with_scheme(url: str) -> str:
-    """An endpoint as users write it, which may lack its scheme."""
+    """Add the scheme that an endpoint from the user may lack."""
     return (url if "://" in url else f"https://{url}").rstrip("/")

@@ -1,4 +1,4 @@
-"""Credentials that a container or a machine of AWS has for what runs on it."""
+"""Credentials from the metadata services of AWS containers and machines."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _OF_CONTAINERS: Final = ("169.254.170.2", "169.254.170.23", "fd00:ec2::23")
 _MACHINE: Final = "http://169.254.169.254"
 _ROLES: Final = "/latest/meta-data/iam/security-credentials/"
 _QUICK: Final = Policy(retries=1, timeout=2.0, pause=0.1)
-"""What is on the same machine answers at once or not at all."""
+"""A metadata service responds at once or not at all."""
 
 
 def has_container(environ: Mapping[str, str]) -> bool:
-    """Whether we run in a container that has credentials."""
+    """True in a container with credentials."""
     return bool(environ.get(_RELATIVE) or environ.get(_FULL))
 
 
 async def container_credentials(environ: Mapping[str, str]) -> Credentials:
-    """The credentials of the container that we run in."""
+    """Request the credentials of the current container."""
     relative = environ.get(_RELATIVE, "")
     url = f"{_CONTAINER}{relative}" if relative else environ[_FULL]
     if not relative:
@@ -48,7 +48,7 @@ async def container_credentials(environ: Mapping[str, str]) -> Credentials:
 
 
 def _check_full(url: str) -> None:
-    """Whether credentials may be asked for there: nobody else must be able to listen."""
+    """Check a credentials URL: no other machine must be able to intercept the request."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     try:
@@ -60,7 +60,7 @@ def _check_full(url: str) -> None:
 
 
 async def instance_credentials(endpoint: str) -> Credentials | None:
-    """The credentials of the machine that we run on; `None` if it has none."""
+    """Request the credentials of the current machine; `None` if it has none."""
     base = (endpoint or _MACHINE).rstrip("/")
     async with Client(Settings()) as client:
         try:

@@ -1,4 +1,4 @@
-"""The files in which AWS tools keep credentials and settings, by profile."""
+"""AWS profiles, from the shared credentials and config files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NONE: Final[Section] = {}
 
 @record
 class Profiles:
-    """What the files say; credentials files come before settings files."""
+    """Sections of the files; credentials files take precedence over config files."""
 
     profiles: Mapping[str, Section]
     sessions: Mapping[str, Section]
@@ -28,7 +28,7 @@ class Profiles:
 def read_profiles(
     credentials_files: Sequence[str], config_files: Sequence[str], environ: Mapping[str, str]
 ) -> Profiles:
-    """What is in the files, of which any may be missing."""
+    """Read the files, any of which may be missing."""
     profiles: dict[str, dict[str, str]] = {}
     sessions: dict[str, dict[str, str]] = {}
     for path in config_files or _usual("AWS_CONFIG_FILE", "config", environ):
@@ -51,13 +51,13 @@ def _usual(variable: str, name: str, environ: Mapping[str, str]) -> tuple[str]:
 
 
 def home_path(path: str, environ: Mapping[str, str]) -> str:
-    """A path that may begin with the home directory."""
+    """Expand a leading home directory."""
     home = environ.get("HOME") or environ.get("USERPROFILE") or ""
     return os.path.join(home, path[2:]) if path.startswith("~/") and home else path
 
 
 def text_of(path: str) -> str:
-    """The token in a file."""
+    """Read a token file."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read().strip()

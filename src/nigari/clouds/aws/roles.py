@@ -1,4 +1,4 @@
-"""Taking a role of AWS: calls of its token service (STS), which speaks forms and XML."""
+"""AWS roles: calls of its token service (STS), which uses forms and XML."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns
 
 @record
 class Role:
-    """A role to take, and how."""
+    """A role to assume, with the parameters of the call."""
 
     arn: str
     session_name: str = ""
     duration: str = ""
-    """As Go writes one: `1h30m`."""
+    """A Go duration: `1h30m`."""
     external_id: str = ""
     policy: str = ""
     policy_arns: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Role:
     transitive_tag_keys: tuple[str, ...] = ()
 
     def form(self, action: str) -> dict[str, str]:
-        """The arguments of the call that takes the role."""
+        """Build the form fields of the call that assumes the role."""
         found = {"Action": action, "Version": _VERSION, "RoleArn": self.arn}
         found["RoleSessionName"] = self.session_name or "nigari"
         if self.duration:
@@ -56,7 +56,7 @@ class Role:
 
 
 def seconds_of(duration: str) -> int:
-    """The seconds of a duration as Go writes it."""
+    """Convert a Go duration to seconds."""
     parts = _DURATION.findall(duration)
     if not parts or "".join(number + unit for number, unit in parts) != duration:
         raise CloudFailure(f'"{duration}" is not a duration such as 1h30m.')
@@ -64,7 +64,7 @@ def seconds_of(duration: str) -> int:
 
 
 async def assume_role(client: AwsClient, sts: AwsService, role: Role) -> Credentials:
-    """Take a role with the credentials of the client."""
+    """Assume a role with the client's credentials."""
     body = urlencode(role.form("AssumeRole")).encode()
     response = await client.send(sts, "POST", f"{sts.url}/", body, _FORM)
     return _credentials(response, f"The role {role.arn} cannot be assumed")
@@ -73,7 +73,7 @@ async def assume_role(client: AwsClient, sts: AwsService, role: Role) -> Credent
 async def assume_role_with_token(
     client: Client, sts: AwsService, role: Role, token: str, policy: Policy
 ) -> Credentials:
-    """Take a role with a token of an identity provider, which needs no credentials."""
+    """Assume a role with a token of an identity provider, without credentials."""
     form = {**role.form("AssumeRoleWithWebIdentity"), "WebIdentityToken": token}
     response = await client.request(
         "POST", f"{sts.url}/", headers=_FORM, body=urlencode(form).encode(), policy=policy
@@ -82,7 +82,7 @@ async def assume_role_with_token(
 
 
 async def account_of(client: AwsClient, sts: AwsService) -> str:
-    """The account that the client's credentials belong to."""
+    """Return the account of the client's credentials."""
     body = urlencode({"Action": "GetCallerIdentity", "Version": _VERSION}).encode()
     response = await client.send(sts, "POST", f"{sts.url}/", body, _FORM)
     if response.status != 200:
@@ -109,7 +109,7 @@ def _member(response: Response, name: str) -> str:
 
 
 def timestamp(text: str) -> float | None:
-    """The seconds of the epoch that an RFC 3339 time names."""
+    """Convert an RFC 3339 time to epoch seconds; None if it is invalid."""
     try:
         return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
     except ValueError:

@@ -1,4 +1,4 @@
-"""The arguments that everything in AWS is reached with: regions, endpoints, proxies, credentials."""
+"""Common AWS arguments: regions, endpoints, proxies, credentials."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OLD_ENDPOINTS: Final = {
 
 
 def aws_region(arguments: Arguments) -> str:
-    """The region, which must have the form of one unless that is not to be checked."""
+    """Return the region; its form is checked unless skip_region_validation is set."""
     region = arguments.text("region", "AWS_REGION", "AWS_DEFAULT_REGION")
     if not arguments.flag("skip_region_validation"):
         check_region(region)
@@ -31,7 +31,7 @@ def aws_region(arguments: Arguments) -> str:
 
 
 def aws_endpoint(arguments: Arguments, service: str, region: str) -> str:
-    """The URL of a service."""
+    """Return the URL of a service."""
     old, *variables = _OLD_ENDPOINTS[service]
     block = arguments.block("endpoints")
     given = "" if block is None else block.text(service)
@@ -51,7 +51,7 @@ def aws_endpoint(arguments: Arguments, service: str, region: str) -> str:
 
 
 def aws_network(arguments: Arguments) -> Settings:
-    """The network's settings, with the proxies and certificates of the arguments."""
+    """Build network settings with the proxies and certificates of the arguments."""
     settings = read_settings(arguments.environ)
     return replace(
         settings,
@@ -65,7 +65,7 @@ def aws_network(arguments: Arguments) -> Settings:
 
 
 def aws_sources(arguments: Arguments) -> Sources:
-    """Where credentials come from."""
+    """Collect the credential sources."""
     key, secret = arguments.text("access_key"), arguments.text("secret_key")
     static = Credentials(key, secret, arguments.text("token")) if key and secret else None
     checks = arguments.config.get("skip_metadata_api_check")

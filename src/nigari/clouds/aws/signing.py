@@ -1,4 +1,4 @@
-"""Signatures of requests, version 4, as AWS and everything that is compatible with it check them."""
+"""Request signatures of version 4, for AWS and compatible services."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _UNRESERVED: Final = "-_.~"
 
 @record
 class Credentials:
-    """What a request is signed with."""
+    """Keys that sign a request."""
 
     access_key: str
     secret_key: str
     token: str = ""
     expires: float | None = None
-    """When they end, in seconds of the epoch; `None` for never."""
+    """Expiry in epoch seconds; `None` for permanent ones."""
 
 
 def signed_headers(
@@ -34,7 +34,7 @@ def signed_headers(
     scope: tuple[str, str],
     time: str,
 ) -> dict[str, str]:
-    """The headers with the signature. `scope` is region and service, `time` is `20260131T235959Z`."""
+    """Build the signed headers. `scope` is region and service, `time` is `20260131T235959Z`."""
     parts = urlsplit(url)
     digest = hashlib.sha256(body).hexdigest()
     all_headers = {name.lower(): " ".join(value.split()) for name, value in headers.items()}
@@ -67,11 +67,11 @@ def signed_headers(
 
 
 def canonical_query(query: str) -> str:
-    """The arguments of a query in the order and the form that are signed."""
+    """Sort and escape query arguments for the signature."""
     pairs = [(encoded(n), encoded(v)) for n, v in parse_qsl(query, keep_blank_values=True)]
     return "&".join(f"{name}={value}" for name, value in sorted(pairs))
 
 
 def encoded(text: str, also: str = "") -> str:
-    """A text with everything escaped that has to be; the characters of `also` stay."""
+    """Escape a text for a signature; the characters of `also` stay."""
     return quote(text, safe=_UNRESERVED + also)

@@ -1,4 +1,4 @@
-"""Credentials by single sign-on: the token that `aws sso login` has left gives those of a role."""
+"""AWS single sign-on: exchanges the token stored by `aws sso login` for role credentials."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from nigari.net.client import Client, Policy
 async def single_sign_on(
     client: Client, settings: Section, environ: Mapping[str, str], policy: Policy
 ) -> Credentials:
-    """The credentials that a profile's settings name."""
-    token = _kept_token(settings, environ)
+    """Request the credentials of a profile's role."""
+    token = _cached_token(settings, environ)
     if not token:
         raise CloudFailure(
             'The AWS single sign-on has expired or was never done: run "aws sso login".'
@@ -46,8 +46,8 @@ async def single_sign_on(
     )
 
 
-def _kept_token(settings: Section, environ: Mapping[str, str]) -> str:
-    """The token, if there is one that is still valid."""
+def _cached_token(settings: Section, environ: Mapping[str, str]) -> str:
+    """Return the cached token if it is still valid."""
     name = settings.get("sso_session") or settings.get("sso_start_url", "")
     digest = sha1(name.encode(), usedforsecurity=False).hexdigest()
     try:

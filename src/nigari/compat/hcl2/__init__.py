@@ -1,10 +1,9 @@
 """python-hcl2 (version 8) on top of this package: `import nigari.compat.hcl2 as hcl2`.
 
-`load` and `loads`, `dump` and `dumps`, `Builder`, the options of both directions, the stages in
-between and lookups with `query` are there; its query language and the classes of its grammar are
-not. A text with
-mistakes is an `HclError`, a `ValueError` that says where they are. docs/migration/python-hcl2.md lists what
-else is different, and why.
+Supported are `load` and `loads`, `dump` and `dumps`, `Builder`, the options of both directions, the
+intermediate stages, and lookups with `query`; its query language and grammar classes are not. A
+text with mistakes raises an `HclError`, a `ValueError` with their source ranges.
+docs/migration/python-hcl2.md lists the other differences and their reasons.
 """
 
 from __future__ import annotations
@@ -76,14 +75,14 @@ class TextOutput(Protocol):
 def load(
     file: TextInput, *, serialization_options: SerializationOptions | None = None
 ) -> dict[str, PlainData]:
-    """The data of an open file."""
+    """Convert an open file to data."""
     return loads(file.read(), serialization_options=serialization_options)
 
 
 def loads(
     text: str, *, serialization_options: SerializationOptions | None = None
 ) -> dict[str, PlainData]:
-    """The data of a text."""
+    """Convert a text to data."""
     return serialize(parses(text), serialization_options=serialization_options)
 
 
@@ -94,7 +93,7 @@ def dump(
     deserializer_options: DeserializerOptions | None = None,
     formatter_options: FormatterOptions | None = None,
 ) -> None:
-    """Write the source of data into an open file."""
+    """Write data as source to an open file."""
     file.write(
         dumps(data, deserializer_options=deserializer_options, formatter_options=formatter_options)
     )
@@ -106,7 +105,7 @@ def dumps(
     deserializer_options: DeserializerOptions | None = None,
     formatter_options: FormatterOptions | None = None,
 ) -> str:
-    """The source of data."""
+    """Convert data to source."""
     return reconstruct(
         from_dict(
             data, deserializer_options=deserializer_options, formatter_options=formatter_options
@@ -115,36 +114,36 @@ def dumps(
 
 
 def parse(file: TextInput, *, discard_comments: bool = False) -> StartRule:
-    """The document of an open file."""
+    """Parse an open file to a document."""
     return parses(file.read(), discard_comments=discard_comments)
 
 
 def parses(text: str, *, discard_comments: bool = False) -> StartRule:
-    """The document of a text."""
+    """Parse a text to a document."""
     return transform(parses_to_tree(text), discard_comments=discard_comments)
 
 
 def parse_to_tree(file: TextInput) -> Tree:
-    """The tree of an open file."""
+    """Parse an open file to a tree."""
     return parses_to_tree(file.read())
 
 
 def parses_to_tree(text: str) -> Tree:
-    """The tree of a text; `HclError` for one with mistakes."""
+    """Parse a text to a tree; raise `HclError` for mistakes."""
     tree = Tree(text)
     assert tree.body is not None
     return tree
 
 
 def transform(lark_tree: Tree, *, discard_comments: bool = False) -> StartRule:
-    """The document of a tree."""
+    """Convert a tree to a document."""
     return RuleTransformer(discard_new_line_or_comments=discard_comments).transform(lark_tree)
 
 
 def serialize(
     tree: StartRule, *, serialization_options: SerializationOptions | None = None
 ) -> dict[str, PlainData]:
-    """The data of a document."""
+    """Convert a document to data."""
     return tree.serialize(serialization_options)
 
 
@@ -155,7 +154,7 @@ def from_dict(
     formatter_options: FormatterOptions | None = None,
     apply_format: bool = True,
 ) -> StartRule:
-    """The document of data."""
+    """Convert data to a document."""
     tree = BaseDeserializer(deserializer_options).load_python(data)
     if apply_format:
         BaseFormatter(formatter_options).format_tree(tree)
@@ -169,7 +168,7 @@ def from_json(
     formatter_options: FormatterOptions | None = None,
     apply_format: bool = True,
 ) -> StartRule:
-    """The document of data in JSON."""
+    """Convert data in JSON to a document."""
     return from_dict(
         json.loads(text),
         deserializer_options=deserializer_options,
@@ -179,10 +178,10 @@ def from_json(
 
 
 def reconstruct(tree: StartRule | Tree) -> str:
-    """The source of a document or tree."""
+    """Convert a document or tree to source."""
     return HCLReconstructor().reconstruct(tree)
 
 
 def query(source: str | TextInput) -> DocumentView:
-    """A view of a text or an open file to look things up in."""
+    """Create a view for lookups in a text or an open file."""
     return DocumentView.parse(source if isinstance(source, str) else source.read())

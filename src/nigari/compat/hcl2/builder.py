@@ -1,4 +1,4 @@
-"""Documents built block by block."""
+"""Incremental construction of documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from nigari.compat.hcl2.const import IS_BLOCK
 
 
 class Builder:
-    """A body of arguments and blocks; `build` gives the data that `dumps` takes."""
+    """A body of arguments and blocks; `build` returns the data for `dumps`."""
 
     def __init__(self, attributes: dict[str, object] | None = None) -> None:
         self.attributes: dict[str, object] = attributes or {}
@@ -19,7 +19,7 @@ class Builder:
         __nested_builder__: Builder | None = None,
         **attributes: object,
     ) -> Builder:
-        """Add a block with these arguments, and the blocks of another builder in it."""
+        """Add a block with these arguments, and with the blocks of another builder inside it."""
         if __nested_builder__ is self:
             raise ValueError("a builder cannot be nested in itself")
         added = Builder(attributes)
@@ -28,7 +28,7 @@ class Builder:
         return added
 
     def build(self) -> dict[str, object]:
-        """The body as data."""
+        """Convert the body to data."""
         body: dict[str, object] = {IS_BLOCK: True, **self.attributes}
         for block_type, entries in self.blocks.items():
             built = body.setdefault(block_type, [])

@@ -1,4 +1,4 @@
-"""The keys that are not names of arguments or blocks."""
+"""Reserved keys, which are not names of arguments or blocks."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Data in the shape of python-hcl2 as source, in its layout."""
+"""Conversion of data in the shape of python-hcl2 to source, in its layout."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _ESCAPED = re.compile(r'\\(n|"|\\)')
 
 @dataclass
 class DeserializerOptions:
-    """What data means that could be written in several ways."""
+    """Choices for data that could be written in several ways."""
 
     heredocs_to_strings: bool = False
-    """Heredocs become strings in quotes."""
+    """Write heredocs as quoted strings."""
     strings_to_heredocs: bool = False
-    """Strings of several lines become heredocs."""
+    """Write multi-line strings as heredocs."""
     object_elements_colon: bool = False
-    """A colon is written between the keys and values of objects."""
+    """Write a colon between the keys and values of objects."""
     object_elements_trailing_comma: bool = True
-    """A comma is written after each entry of an object."""
+    """Write a comma after each entry of an object."""
 
 
 def source_of_data(data: object, options: DeserializerOptions, layout: FormatterOptions) -> str:
-    """The source of a file with this content."""
+    """Write the source of a file with this content."""
     if not isinstance(data, Mapping):
         raise TypeError(f"the content of a file is a dict, not a {type(data).__name__}")
     text = _Writer(options, layout).body(data, 0, align=False)
@@ -42,7 +42,7 @@ def source_of_data(data: object, options: DeserializerOptions, layout: Formatter
 
 
 def has_block_marker(data: object) -> bool:
-    """Whether there is a block anywhere in the data."""
+    """Check for a block anywhere in the data."""
     if isinstance(data, Mapping):
         return bool(data.get(IS_BLOCK)) or any(has_block_marker(each) for each in data.values())
     return isinstance(data, list) and any(has_block_marker(each) for each in data)
@@ -55,7 +55,7 @@ class _Writer:
         self.indent = " " * layout.indent_length
 
     def body(self, data: Mapping[str, object], level: int, align: bool) -> str:
-        """The items of a body, the first without its indentation."""
+        """Write the items of a body, the first without its indentation."""
         line = f"\n{self.indent * level}"
         pieces: list[str] = []
         run: list[tuple[str, str]] = []
@@ -95,7 +95,7 @@ class _Writer:
         return f"{head}\n\n{end}}}" if self.layout.open_empty_blocks else f"{head}}}"
 
     def value(self, data: object, level: int) -> str:
-        """An expression; `level` is that of the lines of its elements."""
+        """Write an expression; `level` is that of the lines of its elements."""
         if isinstance(data, Mapping):
             return self._object(data, level)
         if isinstance(data, list | tuple):

@@ -1,6 +1,6 @@
-"""Expressions written in the layout of python-hcl2: on one line, or with lines for elements.
+"""Source of expressions in the layout of python-hcl2: on one line, or with a line for each element.
 
-Owns nothing but layout: names, strings and numbers are taken from the source.
+Only the layout changes: names, strings and numbers are copied from the source.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from nigari.hcl.traversal import Step
 
 
 def source_text(expr: Expression) -> str:
-    """The expression as it is written."""
     return expr.source.text[expr.start : expr.end]
 
 
 def inline(expr: Expression, force_parentheses: bool = False) -> str:
-    """The expression on one line."""
+    """Write an expression on one line."""
     return _Writer(force_parentheses).text(expr)
 
 
@@ -29,7 +28,7 @@ class _Writer:
 
     def text(self, expr: Expression) -> str:
         if isinstance(expr, Parentheses):
-            # What has parentheses already needs no more of them.
+            # An expression already in parentheses needs no further ones.
             return f"({_Writer(False).text(expr.inner)})"
         if isinstance(expr, Operation):
             return self._operation(expr)
@@ -88,12 +87,12 @@ class _Writer:
 
 
 def for_names(expr: For) -> str:
-    """The names that a `for` binds, as they are written."""
+    """Return the names that a `for` binds, as in the source."""
     return f"{expr.key_name}, {expr.value_name}" if expr.key_name else expr.value_name
 
 
 def laid_out(expr: Expression, level: int, indent: str, align: bool = True) -> str:
-    """The expression with a line for each element; `level` is that of the elements' lines."""
+    """Write an expression with a line for each element; `level` is that of the elements' lines."""
     return _Layout(indent, align).text(expr, level)
 
 
@@ -132,7 +131,7 @@ class _Layout:
 
 
 def aligned(pairs: list[tuple[str, str]], align: bool, sign: str = "=") -> list[str]:
-    """Names and values with the equals signs below each other."""
+    """Align the equals signs between names and values."""
     widest = max([len(name) for name, _ in pairs]) if align else 0
     if sign == ":":
         return [f"{name}{' ' * max(widest - len(name) + 1, 1)}: {value}" for name, value in pairs]

@@ -1,7 +1,7 @@
-"""Looking things up in a document: its blocks and arguments by name.
+"""Lookups in a document: its blocks and arguments by name.
 
-The pipelines and predicates of python-hcl2's query language are not here: Python has
-comprehensions, and `nigari.hcl.parse` gives the full tree.
+The pipelines and predicates of python-hcl2's query language are not supported: use Python
+comprehensions, or the full tree from `nigari.hcl.parse`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class BodyView:
         self.raw = raw
 
     def blocks(self, block_type: str | None = None, *labels: str) -> list[BlockView]:
-        """The blocks of a type, or of all, whose labels begin with these."""
+        """List the blocks of a type, or all, whose labels begin with these."""
         return [
             BlockView(block, self.raw)
             for block in self.raw.blocks
@@ -34,7 +34,7 @@ class BodyView:
         ]
 
     def attributes(self, name: str | None = None) -> list[AttributeView]:
-        """The arguments, or the one of that name."""
+        """List the arguments, or only the one of that name."""
         return [
             AttributeView(each, self.raw)
             for each in self.raw.attributes.values()
@@ -42,7 +42,7 @@ class BodyView:
         ]
 
     def attribute(self, name: str) -> AttributeView | None:
-        """The argument of that name, if there is one."""
+        """Return the argument of that name, if there is one."""
         return next(iter(self.attributes(name)), None)
 
 
@@ -51,36 +51,36 @@ class DocumentView(BodyView):
 
     @staticmethod
     def parse(text: str) -> DocumentView:
-        """The view of a text."""
+        """Parse a text."""
         return DocumentView(Tree(text).body)
 
     @staticmethod
     def parse_file(path: str | PathLike[str]) -> DocumentView:
-        """The view of a file."""
+        """Parse a file."""
         with open(path, encoding="utf-8") as opened:
             return DocumentView.parse(opened.read())
 
     @property
     def body(self) -> BodyView:
-        """The attributes and blocks of the file."""
+        """The content of the file."""
         return BodyView(self.raw)
 
 
 class _Item:
-    """What blocks and arguments have in common."""
+    """Common base of blocks and arguments."""
 
     def __init__(self, raw: Block | Attribute, owner: NativeBody) -> None:
         self._item = raw
         self._owner = owner
 
     def to_hcl(self) -> str:
-        """The item as it is written."""
+        """Return the item's source."""
         return self._item.source.text[self._item.start : self._item.end]
 
     def _with_comments(
         self, data: dict[str, object], options: SerializationOptions
     ) -> dict[str, object]:
-        """The data with the comments between this item and the one before."""
+        """Add the comments between this item and the previous one to the data."""
         if options.with_comments:
             others: list[Attribute | Block] = [
                 *self._owner.attributes.values(),
@@ -108,21 +108,20 @@ class AttributeView(_Item):
 
     @property
     def name(self) -> str:
-        """The name of the attribute."""
+        """Name of the argument."""
         return self.raw.name
 
     @property
     def value(self) -> object:
-        """The value as `loads` gives it."""
+        """The value in the shape of `loads`."""
         return Serializer(_PLAIN, []).value(self.raw.expr)
 
     @property
     def value_node(self) -> Expression:
-        """The expression."""
         return self.raw.expr
 
     def to_dict(self, options: SerializationOptions | None = None) -> dict[str, object]:
-        """The argument as data."""
+        """Convert the argument to data."""
         options = options or _PLAIN
         value = Serializer(options, []).value(self.raw.expr)
         return self._with_comments({self.name: value}, options)
@@ -137,12 +136,12 @@ class BlockView(_Item):
 
     @property
     def block_type(self) -> str:
-        """The type of the block."""
+        """Type of the block."""
         return self.raw.type
 
     @property
     def name_labels(self) -> list[str]:
-        """The labels of the block."""
+        """Labels of the block."""
         return list(self.raw.labels)
 
     @property
@@ -152,24 +151,24 @@ class BlockView(_Item):
 
     @property
     def body(self) -> BodyView:
-        """What is in the block."""
+        """The content of the block."""
         assert isinstance(self.raw.body, NativeBody)
         return BodyView(self.raw.body)
 
     def blocks(self, block_type: str | None = None, *labels: str) -> list[BlockView]:
-        """The blocks in this one."""
+        """List the blocks inside this one."""
         return self.body.blocks(block_type, *labels)
 
     def attributes(self, name: str | None = None) -> list[AttributeView]:
-        """The arguments in this block."""
+        """List the arguments of this block."""
         return self.body.attributes(name)
 
     def attribute(self, name: str) -> AttributeView | None:
-        """The argument of that name in this block, if there is one."""
+        """Return the argument of that name in this block, if there is one."""
         return self.body.attribute(name)
 
     def to_dict(self, options: SerializationOptions | None = None) -> dict[str, object]:
-        """The block as data, with its labels around its content."""
+        """Convert the block to data, wrapped in its labels."""
         options = options or _PLAIN
         comments = comments_of(self.raw.source.text) if options.with_comments else []
         return self._with_comments(Serializer(options, comments).block(self.raw), options)

@@ -1,7 +1,7 @@
-"""Files as data in the shape of python-hcl2.
+"""Conversion of files to data in the shape of python-hcl2.
 
-Strings keep their quotes, expressions are source in `${ }`, a single name is the name. Blocks are
-lists under their type with dicts for their labels.
+Strings keep their quotes, expressions are source in `${ }`, a single name is the name itself.
+Blocks are lists under their type, wrapped in dicts for their labels.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _HEREDOC = re.compile(r"<<(-?)[^\n]*\n(.*)\n[ \t]*\S+\s*\Z", re.DOTALL)
 
 
 def serialize_file(body: NativeBody, options: SerializationOptions, comments: bool) -> Data:
-    """The data of a whole file; `comments` tells whether those were kept."""
+    """Convert a whole file; `comments` is false if the document discarded its comments."""
     found = comments_of(body.source.text) if options.with_comments and comments else []
     return Serializer(options, found).body(body)
 
 
 class Serializer:
-    """Parts of a tree as data; `comments` are those of the whole text."""
+    """Converts parts of a tree to data; `comments` are those of the whole text."""
 
     def __init__(self, options: SerializationOptions, comments: list[tuple[int, int, str]]) -> None:
         self.options = options
         self.comments = comments
 
     def body(self, body: NativeBody) -> Data:
-        """The content of a file or block."""
+        """Convert the content of a file or block."""
         result: Data = {}
         items: list[Attribute | Block] = [*body.attributes.values(), *body.blocks]
         for item in sorted(items, key=_start_of):
@@ -62,7 +62,7 @@ class Serializer:
         return result
 
     def block(self, block: Block) -> Data:
-        """A block, with its labels around its content."""
+        """Convert a block, wrapped in its labels."""
         assert isinstance(block.body, NativeBody)
         content = self.body(block.body)
         if self.options.explicit_blocks:
@@ -94,7 +94,7 @@ class Serializer:
             result[INLINE_COMMENTS_KEY] = behind
 
     def value(self, expr: Expression) -> object:
-        """The value of an argument, or a part of one."""
+        """Convert the value of an argument, or a part of it."""
         if isinstance(expr, Literal):
             return self._number_or_word(expr, source_text(expr))
         if isinstance(expr, UnaryOperation) and isinstance(expr.operand, Literal):
@@ -150,7 +150,7 @@ def _last_before(items: list[_I], offset: int) -> _I | None:
 
 
 def _is_behind(attribute: Attribute, offset: int) -> bool:
-    """Whether a comment counts as the value's: inside of it, or where an operator could follow."""
+    """Check whether a comment belongs to the value: inside it, or where an operator could follow."""
     end = attribute.expr.end
     if offset < end:
         return offset >= attribute.expr.start
@@ -159,7 +159,7 @@ def _is_behind(attribute: Attribute, offset: int) -> bool:
 
 
 def _flattened(source: str) -> str:
-    """A heredoc as a string in quotes, without the line end before its closing marker."""
+    """Convert a heredoc to a quoted string, without the line end before its closing marker."""
     match = _HEREDOC.match(source)
     if match is None:
         return '""'
@@ -173,7 +173,7 @@ def _flattened(source: str) -> str:
 
 
 def comments_of(text: str) -> list[tuple[int, int, str]]:
-    """The comments of a text: where each begins and ends, and what it says."""
+    """List the comments of a text with their start, end and content."""
     tokens = scan_lossless(text)
     found: list[tuple[int, int, str]] = []
     for kind, start, token in zip(tokens.kinds, tokens.starts, tokens.texts, strict=True):

@@ -1,8 +1,8 @@
-"""The stages of python-hcl2 between source and data, each of which is the source here.
+"""Intermediate stages of python-hcl2 between source and data, each represented by the source.
 
-python-hcl2 has a tree of its own kind for each stage; here a `Tree` and a `StartRule` hold the
-source, so nothing is lost between them. The rules of its grammar are not there: the tree to work
-with is that of `nigari.hcl.parse` or, for changes, `nigari.hcl.edit`.
+python-hcl2 has a separate tree for each stage; here a `Tree` and a `StartRule` hold the source, so
+nothing is lost between them. The rule classes of its grammar are not supported: use the tree of
+`nigari.hcl.parse` or, for changes, `nigari.hcl.edit`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nigari.hcl.source import Source
 
 
 class Tree:
-    """Source that has been checked."""
+    """Source whose syntax has been checked."""
 
     data = "start"
 
@@ -30,7 +30,7 @@ class Tree:
 
     @cached_property
     def body(self) -> NativeBody:
-        """The tree of this package; `HclError` for source that is wrong."""
+        """The tree of this package; raises `HclError` for invalid source."""
         from nigari.diagnostics import Diagnostics
         from nigari.hcl.parser import parse_body
 
@@ -41,24 +41,24 @@ class Tree:
 
 
 class StartRule:
-    """A document that can be made data, or source again."""
+    """A document that can be converted to data or back to source."""
 
     def __init__(self, tree: Tree, discard_comments: bool = False) -> None:
         self._tree = tree
         self._keeps_comments = not discard_comments
 
     def serialize(self, options: SerializationOptions | None = None) -> dict[str, PlainData]:
-        """The document as data."""
+        """Convert the document to data."""
         body = self.to_lark().body
         return serialize_file(body, options or SerializationOptions(), self._keeps_comments)
 
     def to_lark(self) -> Tree:
-        """The source of the document."""
+        """Convert the document to its source."""
         return self._tree
 
 
 class MadeDocument(StartRule):
-    """A document made from data; it is laid out when someone wants its source."""
+    """A document created from data; its source is laid out on demand."""
 
     def __init__(self, data: object, options: DeserializerOptions) -> None:
         self._data = data
@@ -71,22 +71,22 @@ class MadeDocument(StartRule):
 
 
 class BaseDeserializer:
-    """Data to documents."""
+    """Converts data to documents."""
 
     def __init__(self, options: DeserializerOptions | None = None) -> None:
         self.options: DeserializerOptions = options or DeserializerOptions()
 
     def load_python(self, value: object) -> StartRule:
-        """The document of data."""
+        """Convert data to a document."""
         return MadeDocument(value, self.options)
 
     def loads(self, value: str) -> StartRule:
-        """The document of data in JSON."""
+        """Convert data in JSON to a document."""
         return self.load_python(json.loads(value))
 
 
 class BaseFormatter:
-    """The layout of documents that were made from data; others keep theirs."""
+    """Lays out documents that were created from data; others keep their layout."""
 
     def __init__(self, options: FormatterOptions | None = None) -> None:
         self.options: FormatterOptions = options or FormatterOptions()
@@ -98,19 +98,19 @@ class BaseFormatter:
 
 
 class RuleTransformer:
-    """Trees to documents."""
+    """Converts trees to documents."""
 
     def __init__(self, discard_new_line_or_comments: bool = False) -> None:
         self._discard = discard_new_line_or_comments
 
     def transform(self, tree: Tree) -> StartRule:
-        """The document of a tree."""
+        """Convert a tree to a document."""
         return StartRule(tree, self._discard)
 
 
 class HCLReconstructor:
-    """Documents to source."""
+    """Converts documents to source."""
 
     def reconstruct(self, tree: Tree | StartRule) -> str:
-        """The source of a document."""
+        """Convert a document to source."""
         return (tree.to_lark() if isinstance(tree, StartRule) else tree).text

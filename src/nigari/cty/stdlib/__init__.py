@@ -1,5 +1,5 @@
-"""The standard library of functions that work on any values of the type system.
+"""Standard library functions for values of any type.
 
-Each function is a constant, grouped by theme. Names in the language, and functions that only make
-sense in OpenTofu's dialect, are added elsewhere.
+Each function is a constant, grouped by theme. Their names in a language, and functions that only
+make sense in OpenTofu's dialect, are defined by `nigari.lang`.
 """

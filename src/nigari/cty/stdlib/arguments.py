@@ -1,4 +1,4 @@
-"""Reading Python numbers from arguments, as several functions need them."""
+"""Conversion of number arguments to Python numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INTEGERS: Final = range(-(2 ** (_INT_BITS - 1)), 2 ** (_INT_BITS - 1))
 
 
 def int_argument(value: Value, index: int) -> int:
-    """The integer of a known argument; one that is not whole or beyond 64 bits is an error."""
+    """Return the integer of a known argument; fractions and numbers beyond 64 bits are errors."""
     number = value.as_number()
     found = numbers.whole(number, _INT_BITS)
     if found is None or found not in _INTEGERS:
@@ -29,7 +29,7 @@ def int_argument(value: Value, index: int) -> int:
 
 
 def float_argument(value: Value, index: int) -> float:
-    """The nearest float of a known argument; one beyond the largest float is an error."""
+    """Return the nearest float of a known argument; numbers beyond the largest float are errors."""
     number = value.as_number()
     found = numbers.to_float(number)
     if math.isinf(found) and not numbers.is_infinite(number):

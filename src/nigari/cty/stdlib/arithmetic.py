@@ -171,7 +171,7 @@ def _parse_int(args: list[Value], _: Type) -> Value:
 
 
 def _from_digits(digits: str, base: int) -> int:
-    """Combine halves of the digits, so that long texts take less than quadratic time."""
+    """Convert digits by combining halves, which takes less than quadratic time for long texts."""
     parts = [_DIGITS.index(digit) for digit in reversed(digits)]
     scale = base
     while len(parts) > 1:

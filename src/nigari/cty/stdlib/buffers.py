@@ -1,4 +1,4 @@
-"""Raw bytes as a capsule type, and functions of them."""
+"""Functions on raw bytes, represented by a capsule type."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Functions of any collection: length, membership, indexing, products.
+"""Collection functions: length, membership, indexing, products.
 
-Each is data: parameters with what they allow (null, unknown, marks), the type of the result, and a
-few lines that compute it. Under which name a language offers them is its own affair.
+Each is data: parameters with the kinds of value they accept (null, unknown, marked), the result
+type, and a few lines that compute it. Their names in a language are chosen by its own package.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _set_product(args: list[Value], expected: Type) -> Value:
 
 
 def _unknown_product(args: list[Value], expected: Type) -> Value:
-    """An unknown product, with bounds on its length where the arguments have some."""
+    """Build an unknown product, with a bounded length if the lengths of the arguments are bounded."""
     result = unknown(expected)
     longest = 1
     for arg in args:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def read_records(text: str) -> list[list[str]]:
-    """The records of a table, strictly: quotes only around whole fields. Blank lines are none."""
+    """Split a table into records, strictly: quotes only around whole fields. Blank lines are
+    skipped.
+    """
     text = text.replace("\r\n", "\n")
     if text.endswith("\r"):
         text = text[:-1]
@@ -38,7 +40,7 @@ def read_records(text: str) -> list[list[str]]:
 
 
 def _read_field(text: str, start: int, line: int) -> tuple[str, int]:
-    """A field and where its end is: at a comma, a line break or the end of the text."""
+    """Read a field; return it with the offset of the comma, line break or end of text after it."""
     if text[start : start + 1] != '"':
         end = start
         while end < len(text) and text[end] not in ",\n":

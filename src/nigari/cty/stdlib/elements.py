@@ -1,7 +1,7 @@
-"""Collections whose element type only their elements tell.
+"""Collections whose element type follows from their elements.
 
-The type of a function's result may leave a part of the element type open, as where an empty list
-of anything is joined with others. The elements then decide, and must agree.
+The result type of a function may leave part of the element type open, as when an empty list of
+anything is concatenated. The elements then determine it, and must agree.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,10 @@ from nigari.cty.values import Value, list_value, set_value
 
 
 def list_of(expected: Type, elements: Sequence[Value]) -> Value:
-    """A list of these elements."""
     return list_value(_element_type(expected, elements), elements)
 
 
 def set_of(expected: Type, elements: Sequence[Value]) -> Value:
-    """A set of these elements."""
     return set_value(_element_type(expected, elements), elements)
 
 

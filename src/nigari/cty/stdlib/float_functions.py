@@ -1,9 +1,9 @@
-"""Logarithm and power of floats, to the last bit as Go computes them.
+"""Logarithm and power of floats, equal to Go's to the last bit.
 
-Results of `log` and `pow` are printed with all their digits, so a neighbouring float would show.
-The C library's functions differ from Go's in the last bit for many arguments; these follow the
-methods that Go uses: Sun's for the logarithm, Shibata's for the exponential, and squaring for the
-whole part of a power.
+Results of `log` and `pow` are printed with all their digits, so a neighbouring float would be
+visible. The C library differs from Go in the last bit for many arguments; these functions use Go's
+methods: Sun's for the logarithm, Shibata's for the exponential, and squaring for the whole part of
+a power.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _EXP_LARGEST: Final = 7.09782712893384e02
 
 
 def logarithm(x: float, base: float) -> float:
-    """The logarithm to a base; NaN where there is none."""
+    """Compute the logarithm to a base; NaN if it is undefined."""
     above, below = natural_logarithm(x), natural_logarithm(base)
     if below == 0:
         if above == 0 or math.isnan(above):
@@ -85,7 +85,7 @@ def natural_logarithm(x: float) -> float:
 
 
 def _fused(a: float, b: float, c: float) -> float:
-    """A * b + c, rounded once."""
+    """Compute a * b + c with a single rounding."""
     return float(Fraction(a) * Fraction(b) + Fraction(c))
 
 
@@ -111,7 +111,7 @@ def exponential(x: float) -> float:
 
 
 def power(x: float, y: float) -> float:
-    """X raised to y; NaN where there is none, infinity where it is too large."""
+    """Compute x to the power of y; NaN if it is undefined, infinity if it is too large."""
     if y == 0 or x == 1:
         return 1.0
     if y == 1:

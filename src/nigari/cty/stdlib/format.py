@@ -1,4 +1,4 @@
-"""`format` and `formatlist`."""
+"""`format` and `formatlist`: the choice of arguments for verbs, and iteration over lists."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ARGS: Final = Parameter("args", DYNAMIC, allow_null=True, allow_unknown=True, a
 
 
 def format_text(parts: list[str | Verb], values: list[Value]) -> str:
-    """The text of a format with wholly known values, of which every one must be used."""
+    """Format wholly known values. Every value must be used."""
     texts: list[str] = []
     highest = 0
     for part in parts:
@@ -64,7 +64,7 @@ def _format_list(args: list[Value], expected: Type) -> Value:
         return unknown(expected)
     if length == 0:
         return list_value(STRING, [])
-    # A format that is not valid only matters once something is written with it.
+    # An invalid format only matters once an element is formatted with it.
     parts: list[str | Verb] | None = None
     results: list[Value] = []
     for i in range(length):
@@ -89,7 +89,7 @@ def _is_iterated(arg: Value) -> bool:
 
 
 def _iterations(given: list[Value]) -> tuple[int, bool]:
-    """How many results there are, and whether that and all elements can be told yet."""
+    """Count the results, and check that the count and all elements are known."""
     length = -1
     complete = True
     for i, arg in enumerate(given):

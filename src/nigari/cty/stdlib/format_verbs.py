@@ -1,7 +1,7 @@
-"""Verbs of a format string, such as `%-5.2f`: reading them and writing one argument by them.
+"""Format verbs, such as `%-5.2f`: parsing a format string, and formatting one argument.
 
-The syntax and its limits are those of `format` and `formatlist`; what they do with lists of
-arguments, and with unknown ones, is in `nigari.cty.stdlib.format`.
+The syntax and its limits are those of `format` and `formatlist`. Lists of arguments and unknown
+ones are handled in `nigari.cty.stdlib.format`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LONGEST_INTEGER: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """One verb. `width` and `precision` are -1 where they are not given."""
+    """A verb. `width` and `precision` are -1 if absent."""
 
     text: str
     mode: str
@@ -99,7 +99,7 @@ def _verb(match: re.Match[str], next_argument: int) -> Verb:
 
 
 def write_verb(verb: Verb, value: Value) -> str:
-    """The text of a wholly known value as the verb asks for it."""
+    """Format a wholly known value."""
     mode = verb.mode
     if value.data is None and mode != "v":
         raise FunctionError(f'null cannot be formatted with "{verb.text}"')
@@ -200,9 +200,9 @@ def _write_float(verb: Verb, number: int | Number) -> str:
 
 
 def _float_text(number: int | Number, mode: str, precision: int) -> str:
-    """The number with an exponent (e), without (f), or whichever is shorter (g).
+    """Write a number with an exponent (e), without one (f), or in the shorter form (g).
 
-    A precision of -1 is the usual one: six places, or for g the shortest that is exact.
+    A precision of -1 is the default: six places, or for g the shortest exact form.
     """
     if numbers.is_infinite(number):
         return numbers.to_text(number)

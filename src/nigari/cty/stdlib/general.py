@@ -1,4 +1,4 @@
-"""Functions for values of any type, and those of logic."""
+"""Equality, logic and conversion functions for values of any type."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ ASSERT_NOT_NULL: Final = Function(
 
 
 class _Conversion:
-    """The type function and the implementation of a function that converts to one type."""
+    """Type function and implementation of a function that converts to one type."""
 
     __slots__ = ("wanted",)
 
@@ -113,14 +113,14 @@ class _Conversion:
             return convert(args[0], expected)
         except CtyError as error:
             if args[0].contains_marked:
-                # The reason may quote a part of what must not be shown.
+                # The reason may quote part of a marked value.
                 name = args[0].type.friendly_name()
                 raise FunctionError(f"this {name} cannot be converted", 0) from None
             raise FunctionError(error.message, 0, error.path) from error
 
 
 def to_type(wanted: Type) -> Function:
-    """The function that converts its argument to that type."""
+    """Define the function that converts its argument to that type."""
     conversion = _Conversion(wanted)
     return Function(
         (Parameter("v", DYNAMIC, allow_null=True, allow_dynamic=True, allow_marked=True),),

@@ -1,7 +1,7 @@
-"""Functions of maps and objects: keys, values, lookups, merging, and making maps from lists.
+"""Functions on maps and objects: keys, values, lookup, merge, zipmap.
 
-What is only partly known stays known as far as possible: the keys of an object are known while its
-values are not. Under which name a language offers them is its own affair.
+Known parts of the result stay known: an object's keys are, even while its values are not. The names
+of the functions in a language are chosen by its own package.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _merge(args: list[Value], expected: Type) -> Value:
             marks.update(arg.marks)
             merged.update(arg.data)
         elif arg.data is not None:
-            # Beside a null of no type, nothing has checked the types of the others.
+            # A null of unknown type among the arguments disables the type check of the others.
             merged.update(_elements_by_text(arg, i))
     if isinstance(expected, MapType):
         return map_value(expected.element, merged).with_marks(frozenset(marks))
@@ -173,7 +173,7 @@ def _merge(args: list[Value], expected: Type) -> Value:
 
 
 def _elements_by_text(arg: Value, position: int) -> dict[str, Value]:
-    """A set's strings by themselves, as OpenTofu takes them; anything else must be empty."""
+    """Map a set of strings to itself, as OpenTofu's `merge` accepts; anything else must be empty."""
     if isinstance(arg.data, tuple) and (not arg.data or arg.type == SetType(STRING)):
         return {element.as_string(): element for element in arg.data}
     raise FunctionError(f"a map or object is required, not {arg.type.with_article()}", position)

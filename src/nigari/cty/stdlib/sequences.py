@@ -1,7 +1,7 @@
-"""Functions of lists and tuples: joining, cutting, reordering.
+"""Functions on lists and tuples: concatenation, slicing, reordering, flattening.
 
-Lists keep their element type; tuples are worked out element by element, so that their types may
-differ. Under which names a language offers these functions is its own affair.
+Lists retain their element type; tuples are computed element by element, as their types may differ.
+The names of the functions in a language are chosen by its own package.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LONGEST_RANGE: Final = 1024
 
 
 def _as_sequence(expected: Type, elements: list[Value] | tuple[Value, ...]) -> Value:
-    """A list or a tuple of these elements, whichever is expected."""
+    """Build a list or a tuple, whichever is expected."""
     if isinstance(expected, CollectionType):
         return list_of(expected, elements)
     return tuple_value(elements)
@@ -280,7 +280,7 @@ def _is_sequence(type_: Type) -> bool:
 
 
 def _flatten_into(value: Value, found: list[Value], marks: set[Mark]) -> bool:
-    """Append the parts of a sequence at all depths; False if not all of them are known."""
+    """Append the parts of a sequence at all depths; return False if some of them are unknown."""
     marks.update(value.marks)
     if value.type.kind == KIND_SET and not operations.length(value).is_known:
         return False

@@ -1,4 +1,4 @@
-"""Set algebra."""
+"""Set functions: union, intersection, difference, membership."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _union(args: list[Value], expected: Type) -> Value:
 
 
 def _known_sets(args: list[Value], expected: Type) -> list[tuple[Value, ...]] | None:
-    """The elements of each argument; None while any of them is not wholly known."""
+    """Return the elements of each argument; None if any of them is not wholly known."""
     if expected.kind == KIND_DYNAMIC:
         return None
     converted = _converted(args, expected)

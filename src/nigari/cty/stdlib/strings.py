@@ -1,4 +1,4 @@
-"""Functions of one string: letter case, length, parts, trimming."""
+"""String functions: letter case, length, substrings, trimming."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _STR: Final = Parameter("str", STRING)
 _DYNAMIC_STR: Final = Parameter("str", STRING, allow_dynamic=True)
 
-# Unicode's White_Space property; Python's own strip() takes control characters off as well.
+# Unicode's White_Space property, as in Go; Python's own strip() also removes control characters.
 _SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
@@ -27,7 +27,7 @@ _MOST_SPACES: Final = 1_000_000
 
 
 def upper_text(text: str) -> str:
-    """The text in upper case, character by character, so that its length stays the same."""
+    """Convert to upper case character by character, as Go does, so that the length stays the same."""
     if text.isascii():
         return text.upper()
     return "".join([_upper_character(char) for char in clean_text(text)])
@@ -44,7 +44,7 @@ def _title_character(char: str) -> str:
 
 
 def lower_text(text: str) -> str:
-    """The text in lower case, character by character, without regard to its neighbours."""
+    """Convert to lower case character by character, as Go does, regardless of neighbours."""
     if text.isascii():
         return text.lower()
     return "".join([char.lower()[0] for char in clean_text(text)])
@@ -107,7 +107,7 @@ def _substr(args: list[Value], _: Type) -> Value:
     offset, length = int_argument(args[1], 1), int_argument(args[2], 2)
     if offset < 0:
         offset = max(offset + len(clusters), 0)
-        # Counting from the end, a length of zero means the rest as well.
+        # go-cty: with a negative offset, a length of zero also means the rest of the string.
         length = length or -1
     found = clusters[offset:] if length < 0 else clusters[offset : offset + length]
     return string("".join(found))

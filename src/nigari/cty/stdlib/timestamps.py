@@ -1,7 +1,7 @@
-"""Timestamps: `formatdate` and `timeadd`.
+"""Timestamp functions: `formatdate` and `timeadd`.
 
-A timestamp is text by RFC 3339. Years go from 0 to beyond 9999 and fractions to nanoseconds, which
-Python's own datetime has no room for.
+A timestamp is RFC 3339 text. Years range from 0 to beyond 9999 and fractions have nanoseconds, both
+of which exceed Python's datetime.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _FORMAT_TOKEN: Final = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """A moment as a clock with a fixed offset from UTC shows it."""
+    """An instant as shown by a clock with a fixed offset from UTC."""
 
     year: int
     month: int
@@ -78,7 +78,7 @@ class Timestamp:
 
     @property
     def instant(self) -> int:
-        """Nanoseconds since a fixed moment, the same on every clock."""
+        """Nanoseconds since a fixed instant, regardless of the offset."""
         return self._clock_time() - self.offset * _NANOSECONDS
 
     def _clock_time(self) -> int:
@@ -87,7 +87,7 @@ class Timestamp:
         return seconds * _NANOSECONDS + self.nanosecond
 
     def plus(self, nanoseconds: int) -> Timestamp:
-        """The moment so much later, on the same clock."""
+        """Add nanoseconds; the offset stays."""
         seconds, nanosecond = divmod(self._clock_time() + nanoseconds, _NANOSECONDS)
         days, seconds = divmod(seconds, _DAY)
         year, month, day = _date(days)
@@ -107,7 +107,7 @@ class Timestamp:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Days since 1 March of the year 0, in the Gregorian calendar carried back."""
+    """Count days since 1 March of the year 0, in the proleptic Gregorian calendar."""
     if month < 3:
         year -= 1
         month += 12
@@ -117,7 +117,7 @@ def _days(year: int, month: int, day: int) -> int:
 
 
 def _date(days: int) -> tuple[int, int, int]:
-    """The year, month and day so many days after 1 March of the year 0."""
+    """Convert days since 1 March of the year 0 to year, month and day."""
     era, day_of_era = divmod(days, 146_097)
     year = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
     day_of_year = day_of_era - (365 * year + year // 4 - year // 100)
@@ -129,7 +129,7 @@ def _date(days: int) -> tuple[int, int, int]:
 
 
 def parse_timestamp(text: str, argument: int | None = None) -> Timestamp:
-    """Read a timestamp; a `FunctionError` about that argument if it is none."""
+    """Parse a timestamp; raise a `FunctionError` about that argument if it is invalid."""
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         raise FunctionError(f'"{text}" is not a valid RFC 3339 timestamp', argument)
@@ -159,7 +159,7 @@ def _days_in(year: int, month: int) -> int:
 
 
 def parse_duration(text: str) -> int:
-    """Read a duration such as `1h30m` or `-1.5s` as nanoseconds."""
+    """Parse a duration such as `1h30m` or `-1.5s` to nanoseconds."""
     body = text[1:] if text[:1] in ("+", "-") else text
     total = 0
     position = 0

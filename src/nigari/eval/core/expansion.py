@@ -29,8 +29,8 @@ from nigari.cty.values import DYNAMIC_UNKNOWN, Value, number, string, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.causes import caused_by
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import record, replace
@@ -91,7 +91,7 @@ class Asked:
             f"Invalid {argument} argument",
             detail,
             self.expr.range,
-            values=scope_values(self.expr, self.scope(), secrets=about_secrets),
+            values=scope_values(self.expr, self.scope(), sensitive=about_secrets),
         )
         return _WRONG
 

@@ -21,8 +21,8 @@ from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.core.scope import evaluate, scope_of
 from nigari.eval.core.worklist import Need
-from nigari.hcl.described import scope_values
 from nigari.hcl.expressions import Expression
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import replace
@@ -231,7 +231,7 @@ def message_text(
                 f"This message contains {'an' if word[0] == 'e' else 'a'} {word} value, so it is "
                 "never shown. Remove that value from the message.",
                 expr.range,
-                values=scope_values(expr, scope(), secrets=True),
+                values=scope_values(expr, scope(), sensitive=True),
             )
             return f"The message contains a hidden value ({word}), so it is not shown."
     return message.as_string().strip()

@@ -278,5 +278,5 @@ def _no_output(node: ModuleCallNode, frame: Frame, key: InstanceKey, name: str) 
     return Fault(
         "Reference to undeclared output value",
         f'{addr} has no output value named "{name}".{have}',
-        str(addr) if addr.is_one_of_several else "",
+        str(addr) if addr.has_known_key else "",
     )

@@ -89,7 +89,7 @@ class PhaseRun(ABC):
 
     def about(self, instance: ModuleInstance) -> str:
         """The address of a module instance, where it is one of several."""
-        return str(instance.addr) if instance.addr.is_one_of_several else ""
+        return str(instance.addr) if instance.addr.has_known_key else ""
 
     def make_frame(
         self, instance: ModuleInstance, parent: Frame | None, call_node: MakeCall

@@ -24,7 +24,7 @@ from nigari.fleet.units.unit import FILE_NAME, Unit, fleet_directory, instance_n
 from nigari.fleet.work.tasks import Kind, Task, TaskOptions, TaskStatus
 from nigari.fleet.work.workers import Workers
 from nigari.hcl.suggestion import listed
-from nigari.packages.base.whole_file import write_whole
+from nigari.packages.content.whole_file import write_whole
 from nigari.record import record, replace
 from nigari.workspace.session.apply_journal import applied_inputs
 

@@ -40,7 +40,7 @@ from nigari.fleet.units.unit import (
 )
 from nigari.fleet.units.unit_values import DeclaredValues, UnitValues
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, BodySchema, Content
-from nigari.lang.files import Files, KeptFiles
+from nigari.lang.files import CachedFiles, Files
 from nigari.record import replace
 from nigari.workspace.context.nigari_files import BlockInstance, OwnFile, parse_own_file
 from nigari.workspace.context.working_directory import WorkingDirectory
@@ -91,7 +91,7 @@ class FleetDefinition:
         if data is not None:
             self.sources[FILE_NAME] = data
             # What was read is sent along with the expressions that read it.
-            read = files or KeptFiles(where.root)
+            read = files or CachedFiles(where.root)
             self._read(parse_own_file(where, FILE_NAME, data, _BLOCKS, diags, read))
 
     # -- reading --------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.fleet.units.graph_loader import DATA_VARIABLE, Survey
 from nigari.fleet.units.patterns import path_matcher
 from nigari.fleet.units.unit import Unit, fleet_directory
-from nigari.packages.base.whole_file import write_whole
+from nigari.packages.content.whole_file import write_whole
 from nigari.record import record
 
 _FILE: Final = "units.json"

@@ -1,4 +1,4 @@
-"""Functions that promise something of a value before it is known, and check it once it is."""
+"""The `assume…` functions: promises about an unknown value, which are checked once it is known."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def _assume_equal(args: list[Value], _: Type) -> Value:
     equal = operations.equals(actual, assumed).unmark()[0]
     if equal.is_known and not equal.as_bool():
         raise FunctionError("the value is not equal to the assumed one", 0)
-    # Where a value comes from is still to be told of the assumed one; that the other is a secret
-    # is not, as this one stands in the configuration.
+    # Causes of the first value stay on the result; its sensitive mark does not, as the assumed
+    # value is written in the configuration.
     kept = [
         (path, marks - {SENSITIVE, EPHEMERAL})
         for path, marks in unmark_deep_with_paths(actual)[1]

@@ -1,7 +1,7 @@
-"""Functions of collections that the language has beyond cty's, or in its own variant.
+"""Collection functions that OpenTofu adds to cty's, or has in its own variant.
 
 Where OpenTofu accepts more than cty, such as a null argument or several kinds of collection, the
-difference is here; everything else is taken from `nigari.cty.stdlib` by the table of functions.
+variant is here; the table takes everything else from `nigari.cty.stdlib`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from nigari.cty.values import (
     string,
     unknown,
 )
-from nigari.lang.functions.world import redacted
+from nigari.lang.functions.host_environment import redacted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def _match_keys(args: list[Value], expected: Type) -> Value:
 
 
 def _first_equal(key: Value, search_set: Value) -> bool | None:
-    """Whether an element equals the key; None where an unknown one comes before it."""
+    """Check whether an element equals the key; None if an unknown one precedes it."""
     for element in search_set.sequence():
         equal = operations.equals(key, element)
         if not equal.is_known:
@@ -360,7 +360,7 @@ TRANSPOSE: Final = Function(
 )
 
 
-# -- functions of old that only say what took their place ---------------------------------------
+# -- removed functions, which only name their replacement ---------------------------------------
 
 
 def _list(args: list[Value]) -> Type:

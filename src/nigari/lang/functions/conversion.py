@@ -1,4 +1,4 @@
-"""Functions that convert a value to a type, and `type`, which tells a type."""
+"""Conversion functions, and `type`, which returns the type of a value."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def _convert(args: list[Value], _: Type) -> Value:
 CONVERT: Final = Function((_ANYTHING, Parameter("type", CLOSURE_TYPE)), None, DYNAMIC, _convert)
 
 TYPE_TYPE: Final = CapsuleType("type", Type)
-"""What `type` gives. The console prints it; nothing else can be done with it."""
+"""Result of `type`. The console prints it; it has no other use."""
 
 TYPE_MARK: Final = "from type()"
-"""A mark on all that comes from `type`, so that the console sees what was made of it."""
+"""A mark on everything derived from `type`, by which the console recognises its results."""
 
 
 def _type(args: list[Value], _: Type) -> Value:

@@ -1,9 +1,9 @@
-"""Compression by DEFLATE (RFC 1951), bit for bit as OpenTofu's `base64gzip` does it.
+"""DEFLATE compression (RFC 1951), bit for bit as in OpenTofu's `base64gzip`.
 
-The same text must give the same bytes in both programs: they stand in states, and other bytes are
-another value, which may replace a machine. Any choice that the format leaves open is made as Go's
-library makes it at its usual level: which repetitions are used, where blocks end, which codes they
-have. Deliberately unknown: gzip's header and trailer, and decompression, which has no choices.
+The same text must produce the same bytes in both programs: states store them, and other bytes would
+be a changed value, which may replace a machine. Every choice that the format leaves open is made as
+by Go's library at its default level: the repetitions used, the ends of blocks, and their codes.
+Deliberately unknown here: gzip's header and trailer, and decompression, which has no choices.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _SHORTEST: Final = 4
 _LONGEST: Final = 258
 _LOOKAHEAD: Final = _SHORTEST + _LONGEST
 _FAR: Final = 4096
-"""Beyond this, one of the shortest repetitions does not pay."""
+"""Distance beyond which a repetition of the shortest length does not pay."""
 _GOOD_ENOUGH: Final = 16
-"""After a repetition that long, no better one is looked for at the next byte."""
+"""Length of a repetition after which the next byte is not searched for a longer one."""
 _LONG_ENOUGH: Final = 128
 _MOST_TRIES: Final = 128
 _MOST_TOKENS: Final = 1 << 14
@@ -41,22 +41,22 @@ _REPEAT, _FEW_ZEROS, _MANY_ZEROS = 16, 17, 18
 _REPEAT_BITS: Final = {_REPEAT: 2, _FEW_ZEROS: 3, _MANY_ZEROS: 7}
 
 _REPETITION: Final = 512
-"""Times the distance, plus the length."""
+"""Factor of the distance in a token; the length is added."""
 _WORD: Final = 64
 _STORED, _FIXED, _DYNAMIC = 0, 2, 4
 _LAST: Final = 1
 
 
 class _Block(NamedTuple):
-    """A byte is a token of its own; a repetition is its distance and length in one number."""
+    """Tokens of a block. A literal byte is one token; a repetition combines distance and length."""
 
     tokens: list[int]
     stored: bytes | None
-    """What the block stands for, unless that has left the window already."""
+    """The uncompressed data of the block, unless it has left the window."""
 
 
 def deflated(data: bytes) -> bytes:
-    """The data compressed, with an empty block after it and one at the end."""
+    """Compress data, with an empty block after it and a final one at the end."""
     bits = _Bits()
     for block in _blocks(data):
         _write_block(bits, block)
@@ -66,7 +66,7 @@ def deflated(data: bytes) -> bytes:
 
 
 class _Bits:
-    """Bytes that are filled from their lowest bit on."""
+    """A bit buffer that fills bytes from their lowest bit."""
 
     __slots__ = ("count", "done", "pending")
 
@@ -84,7 +84,7 @@ class _Bits:
             self.count -= _WORD
 
     def end_byte(self) -> None:
-        """Put everything into bytes, the last of which may not be full."""
+        """Pad the last byte and flush all bits."""
         self.done += self.pending.to_bytes((self.count + 7) // 8, "little")
         self.pending = self.count = 0
 
@@ -93,21 +93,21 @@ class _Bits:
 
 
 class _Search:
-    """Where each run of four bytes was seen before, and the longest repetition of one."""
+    """Index of the previous occurrences of each four bytes, and search for the longest repetition."""
 
     __slots__ = ("before", "data", "end", "heads", "oldest")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.end = max(len(data) - (_SHORTEST - 1), 0)
-        """From here on there are no four bytes any more."""
+        """Offset from which fewer than four bytes are left."""
         self.heads: dict[int, int] = {}
         self.before = [-1] * self.end
         self.oldest = 0
-        """What was before this has left the window."""
+        """Offset before which data has left the window."""
 
     def remember(self, at: int) -> int:
-        """Note what stands here; the answer is where the same was seen last, or -1."""
+        """Index the four bytes at an offset; return their previous occurrence, or -1."""
         word = int.from_bytes(self.data[at : at + _SHORTEST], "big")
         slot = (word * _HASH_FACTOR & 0xFFFFFFFF) >> _HASH_SHIFT
         last = self.before[at] = self.heads.get(slot, -1)
@@ -115,7 +115,9 @@ class _Search:
         return last
 
     def longest(self, at: int, candidate: int) -> tuple[int, int]:
-        """The length and distance of the longest repetition; one too short where there is none."""
+        """Return the length and distance of the longest repetition; a length below the minimum if
+        there is none.
+        """
         data, before = self.data, self.before
         ahead = data[at : at + _LONGEST]
         enough = min(_LONG_ENOUGH, len(ahead))
@@ -139,7 +141,7 @@ class _Search:
 
 
 def _shared(one: bytes, other: bytes) -> int:
-    """How many bytes of the two, which are equally long, are the same from their beginning."""
+    """Count the common leading bytes of two byte strings of equal length."""
     difference = int.from_bytes(one, "little") ^ int.from_bytes(other, "little")
     if not difference:
         return len(one)
@@ -147,7 +149,7 @@ def _shared(one: bytes, other: bytes) -> int:
 
 
 def _blocks(data: bytes) -> Iterator[_Block]:
-    """The data as tokens. A repetition is used unless a longer one begins at the next byte."""
+    """Split data into tokens. A repetition is used unless a longer one begins at the next byte."""
     search = _Search(data)
     tokens: list[int] = []
     start: int | None = 0
@@ -192,7 +194,7 @@ def _blocks(data: bytes) -> Iterator[_Block]:
 
 
 def _ranges(groups: tuple[tuple[int, int], ...], first: int) -> list[tuple[int, int]]:
-    """For each code where its values begin, and how many bits tell which of them is meant."""
+    """List the first value of each code and the number of its extra bits."""
     found: list[tuple[int, int]] = []
     for count, extra in groups:
         for _ in range(count):
@@ -253,7 +255,7 @@ def _write_stored(bits: _Bits, data: bytes, kind: int) -> None:
 
 
 def _count(tokens: list[int]) -> tuple[list[int], list[int]]:
-    """How often each code occurs; one distance is always there, as the format wants it."""
+    """Count the occurrences of each code; the format requires at least one distance."""
     counts, distances = [0] * _CODES, [0] * _DISTANCE_CODES
     counts[_END] = 1
     for token in tokens:
@@ -273,10 +275,10 @@ def _size(counts: list[int], lengths: list[int]) -> int:
 
 
 class _Header(NamedTuple):
-    """The beginning of a block that brings its own codes: their lengths, in codes themselves."""
+    """Header of a block with its own codes: their lengths, which are themselves encoded."""
 
     numbers: tuple[int, int, int]
-    """How many lengths there are of each kind, less what there are at least."""
+    """Number of lengths of each kind, less its minimum."""
     length_codes: list[tuple[int, int]]
     order: tuple[int, ...]
     runs: list[tuple[int, int]]
@@ -320,7 +322,7 @@ def _without_zeros(lengths: list[int]) -> list[int]:
 
 
 def _runs(lengths: list[int]) -> list[tuple[int, int]]:
-    """The lengths one by one, and codes for repetitions of them with how many more there are."""
+    """Encode the lengths individually, and runs of them as repetition codes with their counts."""
     runs: list[tuple[int, int]] = []
     for size, equal in groupby(lengths):
         left = sum(1 for _ in equal)

@@ -1,6 +1,6 @@
-"""Descriptions of the functions, a sentence for each, for people who look through the list.
+"""Descriptions of functions, one sentence each, for `metadata functions` and editors.
 
-Parameters whose names do not say enough have a sentence, too.
+Parameters whose names are not self-explanatory have a sentence too.
 """
 
 from __future__ import annotations
@@ -182,4 +182,4 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
     },
     "trim": {"cutset": "The characters to remove, in any order."},
 }
-"""By function and parameter."""
+"""Descriptions by function and parameter."""

@@ -1,7 +1,7 @@
-"""Base64, gzip and the escapes of URLs.
+"""Base64, gzip and URL escapes.
 
-The text of a string may hold bytes that are not UTF-8, as surrogates: they come out of compressed
-data as they are and go back in unharmed.
+A string may contain bytes that are not UTF-8, as surrogates: they come from decompressed data and
+are encoded again without loss.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
-from nigari.lang.functions.world import redacted
+from nigari.lang.functions.host_environment import redacted
 from nigari.lazy import lazy_pattern
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ _ESCAPE: Final = lazy_pattern(rb"%(?:([0-9A-Fa-f]{2})|.{0,2})", re.DOTALL)
 
 
 def to_bytes(text: str) -> bytes:
-    """The bytes of a string."""
+    """Encode a string, including surrogates for bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -38,9 +38,9 @@ def to_base64(data: bytes) -> str:
 
 
 def from_base64(text: str) -> bytes | None:
-    """The bytes that a text in the standard alphabet stands for, with line breaks or without.
+    """Decode Base64 in the standard alphabet, with or without line breaks.
 
-    None where the text is something else, such as one without its padding.
+    None for invalid text, such as text without padding.
     """
     import base64
 
@@ -86,7 +86,7 @@ def _base64_gzip(args: list[Value], _: Type) -> Value:
     from nigari.lang.functions.deflate import deflated
 
     data = to_bytes(args[0].as_string())
-    # Neither a time nor a system is told, so that the bytes depend on the text alone.
+    # The header omits the time and the system, so that the bytes depend on the text alone.
     header = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
     trailer = struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
     return string(to_base64(header + deflated(data) + trailer))
@@ -98,7 +98,7 @@ def _base64_gunzip(args: list[Value], _: Type) -> Value:
 
 
 def _inflate(data: bytes) -> bytes:
-    """The content of one or several gzip members, of bounded length."""
+    """Decompress one or several gzip members, up to a maximum length."""
     import zlib
 
     parts: list[bytes] = []

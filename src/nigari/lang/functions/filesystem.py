@@ -1,7 +1,7 @@
-"""Functions that read files, through the `Files` that the world has.
+"""Functions that read files, through the host environment's `Files`.
 
-A file that never ends, such as a device, is cut off with an error. Knows no directories: see
-`globs`; nor templates: see `templates`.
+A file without an end, such as a device, is an error once it exceeds a limit. Directories are in
+`globs`, templates in `templates`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parame
 from nigari.cty.types import BOOL, STRING, SetType, Type
 from nigari.cty.values import FALSE, TRUE, Value, set_value, string
 from nigari.lang.functions.encoding import to_base64
+from nigari.lang.functions.host_environment import HostEnvironment, redacted
 from nigari.lang.functions.paths import clean, join, locate
-from nigari.lang.functions.world import World, redacted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +23,17 @@ _PATH: Final = Parameter("path", STRING, allow_marked=True)
 
 
 def read_file(
-    world: World, path: Value, argument: int | None = None, any_size: bool = False
+    host: HostEnvironment, path: Value, argument: int | None = None, any_size: bool = False
 ) -> bytes:
-    """The content of the file that an argument names; a `FunctionError` where it has none.
+    """Read the file that an argument names; raise `FunctionError` on failure.
 
-    With `any_size` a regular file may be of any size; what only looks like one never may.
+    With `any_size` a regular file may have any size; a device never may.
     """
     text, marks = path.as_string(), path.marks
-    place = locate(world, text)
-    limit = None if any_size and _is_regular(world, place) else LARGEST_FILE
+    place = locate(host, text)
+    limit = None if any_size and _is_regular(host, place) else LARGEST_FILE
     try:
-        content = world.files.read(place, limit)
+        content = host.files.read(place, limit)
     except FileNotFoundError:
         raise FunctionError(
             f"there is no file {redacted(text, marks)}. Only files that exist before planning "
@@ -53,17 +53,17 @@ def read_file(
     return content
 
 
-def _is_regular(world: World, place: str) -> bool:
+def _is_regular(host: HostEnvironment, place: str) -> bool:
     try:
-        return world.files.is_file(place)
+        return host.files.is_file(place)
     except (OSError, ValueError):
         return False
 
 
-def read_text(world: World, path: Value, argument: int | None = None) -> str:
-    """The content of a file of UTF-8 text."""
+def read_text(host: HostEnvironment, path: Value, argument: int | None = None) -> str:
+    """Read a file of UTF-8 text."""
     try:
-        return read_file(world, path, argument).decode("utf-8")
+        return read_file(host, path, argument).decode("utf-8")
     except UnicodeDecodeError:
         raise FunctionError(
             f"the file {redacted(path.as_string(), path.marks)} is not UTF-8 text; use "
@@ -72,24 +72,24 @@ def read_text(world: World, path: Value, argument: int | None = None) -> str:
 
 
 class _Reading:
-    """The implementations, with the world that they look at."""
+    """Implementations, with the host environment that they read from."""
 
-    __slots__ = ("world",)
+    __slots__ = ("host",)
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, host: HostEnvironment) -> None:
+        self.host = host
 
     def file(self, args: list[Value], _: Type) -> Value:
-        return string(read_text(self.world, args[0], 0)).with_marks(args[0].marks)
+        return string(read_text(self.host, args[0], 0)).with_marks(args[0].marks)
 
     def file_base64(self, args: list[Value], _: Type) -> Value:
-        content = read_file(self.world, args[0], 0)
+        content = read_file(self.host, args[0], 0)
         return string(to_base64(content)).with_marks(args[0].marks)
 
     def file_exists(self, args: list[Value], _: Type) -> Value:
         path, marks = args[0].as_string(), args[0].marks
         try:
-            found = self.world.files.is_file(locate(self.world, path))
+            found = self.host.files.is_file(locate(self.host, path))
         except (OSError, ValueError):
             raise FunctionError(f"{redacted(path, marks)} is not a regular file") from None
         return (TRUE if found else FALSE).with_marks(marks)
@@ -100,15 +100,14 @@ class _Reading:
         path, pattern = args[0].as_string(), args[1].as_string()
         marks = args[0].marks | args[1].marks
         if not path.startswith("/"):
-            path = f"{self.world.working_directory or '.'}/{path}"
+            path = f"{self.host.working_directory or '.'}/{path}"
         path = clean(path)
-        found = find(self.world.files, path, join(path, pattern), marks)
+        found = find(self.host.files, path, join(path, pattern), marks)
         return set_value(STRING, [string(name) for name in found]).with_marks(marks)
 
 
-def functions(world: World) -> dict[str, Function]:
-    """The functions of this theme."""
-    reading = _Reading(world)
+def functions(host: HostEnvironment) -> dict[str, Function]:
+    reading = _Reading(host)
     return {
         "file": Function((_PATH,), None, STRING, reading.file, NOT_NULL_RESULT),
         "filebase64": Function((_PATH,), None, STRING, reading.file_base64, NOT_NULL_RESULT),

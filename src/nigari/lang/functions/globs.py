@@ -1,7 +1,7 @@
-r"""Finding files by a pattern with `*`, `**`, `?`, `[a-z]`, `{this,that}` and `\` before any of them.
+r"""File patterns with `*`, `**`, `?`, `[a-z]`, `{this,that}`, and `\` before any of them.
 
-A `**` that is alone between slashes stands for any number of directories, elsewhere for `*`.
-Hidden files are files like others, and links to directories are followed.
+A `**` that is alone between slashes matches any number of directories, elsewhere it equals `*`. As
+in OpenTofu, hidden files match, and links to directories are followed.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from nigari.cty.function import FunctionError
 from nigari.cty.values import Mark
 from nigari.lang.files import Entry, Files
+from nigari.lang.functions.host_environment import redacted
 from nigari.lang.functions.paths import clean
-from nigari.lang.functions.world import redacted
 from nigari.lazy import lazy_pattern
 from nigari.record import record
 
@@ -32,7 +32,7 @@ _ANY_DEPTH: Final = "**"
 
 @record
 class _Character:
-    """One character: any, or one of these ranges, or one of all others."""
+    """A character: any, one within these ranges, or one outside them."""
 
     ranges: tuple[tuple[str, str], ...]
     negated: bool
@@ -43,13 +43,13 @@ class _Character:
 
 _ANY_CHARACTER: Final = _Character((), True)
 _Segment = list[_Character | None]
-"""Characters to match one after the other; None is any number of any characters."""
+"""Characters to match in order; None matches any number of any characters."""
 
 
 def find(files: Files, directory: str, pattern: str, marks: frozenset[Mark]) -> list[str]:
-    """The regular files that the pattern matches, as paths from the directory.
+    """List the regular files that match the pattern, as paths from the directory.
 
-    The marks are those of the pattern: they tell whether a message may show it.
+    The marks are those of the pattern: they decide whether a message may show it.
     """
     base, rest = _split_base(pattern)
     if not _is_valid(rest):
@@ -65,7 +65,7 @@ def find(files: Files, directory: str, pattern: str, marks: frozenset[Mark]) -> 
 
 
 def _relative(path: str, directory: str) -> str:
-    """The path as seen from the directory, by their texts: the working directory has no name."""
+    """Return the path relative to the directory, by text: the working directory has no name."""
     steps = path.split("/")
     base = [] if directory == "." else directory.rstrip("/").split("/")
     shared = 0
@@ -75,7 +75,7 @@ def _relative(path: str, directory: str) -> str:
 
 
 def _split_base(pattern: str) -> tuple[str, str]:
-    """The directory before the first part that has to be matched, and the rest."""
+    """Split a pattern into the directory before its first wildcard, and the rest."""
     meta = next((match for match in _META.finditer(pattern) if match[1]), None)
     head = pattern if meta is None else pattern[: meta.start()]
     slash = head.rfind("/")
@@ -108,7 +108,9 @@ def _is_valid(pattern: str) -> bool:
 
 
 def _class_end(pattern: str, start: int) -> int:
-    """Where the `]` is that ends the class of characters; -1 without one or if it is empty."""
+    """Return the offset of the `]` that ends a character class; -1 if it is missing or the class is
+    empty.
+    """
     i = start + 1
     if pattern[i : i + 1] in ("^", "!"):
         i += 1
@@ -127,7 +129,7 @@ def _class_end(pattern: str, start: int) -> int:
 
 
 def _alternatives(pattern: str) -> list[str]:
-    """Every pattern without braces that a valid pattern with braces stands for."""
+    """Expand the braces of a valid pattern to all patterns without braces."""
     complete: list[str] = []
     pending = [pattern]
     while pending:
@@ -143,9 +145,9 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _first_braces(pattern: str) -> list[str] | None:
-    """The pattern with each of the alternatives in its first braces; None without braces.
+    """Expand the first braces of a pattern; None without braces.
 
-    An alternative that is empty counts unless it is the last one.
+    An empty alternative is valid unless it is the last one.
     """
     depth = 0
     opening = 0
@@ -218,7 +220,7 @@ def _read_class(text: str) -> _Character:
 
 
 def _matches(parts: _Segment, name: str) -> bool:
-    """Whether the whole name matches. After a mismatch only the last `*` needs another try."""
+    """Match a whole name. After a mismatch only the last `*` needs another attempt."""
     part = position = 0
     star = -1
     star_position = 0
@@ -242,7 +244,7 @@ def _matches(parts: _Segment, name: str) -> bool:
 
 
 class _Walk:
-    """Looks through directories, up to a limit for all patterns together."""
+    """Searches directories, up to a limit for all patterns together."""
 
     __slots__ = ("files", "room")
 
@@ -251,7 +253,7 @@ class _Walk:
         self.room = _MOST_DIRECTORIES
 
     def matches(self, base: str, segments: list[str]) -> Iterator[str]:
-        """The files below the base directory that match the segments of a pattern."""
+        """Yield the files below the base directory that match the segments of a pattern."""
         pending: list[tuple[str, int, int]] = [(base, 0, 0)]
         seen: set[tuple[str, int]] = set()
         while pending:

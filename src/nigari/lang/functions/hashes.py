@@ -1,4 +1,4 @@
-"""Hashes of strings and files, UUIDs, passwords, and decryption."""
+"""Hash functions for strings and files, UUIDs, password hashes, and decryption."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nigari.cty.values import Value, string
 from nigari.extras import missing_library
 from nigari.lang.functions.encoding import from_base64, to_base64, to_bytes
 from nigari.lang.functions.filesystem import read_file
-from nigari.lang.functions.world import World
+from nigari.lang.functions.host_environment import HostEnvironment
 from nigari.lang.random_ids import random_uuid
 from nigari.lazy import lazy_pattern
 
@@ -31,12 +31,12 @@ def _digest(algorithm: str, data: bytes, as_base64: bool) -> Value:
 
 
 class _Hash:
-    """The implementations of the functions that hash by one algorithm."""
+    """Implementations of the functions for one hash algorithm."""
 
-    __slots__ = ("algorithm", "as_base64", "world")
+    __slots__ = ("algorithm", "as_base64", "host")
 
-    def __init__(self, world: World, algorithm: str, as_base64: bool) -> None:
-        self.world = world
+    def __init__(self, host: HostEnvironment, algorithm: str, as_base64: bool) -> None:
+        self.host = host
         self.algorithm = algorithm
         self.as_base64 = as_base64
 
@@ -44,9 +44,7 @@ class _Hash:
         return _digest(self.algorithm, to_bytes(args[0].as_string()), self.as_base64)
 
     def of_file(self, args: list[Value], _: Type) -> Value:
-        return _digest(
-            self.algorithm, read_file(self.world, args[0], any_size=True), self.as_base64
-        )
+        return _digest(self.algorithm, read_file(self.host, args[0], any_size=True), self.as_base64)
 
 
 # -- UUIDs --------------------------------------------------------------------------------------
@@ -75,7 +73,7 @@ def _uuid_v5(args: list[Value], _: Type) -> Value:
     given = args[0].as_string()
     namespace = _NAMESPACES.get(given, given)
     if len(namespace) == _PLAIN_LENGTH + 2:
-        namespace = namespace[1:-1]  # in braces, or whatever else stands there
+        namespace = namespace[1:-1]  # as in OpenTofu, any characters around it are ignored
     match = _UUID.fullmatch(namespace)
     if match is None:
         raise FunctionError(f'"{given}" is neither a UUID nor one of dns, url, oid and x500')
@@ -124,8 +122,7 @@ def _rsa_decrypt(args: list[Value], _: Type) -> Value:
     return string(plaintext.decode("utf-8", "surrogateescape"))
 
 
-def functions(world: World) -> dict[str, Function]:
-    """The functions of this theme."""
+def functions(host: HostEnvironment) -> dict[str, Function]:
     table = {
         "bcrypt": Function((_STR,), Parameter("cost", NUMBER), STRING, _bcrypt, NOT_NULL_RESULT),
         "rsadecrypt": Function(
@@ -153,7 +150,7 @@ def functions(world: World) -> dict[str, Function]:
         ("sha256", "sha256"),
         ("sha512", "sha512"),
     ):
-        made = _Hash(world, algorithm, name.startswith("base64"))
+        made = _Hash(host, algorithm, name.startswith("base64"))
         table[name] = Function((_STR,), None, STRING, made.of_string, NOT_NULL_RESULT)
         table[f"file{name}"] = Function((path,), None, STRING, made.of_file, NOT_NULL_RESULT)
     return table

@@ -1,7 +1,7 @@
-"""Internet addresses and networks as numbers, and their texts.
+"""IP addresses and networks as numbers, and their textual forms.
 
-Reads what OpenTofu reads, which is more than other readers take: parts of an address may have
-leading zeros. Knows no functions.
+Accepts the same texts as OpenTofu, which are more than other parsers accept: parts of an address
+may have leading zeros. Deliberately unknown here: functions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Address:
 
     @property
     def is_ipv4(self) -> bool:
-        """Whether it is of version 4, be it inside of one of version 6 (`::ffff:10.0.0.1`)."""
+        """True for version 4, including addresses mapped into version 6 (`::ffff:10.0.0.1`)."""
         return self.bits == 32 or self.number >> 32 == _MAPPED
 
     def __str__(self) -> str:
@@ -44,18 +44,18 @@ class Address:
 
 @record
 class Network:
-    """An address whose first `prefix` bits count; the others are zero."""
+    """A network: the first `prefix` bits of the address are significant, the others zero."""
 
     address: Address
     prefix: int
 
     @property
     def last(self) -> int:
-        """The number of its last address."""
+        """Number of the last address."""
         return self.address.number | ((1 << (self.address.bits - self.prefix)) - 1)
 
     def contains(self, address: Address) -> bool:
-        """Whether the address is in the network. One of the other version is not."""
+        """Check whether the address is in the network. An address of the other version never is."""
         if address.is_ipv4 != self.address.is_ipv4:
             return False
         mine, size = self.address.number, self.address.bits - self.prefix
@@ -70,18 +70,18 @@ class Network:
 
 
 def network_of(number: int, bits: int, prefix: int) -> Network:
-    """The network of that prefix that an address is in."""
+    """Return the network of that prefix length that contains an address."""
     size = bits - prefix
     return Network(Address(number >> size << size, bits), prefix)
 
 
 def parse_address(text: str) -> Address | None:
-    """Read an address of either version; None for anything else."""
+    """Parse an address of either version; None for anything else."""
     return _parse_ipv4(text) or _parse_ipv6(text)
 
 
 def parse_network(text: str) -> Network | None:
-    """Read an address with the length of its prefix, as in `10.0.0.0/8`; None for anything else."""
+    """Parse an address with its prefix length, as in `10.0.0.0/8`; None for anything else."""
     written, slash, length = text.partition("/")
     address = parse_address(written)
     if not slash or address is None or _DIGITS.fullmatch(length) is None or len(length) > 64:
@@ -117,7 +117,7 @@ def _parse_ipv6(text: str) -> Address | None:
 
 
 def _groups(text: str, ends: bool) -> list[int] | None:
-    """The groups of 16 bits; the last two may be written as an address of version 4."""
+    """Parse 16-bit groups; the last two may be written as an address of version 4."""
     if not text:
         return []
     groups: list[int] = []

@@ -1,4 +1,4 @@
-"""Functions about marks: what is sensitive, what is ephemeral."""
+"""Functions for the sensitive and ephemeral marks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _non_sensitive(args: list[Value], _: Type) -> Value:
 
 
 def _is_sensitive(args: list[Value], expected: Type) -> Value:
-    """What is unknown may yet turn out to be the one or the other."""
+    """Check for the mark; an unknown value may still turn out either way."""
     return boolean(args[0].has_mark(SENSITIVE)) if args[0].is_known else unknown(expected)
 
 

@@ -1,4 +1,4 @@
-"""Functions of IP networks."""
+"""The `cidr…` functions for IP networks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _network(value: Value, argument: int | None = None) -> Network:
 
 
 def _whole(value: Value) -> int:
-    """The argument as an integer, however large."""
+    """Return the argument as an integer of any size."""
     number = value.as_number()
     whole = numbers.whole(number, 100_000)
     if whole is None:
@@ -57,7 +57,7 @@ def _host(args: list[Value], _: Type) -> Value:
         offset = -wanted - 1
         wanted = most - offset
     else:
-        # Of a larger number OpenTofu checks its last 64 bits, taken as a signed number.
+        # OpenTofu only checks the lowest 64 bits of a larger number, as a signed number.
         offset = wanted & _LOW_BITS
         if offset >> 63:
             offset = 0
@@ -113,7 +113,7 @@ def _subnets(args: list[Value], _: Type) -> Value:
             raise FunctionError(f"the prefix of {network} cannot be extended that far", i)
         size = 1 << (bits - prefix)
         start = -(-next_free // size) * size
-        # A subnet that begins at address zero counts as one from beyond the last address.
+        # As in OpenTofu, a subnet that begins at address zero has wrapped around the last address.
         if start == 0 or start > network.last:
             raise FunctionError(
                 f"{network} has no room left for a subnet with a prefix of {prefix} bits", i

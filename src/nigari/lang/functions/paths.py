@@ -1,4 +1,4 @@
-"""Functions of paths as texts: they look at no file."""
+"""Path functions that only use the text of a path and read no file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import posixpath
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.types import STRING, Type
 from nigari.cty.values import Value, string
-from nigari.lang.functions.world import World
+from nigari.lang.functions.host_environment import HostEnvironment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 
 def clean(path: str) -> str:
-    """The shortest way to write the path, by its text alone."""
+    """Shorten a path by its text alone, as Go's `path.Clean`."""
     cleaned = posixpath.normpath(path)
     return cleaned[1:] if cleaned.startswith("//") else cleaned
 
 
 def join(directory: str, path: str) -> str:
-    """The path seen from a directory, even where it begins with a slash."""
+    """Join a path to a directory, even if it begins with a slash."""
     return clean("/".join([part for part in (directory, path) if part])) if path else directory
 
 
-def expand(world: World, path: str) -> str:
-    """The path with a leading `~` replaced by the home directory."""
+def expand(host: HostEnvironment, path: str) -> str:
+    """Replace a leading `~` by the home directory."""
     if not path.startswith("~"):
         return path
     if path[1:2] not in ("", "/", "\\"):
         raise FunctionError(
             "only ~ by itself stands for a home directory, not ~ followed by a name"
         )
-    if world.home_directory is None:
+    if host.home_directory is None:
         raise FunctionError("there is no home directory for ~ to stand for")
-    return clean(f"{world.home_directory}/{path[1:]}")
+    return clean(f"{host.home_directory}/{path[1:]}")
 
 
-def locate(world: World, path: str) -> str:
-    """Where a file that a configuration names is to be found."""
-    path = expand(world, path)
-    return clean(path if path.startswith("/") else f"{world.working_directory or '.'}/{path}")
+def locate(host: HostEnvironment, path: str) -> str:
+    """Resolve a file path from the configuration."""
+    path = expand(host, path)
+    return clean(path if path.startswith("/") else f"{host.working_directory or '.'}/{path}")
 
 
 def _basename(args: list[Value], _: Type) -> Value:
@@ -60,27 +60,26 @@ _PATH: Final = Parameter("path", STRING)
 
 
 class _Places:
-    """The implementations of the functions that must know where they are."""
+    """Implementations of the functions that depend on the directories."""
 
-    __slots__ = ("world",)
+    __slots__ = ("host",)
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, host: HostEnvironment) -> None:
+        self.host = host
 
     def absolute(self, args: list[Value], _: Type) -> Value:
         path = args[0].as_string()
         if not path.startswith("/"):
-            start = posixpath.join(self.world.root, self.world.working_directory or ".")
+            start = posixpath.join(self.host.root, self.host.working_directory or ".")
             path = posixpath.abspath(f"{start}/{path}")
         return string(clean(path))
 
     def expanded(self, args: list[Value], _: Type) -> Value:
-        return string(expand(self.world, args[0].as_string()))
+        return string(expand(self.host, args[0].as_string()))
 
 
-def functions(world: World) -> dict[str, Function]:
-    """The functions of this theme."""
-    places = _Places(world)
+def functions(host: HostEnvironment) -> dict[str, Function]:
+    places = _Places(host)
     return {
         "abspath": Function((_PATH,), None, STRING, places.absolute, NOT_NULL_RESULT),
         "basename": Function((_PATH,), None, STRING, _basename, NOT_NULL_RESULT),

@@ -1,14 +1,14 @@
-"""Prefix codes of bounded length: the more often a symbol occurs, the shorter its code (RFC 1951).
+"""Prefix codes of bounded length: frequent symbols get shorter codes (RFC 1951).
 
-Several sets of codes may be equally good. Which of them is chosen is part of the bytes that a
-compression gives, so ties are broken as Go's library breaks them.
+Several sets of codes may be optimal. The choice affects the compressed bytes, so ties are broken as
+in Go's library.
 """
 
 from __future__ import annotations
 
 
 def code_lengths(counts: list[int], longest: int) -> list[int]:
-    """The lengths of the best prefix codes for symbols that occur so often; 0 for never."""
+    """Compute the lengths of optimal prefix codes for symbols with these counts; 0 for unused ones."""
     lengths = [0] * len(counts)
     used = sorted((count, symbol) for symbol, count in enumerate(counts) if count)
     if len(used) <= 2:
@@ -26,10 +26,10 @@ def code_lengths(counts: list[int], longest: int) -> list[int]:
 
 
 def _how_many(weights: list[int], longest: int) -> list[int]:
-    """How many codes of each length there are, from one bit on, by merging packages.
+    """Count the codes of each length, from one bit on, by the package-merge algorithm.
 
-    Each level has all symbols, and pairs of what the level below has, by weight; where both weigh
-    the same, the pair comes first.
+    Each level has all symbols, and pairs of the items of the level below, sorted by weight; a pair
+    precedes a symbol of equal weight.
     """
     levels: list[list[tuple[int, bool]]] = []
     pairs: list[int] = []
@@ -49,7 +49,7 @@ def _how_many(weights: list[int], longest: int) -> list[int]:
 
 
 def codes_of(lengths: list[int]) -> list[tuple[int, int]]:
-    """The code of each symbol, its first bit lowest, and how many bits it has."""
+    """Return each symbol's code, with its first bit lowest, and its length."""
     codes = [(0, 0)] * len(lengths)
     code = 0
     for size in range(1, max(lengths) + 1):

@@ -1,7 +1,7 @@
-"""Decryption with an RSA key, in the scheme PKCS #1 v1.5.
+"""RSA decryption in the scheme PKCS #1 v1.5.
 
-The padding is checked here: the library answers a wrong ciphertext with random bytes, so that an
-attacker who asks often learns nothing, where a configuration needs to hear that it is wrong.
+The padding is checked here: the library returns random bytes for an invalid ciphertext, as
+protection against repeated attempts, but a configuration needs an error.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from nigari.extras import missing_library
 
 
 def decrypt(ciphertext: bytes, key: bytes) -> bytes:
-    """The plaintext; a `FunctionError` where the key is none or does not fit."""
+    """Decrypt a ciphertext; raise a `FunctionError` if the key is invalid or does not match."""
     modulus, exponent = _private_numbers(key)
     length = (modulus.bit_length() + 7) // 8
     number = int.from_bytes(ciphertext, "big")
@@ -25,7 +25,7 @@ def decrypt(ciphertext: bytes, key: bytes) -> bytes:
 
 
 def _private_numbers(key: bytes) -> tuple[int, int]:
-    """The modulus and the private exponent of a key in PEM."""
+    """Read the modulus and the private exponent of a PEM key."""
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey

@@ -1,7 +1,7 @@
-"""All functions of the language by name, each as itself and as `core::` with its name.
+"""Function table: all built-in functions by name, each also as `core::` with its name.
 
-A table is cheap to make: it holds names, and loads the module of a theme when one of its functions
-is first looked up. Libraries are loaded when a function that needs one is called.
+A table is cheap to create: it holds names, and loads the module of a theme when one of its
+functions is first looked up. Libraries are loaded when a function that uses one is called.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nigari.cty.function import Function
 from nigari.cty.types import Type
 from nigari.cty.values import Value, unknown
 from nigari.lang.files import Files
-from nigari.lang.functions.world import World
+from nigari.lang.functions.host_environment import HostEnvironment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 CORE: Final = "core::"
 IMPURE: Final = frozenset({"bcrypt", "timestamp", "uuid"})
+"""Functions whose result differs from call to call."""
 CALLERS: Final = frozenset({"templatefile", "templatestring"})
-"""What calls other functions itself."""
-"""The functions whose result differs from call to call."""
+"""Functions that call other functions."""
 CONSOLE_ONLY: Final = "type"
 NOT_IN_CONSOLE: Final = "plantimestamp"
 
@@ -38,24 +38,24 @@ def function_table(
     console: bool = False,
     root: str = "",
 ) -> FunctionTable:
-    """All functions, for expressions that are evaluated in that directory.
+    """Build the table for expressions that are evaluated in a directory.
 
-    With a `deferral`, functions whose result differs from call to call give an unknown result; it
-    is asked for the cause, by the function's name. `plantimestamp` does the same without a
-    `plan_timestamp`. The console has `type` in its place. `root` is an absolute path that the
-    directory is relative to, where that is not the process's own directory.
+    With a `deferral`, impure functions return an unknown value; it maps the function's name to the
+    cause. `plantimestamp` does the same without a `plan_timestamp`. The console has `type` in its
+    place. `root` is the absolute path to which the directory is relative, if that is not the
+    process's own directory.
     """
-    world = World(files, base_directory, home_directory, plan_timestamp, deferral, root)
-    return FunctionTable(world, console)
+    host = HostEnvironment(files, base_directory, home_directory, plan_timestamp, deferral, root)
+    return FunctionTable(host, console)
 
 
 class FunctionTable(Mapping[str, Function]):
-    """Names and functions; what a name stands for is made when it is looked up."""
+    """A mapping of names to functions, which are created when they are looked up."""
 
-    __slots__ = ("_made", "_themes", "_world")
+    __slots__ = ("_made", "_themes", "_host")
 
-    def __init__(self, world: World, console: bool) -> None:
-        self._world = world
+    def __init__(self, host: HostEnvironment, console: bool) -> None:
+        self._host = host
         self._made: dict[str, Function] = {}
         self._themes = dict(_THEMES)
         del self._themes[NOT_IN_CONSOLE if console else CONSOLE_ONLY]
@@ -75,24 +75,24 @@ class FunctionTable(Mapping[str, Function]):
         return 2 * len(self._themes)
 
     def calling(self, name: str, functions: Mapping[str, Function]) -> Function:
-        """A function as it is where it calls these others."""
+        """Return a function bound to the other functions that it can call."""
         bare = name.removeprefix(CORE)
-        return self._themes[bare](self._world, functions)[bare]
+        return self._themes[bare](self._host, functions)[bare]
 
     def _make(self, name: str) -> Function:
         bare = name.removeprefix(CORE)
-        functions = self._themes[bare](self._world, self)
+        functions = self._themes[bare](self._host, self)
         for made, function in functions.items():
             if made not in self._themes:
                 continue
-            if made in IMPURE and self._world.deferral is not None:
-                function = _deferred(function, made, self._world.deferral)
+            if made in IMPURE and self._host.deferral is not None:
+                function = _deferred(function, made, self._host.deferral)
             self._made[made] = self._made[CORE + made] = function
         return self._made[name]
 
 
 class _Deferred:
-    """The implementation of a function that is not called yet."""
+    """Implementation of a function that must not be called yet."""
 
     __slots__ = ("deferral", "name")
 
@@ -118,10 +118,10 @@ def _deferred(function: Function, name: str, deferral: Callable[[str], object]) 
 # -- themes -------------------------------------------------------------------------------------
 
 _Functions = Mapping[str, Function]
-_Theme = Callable[[World, Mapping[str, Function]], _Functions]
+_Theme = Callable[[HostEnvironment, Mapping[str, Function]], _Functions]
 
 
-def _arithmetic(world: World, around: _Functions) -> _Functions:
+def _arithmetic(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.cty.stdlib import arithmetic, sequences
 
     return {
@@ -138,7 +138,7 @@ def _arithmetic(world: World, around: _Functions) -> _Functions:
     }
 
 
-def _cty_strings(world: World, around: _Functions) -> _Functions:
+def _cty_strings(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.cty.stdlib import string_lists, strings
 
     return {
@@ -160,19 +160,19 @@ def _cty_strings(world: World, around: _Functions) -> _Functions:
     }
 
 
-def _formats(world: World, around: _Functions) -> _Functions:
+def _formats(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.cty.stdlib import format as formatting
 
     return {"format": formatting.FORMAT, "formatlist": formatting.FORMAT_LIST}
 
 
-def _patterns(world: World, around: _Functions) -> _Functions:
+def _patterns(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.cty.stdlib import regular_expressions
 
     return {"regex": regular_expressions.REGEX, "regexall": regular_expressions.REGEX_ALL}
 
 
-def _cty_collections(world: World, around: _Functions) -> _Functions:
+def _cty_collections(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.cty.stdlib import collections, mappings, sequences, sets
 
     return {
@@ -196,7 +196,7 @@ def _cty_collections(world: World, around: _Functions) -> _Functions:
     }
 
 
-def _notations(world: World, around: _Functions) -> _Functions:
+def _notations(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.cty.stdlib import csv_text, json_text
 
     return {
@@ -206,97 +206,97 @@ def _notations(world: World, around: _Functions) -> _Functions:
     }
 
 
-def _dates(world: World, around: _Functions) -> _Functions:
+def _dates(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.cty.stdlib import timestamps
 
     return {"formatdate": timestamps.FORMAT_DATE, "timeadd": timestamps.TIME_ADD}
 
 
-def _assumptions(world: World, around: _Functions) -> _Functions:
+def _assumptions(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import assumptions
 
     return assumptions.FUNCTIONS
 
 
-def _attempts(world: World, around: _Functions) -> _Functions:
-    from nigari.lang.functions import attempts
+def _try_can(host: HostEnvironment, around: _Functions) -> _Functions:
+    from nigari.lang.functions import try_can
 
-    return attempts.FUNCTIONS
+    return try_can.FUNCTIONS
 
 
-def _collections(world: World, around: _Functions) -> _Functions:
+def _collections(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import collections
 
     return collections.FUNCTIONS
 
 
-def _conversion(world: World, around: _Functions) -> _Functions:
+def _conversion(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import conversion
 
     return conversion.FUNCTIONS
 
 
-def _encoding(world: World, around: _Functions) -> _Functions:
+def _encoding(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import encoding
 
     return encoding.FUNCTIONS
 
 
-def _filesystem(world: World, around: _Functions) -> _Functions:
+def _filesystem(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import filesystem
 
-    return filesystem.functions(world)
+    return filesystem.functions(host)
 
 
-def _hashes(world: World, around: _Functions) -> _Functions:
+def _hashes(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import hashes
 
-    return hashes.functions(world)
+    return hashes.functions(host)
 
 
-def _marking(world: World, around: _Functions) -> _Functions:
+def _marking(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import marking
 
     return marking.FUNCTIONS
 
 
-def _networks(world: World, around: _Functions) -> _Functions:
+def _networks(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import networks
 
     return networks.FUNCTIONS
 
 
-def _paths(world: World, around: _Functions) -> _Functions:
+def _paths(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import paths
 
-    return paths.functions(world)
+    return paths.functions(host)
 
 
-def _strings(world: World, around: _Functions) -> _Functions:
+def _strings(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import strings
 
     return strings.FUNCTIONS
 
 
-def _templates(world: World, around: _Functions) -> _Functions:
+def _templates(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import templates
 
-    return templates.functions(world, around)
+    return templates.functions(host, around)
 
 
-def _text_encodings(world: World, around: _Functions) -> _Functions:
+def _text_encodings(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import text_encodings
 
     return text_encodings.FUNCTIONS
 
 
-def _times(world: World, around: _Functions) -> _Functions:
+def _times(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import times
 
-    return times.functions(world)
+    return times.functions(host)
 
 
-def _yaml(world: World, around: _Functions) -> _Functions:
+def _yaml(host: HostEnvironment, around: _Functions) -> _Functions:
     from nigari.lang.functions import yaml
 
     return yaml.FUNCTIONS
@@ -312,7 +312,7 @@ _NAMES: Final[tuple[tuple[_Theme, str], ...]] = (
             "assumesetlengthmin assumestringprefix"
         ),
     ),
-    (_attempts, "can try"),
+    (_try_can, "can try"),
     (
         _collections,
         "alltrue anytrue coalesce index length list lookup map matchkeys one sum transpose",

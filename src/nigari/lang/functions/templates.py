@@ -1,7 +1,7 @@
-"""`templatefile` and `templatestring`: templates with values of their own.
+"""`templatefile` and `templatestring`: templates with their own variables.
 
-A template may use these functions itself. How deep is limited, and so is how many templates one
-call may lead to, since every level can multiply them.
+A template may use these functions itself. The depth is limited, and so is the number of templates
+that one call may render, since every level can multiply them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nigari.hcl.scanner import is_identifier
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.lang.functions.filesystem import read_text
-from nigari.lang.functions.world import World, redacted
+from nigari.lang.functions.host_environment import HostEnvironment, redacted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _CORE: Final = "core::"
 
 
 class _Rendering:
-    """What all templates that one call leads to have in common."""
+    """State shared by all templates that one call renders."""
 
     __slots__ = ("exhausted", "parsed", "rendered")
 
@@ -45,7 +45,7 @@ class _Rendering:
 
 
 class _NestedFunctions(Mapping[str, Function]):
-    """The functions inside of a template: those outside, with these two one level deeper."""
+    """The functions inside a template: those outside, with these two one level deeper."""
 
     __slots__ = ("_functions", "_nested")
 
@@ -64,18 +64,18 @@ class _NestedFunctions(Mapping[str, Function]):
 
 
 class _Templates:
-    """The implementations at one depth of nesting."""
+    """Implementations at one depth of nesting."""
 
-    __slots__ = ("depth", "functions", "rendering", "world")
+    __slots__ = ("depth", "functions", "rendering", "host")
 
     def __init__(
         self,
-        world: World,
+        host: HostEnvironment,
         functions: Mapping[str, Function],
         depth: int = 0,
         rendering: _Rendering | None = None,
     ) -> None:
-        self.world = world
+        self.host = host
         self.functions = functions
         self.depth = depth
         self.rendering = rendering
@@ -85,7 +85,7 @@ class _Templates:
         path = args[0].as_string()
         expression = rendering.parsed.get(path)
         if expression is None:
-            expression = _parse(path, read_text(self.world, args[0], 0))
+            expression = _parse(path, read_text(self.host, args[0], 0))
             rendering.parsed[path] = expression
         return self._render(expression, args[1], rendering).with_marks(args[0].marks)
 
@@ -98,7 +98,7 @@ class _Templates:
         except FunctionError as error:
             if not marks:
                 raise
-            # Whatever is wrong, saying so would quote the template.
+            # Any error message would quote the sensitive template.
             what = redacted("", marks).strip("()")
             raise FunctionError(
                 f"the template is {with_article(what)}, so what is wrong in it is not shown",
@@ -120,13 +120,13 @@ class _Templates:
 
     def _render(self, expression: Expression, variables: Value, rendering: _Rendering) -> Value:
         values = _check_variables(expression, variables)
-        nested = _Templates(self.world, self.functions, self.depth + 1, rendering)
+        nested = _Templates(self.host, self.functions, self.depth + 1, rendering)
         inside = _NestedFunctions(self.functions, nested.table())
         diags = Diagnostics()
         result = expression.value(Scope(values, inside), diags)
         if diags.has_errors:
             if rendering.exhausted:
-                # The levels that lead there would only repeat each other.
+                # The levels that lead there would only repeat the error.
                 raise _too_deep()
             raise FunctionError(_reason(next(iter(diags))))
         return result
@@ -157,7 +157,7 @@ def _parse(name: str, text: str) -> Expression:
 
 
 def _check_variables(expression: Expression, variables: Value) -> Mapping[str, Value]:
-    """The values for the names in a template; a `FunctionError` where one is missing."""
+    """Map the names in a template to values; raise a `FunctionError` if one is missing."""
     if not isinstance(variables.type, MapType | ObjectType):
         name = variables.type.with_article()
         raise FunctionError(f"a map or object is required, not {name}", 1)
@@ -191,6 +191,6 @@ def _reason(failure: Diagnostic) -> str:
     return text if place is None else f"{place.filename}:{place.start.line}: {text}"
 
 
-def functions(world: World, around: Mapping[str, Function]) -> dict[str, Function]:
-    """The functions of this theme. `around` are all functions there are, for use in templates."""
-    return _Templates(world, around).table()
+def functions(host: HostEnvironment, around: Mapping[str, Function]) -> dict[str, Function]:
+    """Define the functions of this theme. `around` has all functions, for use in templates."""
+    return _Templates(host, around).table()

@@ -1,7 +1,7 @@
-"""`textencodebase64` and `textdecodebase64`: text in the encodings of IANA's registry.
+"""`textencodebase64` and `textdecodebase64`: text in the encodings of the IANA registry.
 
-Python's codecs do the work. Where OpenTofu's tables have other characters than Python's, the
-differences are listed here; those of the large East Asian sets only as far as they are common.
+Python's codecs do the conversion. Differences between their tables and OpenTofu's are listed here;
+for the large East Asian character sets only the common characters.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @record
 class _Encoding:
-    """An encoding: a codec, and how its characters differ from what is wanted.
+    """An encoding: a codec, and its differences from OpenTofu's table.
 
-    `ours` and `theirs` are characters in the same order, of which the codec has `theirs` where
-    the encoding has `ours`. The `refused` ones are only in the codec, and so may be the control
-    characters from 0x80 on. The codec may end a text with a shift back that is not wanted.
+    `ours` and `theirs` are characters in the same order: the codec has `theirs` in place of `ours`.
+    The `refused` ones exist only in the codec, as may the control characters from 0x80 on. The
+    codec may append a final shift sequence that OpenTofu omits.
     """
 
     codec: str
@@ -35,7 +35,7 @@ class _Encoding:
     final_shift: bytes = b""
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a text; a `ValueError` where it has other characters."""
+        """Encode a text; raise `ValueError` for characters that the encoding lacks."""
         if self.no_controls and any("\x80" <= char <= "\x9f" for char in text):
             raise ValueError(text)
         missing = set(self.theirs + self.refused) - set(self.ours)
@@ -45,7 +45,7 @@ class _Encoding:
         return translated.encode(self.codec).removesuffix(self.final_shift)
 
     def decode(self, data: bytes) -> str:
-        """The text of bytes; a `ValueError` where they are none."""
+        """Decode bytes; raise `ValueError` for invalid ones."""
         text = data.decode(self.codec)
         if self.no_controls and any("\x80" <= char <= "\x9f" for char in text):
             raise ValueError(text)

@@ -1,4 +1,4 @@
-"""Functions of time: now, when the plan was made, and which of two moments is earlier."""
+"""Time functions: `timestamp`, `plantimestamp`, `timecmp`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nigari.cty.function import NOT_NULL_RESULT, Function, Parameter
 from nigari.cty.stdlib.timestamps import parse_timestamp
 from nigari.cty.types import NUMBER, STRING, Type
 from nigari.cty.values import Value, number, string, unknown
-from nigari.lang.functions.world import World
+from nigari.lang.functions.host_environment import HostEnvironment
 from nigari.lazy import lazy_pattern
 
 TYPE_CHECKING = False
@@ -28,16 +28,16 @@ TIMESTAMP: Final = Function((), None, STRING, _timestamp, NOT_NULL_RESULT)
 class _PlanTimestamp:
     """The implementation of `plantimestamp`."""
 
-    __slots__ = ("world",)
+    __slots__ = ("host",)
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, host: HostEnvironment) -> None:
+        self.host = host
 
     def implementation(self, args: list[Value], expected: Type) -> Value:
-        planned = self.world.plan_timestamp
+        planned = self.host.plan_timestamp
         if planned is not None:
             return string(planned)
-        deferral = self.world.deferral
+        deferral = self.host.deferral
         causes = () if deferral is None else (deferral("plantimestamp"),)
         return unknown(expected).with_causes(causes)
 
@@ -50,10 +50,10 @@ _LENIENT: Final = lazy_pattern(
 
 
 def _instant(args: list[Value], position: int) -> int:
-    """The moment of a timestamp, in nanoseconds.
+    """Convert a timestamp to nanoseconds.
 
-    Here, and nowhere else, the hour may have one digit, the fraction a comma, and the offset may be
-    24 hours.
+    As in OpenTofu's `timecmp`, and only there, the hour may have one digit, the fraction a comma,
+    and the offset may be 24 hours.
     """
     text = args[position].as_string()
     match = _LENIENT.fullmatch(text)
@@ -82,9 +82,8 @@ TIME_CMP: Final = Function(
 )
 
 
-def functions(world: World) -> dict[str, Function]:
-    """The functions of this theme."""
-    planned = _PlanTimestamp(world)
+def functions(host: HostEnvironment) -> dict[str, Function]:
+    planned = _PlanTimestamp(host)
     return {
         "plantimestamp": Function((), None, STRING, planned.implementation),
         "timecmp": TIME_CMP,

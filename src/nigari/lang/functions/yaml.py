@@ -25,7 +25,7 @@ def _decode(args: list[Value], _: Type) -> Value:
     return read_yaml(args[0].as_string())
 
 
-# What `yamldecode` gives can be told only by reading everything, so its type is left open.
+# The type of `yamldecode` stays open, since computing it would read the whole document twice.
 FUNCTIONS: Final = {
     "yamldecode": Function((Parameter("src", STRING),), None, DYNAMIC, _decode),
     "yamlencode": Function(

@@ -1,8 +1,8 @@
-"""YAML as values, in OpenTofu's reading of it.
+"""YAML parser for values, with OpenTofu's interpretation.
 
-The parser is a library's; what its events mean is decided here: YAML 1.1's many words for truth,
-timestamps as strings, merge keys, and one document only. Aliases share what they stand for, and
-how large that would be written out is limited.
+A library produces the events; they are interpreted here: YAML 1.1's many words for bools,
+timestamps as strings, merge keys, and a single document. Aliases share their value, and the size of
+the expanded document is limited.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _TIMESTAMP: Final = lazy_pattern(
 
 
 def read_yaml(text: str) -> Value:
-    """The value of a text with one YAML document; a `FunctionError` for anything else."""
+    """Parse a text with one YAML document; raise a `FunctionError` for anything else."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -79,7 +79,7 @@ def read_yaml(text: str) -> Value:
 
 
 class _Open:
-    """A collection whose end has not been read yet, and what it has so far."""
+    """A collection whose end has not been reached, with its elements so far."""
 
     __slots__ = ("anchor", "elements", "is_mapping", "items", "key", "merges", "size")
 
@@ -137,7 +137,8 @@ class _Reader:
             return
         value = _resolve(event, tag)
         if not tag and event.style in _BLOCKS:
-            # Read by its looks nevertheless, so that "yes" in a block becomes "true".
+            # OpenTofu resolves it as a plain scalar nevertheless, so that "yes" in a block becomes
+            # "true".
             value = convert(value, STRING)
         if event.anchor:
             self.anchors[event.anchor] = value, 1
@@ -224,7 +225,7 @@ def _fault(event: Event, message: str) -> FunctionError:
 
 
 def _resolve(event: ScalarEvent, tag: str) -> Value:
-    """The value of a scalar, by its tag, or by its looks without one."""
+    """Resolve a scalar by its tag, or by its form if it has none."""
     text = event.value
     short = tag.removeprefix(_PREFIX)
     if short not in _TAGS or (tag and short == tag):
@@ -293,7 +294,7 @@ def _number(event: ScalarEvent, text: str) -> Value:
 
 
 def _timestamp(text: str) -> Value | None:
-    """A moment in one of the common notations, as text by RFC 3339; None for anything else."""
+    """Convert a date or time in a common notation to RFC 3339; None for anything else."""
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         return None

@@ -1,7 +1,7 @@
-"""Values as YAML, byte for byte as OpenTofu writes them.
+"""YAML output, byte for byte as in OpenTofu.
 
-Every string is in double quotes, or a literal block where it has line breaks that such a block can
-hold; collections are blocks unless they are empty.
+Every string is in double quotes, or a literal block if it has line breaks that such a block can
+represent; collections are blocks unless they are empty.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ _ESCAPES: Final = {
 
 
 def write_yaml(value: Value) -> str:
-    """The document for a wholly known value without marks."""
+    """Write a wholly known, unmarked value as a document."""
     if value.type.depth > USUAL_DEPTH:
         allow_depth(value.type.depth)
     writer = _Writer()
     writer.node(value, 0, True)
     writer.new_line(0)
     if not isinstance(value.data, str | tuple | dict):
-        writer.put("...\n")  # only this tells where a word without quotes ends
+        writer.put("...\n")  # marks the end of a plain scalar
     return "".join(writer.parts)
 
 
 class _Writer:
-    """Collects the text and knows in which column it is."""
+    """Collects the text and tracks the column."""
 
     __slots__ = ("column", "parts")
 
@@ -65,15 +65,15 @@ class _Writer:
         self.column += len(text)
 
     def new_line(self, indent: int) -> None:
-        """Go to a column of a new line, which the current one is if nothing is on it yet."""
+        """Move to a column of a new line; an empty current line is reused."""
         if self.column:
             self.parts.append("\n")
             self.column = 0
         self.put(" " * indent)
 
     def node(self, value: Value, indent: int, in_line: bool) -> None:
-        """Write a value. The items of a collection start in the column `indent`, the first one
-        where the writer is if `in_line`.
+        """Write a value. The items of a collection start in the column `indent`, the first one at
+        the current position if `in_line`.
         """
         data = value.data
         if isinstance(data, dict):
@@ -102,7 +102,7 @@ class _Writer:
                 nested = isinstance(value.data, dict | tuple) and value.data
                 if not nested:
                     self.put(" ")
-                # A list stands under its key without being indented.
+                # As in OpenTofu, a list is not indented below its key.
                 step = 0 if nested and isinstance(value.data, tuple) else _STEP
                 self.node(value, indent + step, False)
             else:
@@ -120,7 +120,7 @@ class _Writer:
             self.node(element, indent + _STEP, True)
 
     def _string(self, text: str, indent: int) -> None:
-        # At the very beginning of a document there is no collection to be indented from.
+        # At the beginning of a document there is no collection to indent from.
         indent = max(indent, _STEP)
         if "\n" in text and _fits_block(text):
             self._block(text, indent)
@@ -145,7 +145,7 @@ class _Writer:
                 self.put(char)
 
     def _quoted(self, text: str, indent: int | None) -> None:
-        """In double quotes, folded at spaces beyond the width unless `indent` is None."""
+        """Write a double-quoted string, folded at spaces beyond the width unless `indent` is None."""
         self.put('"')
         marked = text.startswith("\ufeff")
         after_space = False
@@ -182,14 +182,16 @@ def _is_simple_key(key: str) -> bool:
 
 
 def _fits_block(text: str) -> bool:
-    """Whether a literal block can hold the text: nothing to escape, no space before a break."""
+    """Check that a literal block can represent the text: nothing to escape, no space before a
+    break.
+    """
     if text.endswith(" ") or not all(map(_is_printable, text)):
         return False
     return not any(f" {line_break}" in text for line_break in _BREAKS)
 
 
 def _is_printable(char: str) -> bool:
-    """Whether a character may stand as it is. Those beyond 16 bits are escaped, too."""
+    """Check that a character needs no escape. Those beyond 16 bits are escaped too."""
     code = ord(char)
     return (
         char == "\n"

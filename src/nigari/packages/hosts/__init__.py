@@ -1,4 +1,4 @@
-"""Hosts that packages come from: the CLI configuration, services, credentials, OCI registries.
+"""Package hosts: the CLI configuration, service discovery, credentials, OCI registries.
 
-Does not know what a package is.
+Deliberately unknown here: packages.
 """

@@ -1,6 +1,6 @@
-"""The CLI configuration: what a user sets for all working directories.
+"""The CLI configuration: a user's settings for all working directories.
 
-Here is what can be set; `cli_config_files` reads it.
+Defines the settings; `cli_config_files` reads them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @record
 class InstallMethod:
-    """One way to get providers: `direct`, `filesystem_mirror`, `network_mirror`, `oci_mirror`."""
+    """An installation method for providers: `direct`, `filesystem_mirror`, `network_mirror`,
+    `oci_mirror`.
+    """
 
     kind: str
     location: str = ""
@@ -26,12 +28,12 @@ class InstallMethod:
     exclude: tuple[ProviderPattern, ...] = ()
     download_retries: int | None = None
     trust_all_hashes: bool = False
-    """Whether a network mirror's word counts for the packages of other platforms, too."""
+    """True to trust a network mirror's checksums for other platforms too."""
 
 
 @record
 class HostToken:
-    """What a `credentials` block says, and which file has it. The token is never shown."""
+    """The token of a `credentials` block, and the file it is in. The token is never shown."""
 
     token: str
     file: str
@@ -42,14 +44,14 @@ class HostToken:
 
 @record
 class RegistryProtocols:
-    """How patient registries are asked; `None` where a file says nothing."""
+    """Retries and timeout for registries; `None` if a file does not set them."""
 
     retries: int | None = None
     timeout: float | None = None
     """Seconds."""
 
     def over(self, other: RegistryProtocols) -> RegistryProtocols:
-        """The same, with what others say where this says nothing."""
+        """Fill unset fields from other settings."""
         return RegistryProtocols(
             other.retries if self.retries is None else self.retries,
             other.timeout if self.timeout is None else self.timeout,
@@ -58,7 +60,7 @@ class RegistryProtocols:
 
 @record
 class OciSecret:
-    """What proves to an OCI registry who asks. Never shown."""
+    """Credentials for an OCI registry. Never shown."""
 
     username: str = ""
     password: str = ""
@@ -76,10 +78,10 @@ class OciCredentials:
     domain: str
     """Empty for all registries."""
     path: str = ""
-    """The beginning of names of repositories; empty for all."""
+    """Prefix of repository names; empty for all."""
     secret: OciSecret | None = None
     helper: str = ""
-    """The name of a program `docker-credential-NAME`, if there is no secret."""
+    """Name of a program `docker-credential-NAME`, if there is no secret."""
 
 
 @record
@@ -87,7 +89,7 @@ class OciDefaults:
     """An `oci_default_credentials` block."""
 
     discovers: bool = True
-    """Whether the files that other programs keep are looked at."""
+    """True to search the credential files of other programs."""
     files: tuple[str, ...] | None = None
     helper: str = ""
 
@@ -103,22 +105,22 @@ class ProviderInstallation:
 
 @record
 class CliConfig:
-    """All settings of all files together."""
+    """The merged settings of all files."""
 
     plugin_cache_dir: str = ""
     plugin_cache_may_break_lock_file: bool = False
     installation: ProviderInstallation | None = None
     hosts: Mapping[str, Mapping[str, object]] = MappingProxyType({})
-    """Services by host, in place of what the host itself would say."""
+    """Services by host, which replace service discovery."""
     credentials: Mapping[str, HostToken] = MappingProxyType({})
     """Tokens by host."""
     credentials_helper: tuple[str, ...] = ()
-    """The name of a helper program and its arguments."""
+    """Name of a helper program and its arguments."""
     registry_protocols: RegistryProtocols = RegistryProtocols()
     oci_credentials: tuple[OciCredentials, ...] = ()
     oci_defaults: OciDefaults = OciDefaults()
     aliases: Mapping[str, str] = MappingProxyType({})
-    """Names that stand for other hosts in this run; no file says this."""
+    """Host aliases for this run, which no file can set."""
 
     def __repr__(self) -> str:
         # Tokens are never shown.

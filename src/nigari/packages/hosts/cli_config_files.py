@@ -1,7 +1,7 @@
-"""The files of the CLI configuration: which count, and what they say together.
+"""Files of the CLI configuration: their selection and merging.
 
-The environment and the file system are those given; nothing here looks at the process's own
-environment. What reads the settings is imported where there are any.
+The caller passes the environment; the process's own is never read. The parser is imported only if
+there is a file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nigari.record import replace
 
 
 def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliConfig:
-    """Read every file that counts, then what the environment says."""
+    """Read every applicable file, then the environment variables."""
     config = CliConfig()
     for path in _files(environment, diags):
         try:
@@ -46,7 +46,7 @@ def load_cli_config(environment: Mapping[str, str], diags: Diagnostics) -> CliCo
 
 
 def config_directory(environment: Mapping[str, str]) -> str:
-    """The directory of a user's further files; empty if the environment names no home."""
+    """Return the directory of a user's additional files; empty without a home directory."""
     home = environment.get("HOME", "")
     directory = os.path.join(home, ".terraform.d") if home else ""
     config_home = environment.get("XDG_CONFIG_HOME", "")
@@ -56,7 +56,7 @@ def config_directory(environment: Mapping[str, str]) -> str:
 
 
 def possible_files(environment: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Files that count if they are there, and directories of which every file may count."""
+    """List the files that apply if they exist, and the directories of which every file may apply."""
     chosen = environment.get("TF_CLI_CONFIG_FILE") or environment.get("TERRAFORM_CONFIG")
     if chosen:
         return [chosen], []

@@ -1,7 +1,6 @@
-"""The settings of a CLI configuration file: what they mean, and which of two files counts.
+"""Settings of a CLI configuration file: their interpretation, and merging of two files.
 
-Which files there are is decided in `cli_config_files`, and how they are written in
-`cli_config_syntax`.
+`cli_config_files` selects the files, and `cli_config_syntax` parses their syntax.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _VARIABLE: Final = lazy_pattern(r"\$(?:\{(\w+)\}|(\w+))")
 def parse_cli_config(
     source: Source, environment: Mapping[str, str], diags: Diagnostics
 ) -> CliConfig:
-    """What one file says."""
+    """Interpret one file."""
     root = read_items(source, diags)
     name = source.filename
     installations = [_installation(item, name, diags) for item in root.all("provider_installation")]
@@ -63,7 +62,9 @@ def parse_cli_config(
 
 
 def merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) -> CliConfig:
-    """What two files say, of which the second is at a path; the first counts more."""
+    """Merge the settings of two files, of which the second is at a path; the first takes
+    precedence.
+    """
     if first.installation is not None and second.installation is not None:
         _report_second(path, "provider_installation", diags)
     if first.credentials_helper and second.credentials_helper:
@@ -167,7 +168,7 @@ def _template_is_sound(
     file: str,
     diags: Diagnostics,
 ) -> bool:
-    """Whether a template names a repository of its own for each provider it is for."""
+    """Check that a template yields a separate repository for each provider that it applies to."""
     try:
         used = RepositoryTemplate(text).used
     except ValueError as error:
@@ -230,7 +231,7 @@ def _hosts(root: SettingsObject, file: str, diags: Diagnostics) -> dict[str, dic
 
 
 def _plain(body: SettingsObject) -> dict[str, object]:
-    """A body as a JSON document would have it."""
+    """Convert a body to the form of a JSON document."""
     return {
         item.keys[0]: _plain(item.value) if isinstance(item.value, SettingsObject) else item.value
         for item in body.items
@@ -291,7 +292,7 @@ def _oci_defaults(root: SettingsObject, file: str, diags: Diagnostics) -> OciDef
 
 
 def _labelled(item: SettingItem) -> list[tuple[str, SettingsObject]]:
-    """The label and body of a block; in JSON the labels are the keys of an object."""
+    """List labels and bodies of a block; in JSON the labels are the keys of an object."""
     if not isinstance(item.value, SettingsObject):
         return []
     if len(item.keys) == 2:

@@ -1,8 +1,8 @@
-"""Reads the syntax of CLI configuration files into plain items.
+"""Parser of CLI configuration files into plain items.
 
-These files are written in the first generation of HCL, which differs from the language of
-configurations: keys may be quoted where an argument stands, identifiers may have dots, nothing is
-ever evaluated. A file that begins with a brace is JSON. What the items mean is in `cli_config`.
+These files use the first generation of HCL, which differs from the language of configurations:
+argument names may be quoted, identifiers may have dots, nothing is ever evaluated. A file that
+begins with a brace is JSON. `cli_config_settings` interprets the items.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _DEEPEST: Final = 50
 
 @record
 class SettingsObject:
-    """A body: items in the order written."""
+    """A body: items in source order."""
 
     items: tuple[SettingItem, ...] = ()
 
     def all(self, name: str) -> list[SettingItem]:
-        """The items that begin with that key."""
+        """List the items whose first key has that name."""
         return [item for item in self.items if item.keys[0] == name]
 
 
@@ -64,7 +64,7 @@ class _SyntaxProblem(Exception):
 
 
 def read_items(source: Source, diags: Diagnostics) -> SettingsObject:
-    """The items of a file; none, and a diagnostic, if it cannot be read."""
+    """Parse a file; after an error, report it and return no items."""
     try:
         if source.text.lstrip().startswith("{"):
             return _from_json(source.text)
@@ -89,7 +89,7 @@ def _from_json(text: str) -> SettingsObject:
 def _json_object(value: dict[str, object]) -> SettingsObject:
     items: list[SettingItem] = []
     for key, inner in value.items():
-        # A list of objects stands for several blocks of the same name.
+        # A list of objects represents several blocks of the same name.
         if isinstance(inner, list) and inner and all(isinstance(one, dict) for one in inner):
             items.extend(SettingItem((key,), _json_value(one)) for one in inner)
         else:
@@ -108,7 +108,7 @@ def _json_value(value: object) -> Scalar:
 
 
 class _Reader:
-    """Reads one text, token by token."""
+    """Parses one text, token by token."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -126,7 +126,7 @@ class _Reader:
         return result
 
     def _items(self, depth: int) -> SettingsObject:
-        """Items up to a closing brace or the end: `{ key { key } ( "=" value | object ) }`."""
+        """Parse items up to a closing brace or the end: `{ key { key } ( "=" value | object ) }`."""
         if depth > _DEEPEST:
             raise _SyntaxProblem(self._start, "Blocks are nested too deeply")
         items: list[SettingItem] = []

@@ -1,8 +1,8 @@
-"""Tokens for service hosts: where they are looked for, and where they are stored.
+"""Tokens for service hosts: lookup and storage.
 
 They come from the environment, from `credentials` blocks in CLI configuration files, or from a
-helper program, in this order. `login` and `logout` change one file only, `credentials.tfrc.json`,
-or what the helper keeps. What tokens are good for is not known here.
+helper program, in this order. `login` and `logout` only change one file, `credentials.tfrc.json`,
+or the helper's storage. Deliberately unknown here: the use of tokens.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nigari.addrs.hostname import hostname_for_network, normalize_hostname
 from nigari.hcl.evaluation import as_sentence
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.lazy import lazy_pattern
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.hosts.cli_config import CliConfig
 from nigari.packages.hosts.cli_config_files import config_directory
 
@@ -32,11 +32,11 @@ _VERSION_PART: Final = lazy_pattern(r"(?:_v([^_]+))?(?:\.exe)?")
 
 
 class CredentialsError(Exception):
-    """Credentials cannot be read or stored; the text is a full sentence."""
+    """Credentials that cannot be read or stored; the text is a full sentence."""
 
 
 class TokenLocation(Enum):
-    """Where the credentials of a host are."""
+    """Storage location of a host's credentials."""
 
     NOWHERE = "nowhere"
     OWN_FILE = "own file"
@@ -53,7 +53,9 @@ class HostCredentials:
         environment: Mapping[str, str],
         answers: dict[str, str | None] | None = None,
     ) -> None:
-        """`answers` are what the helper has said before in the same run, to which more are added."""
+        """Start with `answers`, the helper's earlier answers in this run, to which new ones are
+        added.
+        """
         self._environment = environment
         self._configured = config.credentials
         self._aliases = config.aliases
@@ -65,12 +67,12 @@ class HostCredentials:
         self._program = _find_helper(self.helper, environment) if self.helper else None
         self._answers: dict[str, str | None] = {} if answers is None else answers
         self._asking: dict[str, asyncio.Lock] = {}
-        """Locks by host, so that the helper runs once for each."""
+        """Locks by host, so that the helper runs only once for each."""
         self.withheld: dict[str, str] = {}
-        """Why the credentials of hosts were not sent."""
+        """Reasons why the credentials of hosts were not sent."""
 
     async def token(self, host: str) -> str | None:
-        """The token for a host, if there is one."""
+        """Return the token for a host, if there is one."""
         host = self._aliases.get(host, host)
         if host in self._variables:
             return self._variables[host]
@@ -87,12 +89,14 @@ class HostCredentials:
         return self._answers[host]
 
     async def headers(self, host: str) -> Mapping[str, str]:
-        """The headers that a request to a host carries."""
+        """Build the authorization header of requests to a host."""
         token = await self.token(host)
         return {"authorization": f"Bearer {token}"} if token else {}
 
     def looked_in(self, host: str) -> str:
-        """Where credentials for a host come from, or were looked for, in a sentence for people."""
+        """Describe the source of a host's credentials, or the places searched for them, as a
+        sentence.
+        """
         host = self._aliases.get(host, host)
         sent = self._sent(host)
         if sent and host in self.withheld:
@@ -110,7 +114,7 @@ class HostCredentials:
         )
 
     def _sent(self, host: str) -> str:
-        """Where the token of a host comes from; empty if there is none."""
+        """Describe the source of a host's token; empty if there is none."""
         if host in self._variables:
             return f"in the environment variable {variable_name(host)}"
         if host in self._configured:
@@ -118,18 +122,17 @@ class HostCredentials:
         return f"of the credentials helper {self.helper}" if self._answers.get(host) else ""
 
     def location(self, host: str) -> TokenLocation:
-        """Where a new token for a host belongs. The environment does not matter for that."""
+        """Return the location for a new token of a host, regardless of the environment."""
         if host in self._configured:
             is_own = host in _hosts_in(self.file)
             return TokenLocation.OWN_FILE if is_own else TokenLocation.OTHER_FILE
         return TokenLocation.NOWHERE if self._program is None else TokenLocation.HELPER
 
     def other_file(self, host: str) -> str:
-        """The file that has the credentials of a host."""
+        """Return the file that has the credentials of a host."""
         return self._configured[host].file
 
     async def store(self, host: str, token: str) -> None:
-        """Keep a token for a host."""
         if self.location(host) is TokenLocation.HELPER:
             import json
 
@@ -138,7 +141,6 @@ class HostCredentials:
             self._rewrite(host, {"token": token})
 
     async def forget(self, host: str) -> None:
-        """Remove the token of a host."""
         if self.location(host) is TokenLocation.HELPER:
             await self._run("forget", host)
         else:
@@ -179,18 +181,18 @@ class HostCredentials:
                 f"The credentials helper {self._program} cannot be started: {error.strerror}."
             ) from error
         if done.status:
-            said = done.complaint or "it gave no reason"
+            said = done.error_text or "it gave no reason"
             raise CredentialsError(
                 f"The credentials helper {self._program} failed: {as_sentence(said)}"
             )
         return done.output.decode(errors="replace")
 
     def _rewrite(self, host: str, value: Mapping[str, str] | None) -> None:
-        """Change one member of the file, keeping all others."""
+        """Change one member of the file, preserving all others."""
         import json
         from pathlib import Path
 
-        from nigari.packages.base.whole_file import make_directories, write_whole
+        from nigari.packages.content.whole_file import make_directories, write_whole
 
         if not self.file:
             raise CredentialsError("The environment names no home directory (HOME).")
@@ -214,7 +216,7 @@ class HostCredentials:
 
 
 def variable_name(host: str) -> str:
-    """The environment variable for a host, in the form that every shell can set."""
+    """Return the environment variable for a host, in the form that every shell supports."""
     name = hostname_for_network(host).replace("-", "__").replace(".", "_")
     return _VARIABLE + name
 
@@ -232,7 +234,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def readable_hostname(host: str) -> str:
-    """A host name in Unicode; variables and URLs may have it in either spelling."""
+    """Convert a host name to Unicode; variables and URLs may have either spelling."""
     if "xn--" not in host:
         return host
     import idna
@@ -269,7 +271,7 @@ def _hosts_in(path: str) -> set[str | None]:
 
 
 def _find_helper(name: str, environment: Mapping[str, str]) -> str | None:
-    """The newest installed program of a helper."""
+    """Find the newest installed program of a helper."""
     bases = []
     if home := environment.get("HOME"):
         bases.append(os.path.join(home, ".terraform.d"))

@@ -1,7 +1,7 @@
-"""Service hosts: which services a host offers, found by asking it once.
+"""Service discovery: the services of each host, requested once.
 
-A host says in a document where its services are (`/.well-known/terraform.json`); a `host` block of
-the CLI configuration says it instead of the host. What the services do is not known here.
+A host publishes its services in a document (`/.well-known/terraform.json`); a `host` block of the
+CLI configuration replaces it. Deliberately unknown here: the protocols of the services.
 """
 
 from __future__ import annotations
@@ -27,39 +27,41 @@ if TYPE_CHECKING:
 _DOCUMENT: Final = "/.well-known/terraform.json"
 _LIMIT: Final = 1 << 20
 _LONGEST_ANSWER: Final = 1 << 23
-"""A registry's list of versions has less than one megabyte; hostile JSON grows twentyfold in memory."""
+"""Limit for a registry's version list, which has less than one megabyte; hostile JSON grows
+twentyfold in memory.
+"""
 _RETRIES: Final = 1
 _TIMEOUT: Final = 10.0
 
 
 class HostError(Exception):
-    """A host cannot be used for what is wanted; the text is full sentences for people."""
+    """A host that cannot be used; the text is full sentences for a diagnostic."""
 
 
 class ServiceMissing(HostError):
-    """The host has no such service."""
+    """A service that the host does not offer."""
 
 
 class VersionMissing(ServiceMissing):
-    """The host has the service, in other versions only."""
+    """A service that the host offers in other versions only."""
 
 
 @record
 class Host:
-    """What a host offers."""
+    """A host and its services."""
 
     name: str
     document: str
-    """The URL that references are relative to."""
+    """Base URL of references."""
     services: Mapping[str, object]
     is_configured: bool = False
-    """Whether the user says what it offers, and not the host."""
+    """True if the user configured the services."""
 
     def withholds(self, url: str) -> str:
-        """Why its credentials must not be sent to a service; empty if they may.
+        """Return why the host's credentials must not be sent to a service; empty if they may.
 
-        They are for the host alone. It may name a service elsewhere, but not by sending on to
-        another host that does, and not where anyone can read along.
+        Credentials are for the host alone. It may name a service elsewhere, but not through a
+        redirect to another host, and not over an unencrypted connection.
         """
         if self.is_configured:
             return ""
@@ -70,14 +72,14 @@ class Host:
         return ""
 
     def url(self, service: str) -> str:
-        """The URL of a service, such as `providers.v1`."""
+        """Return the URL of a service, such as `providers.v1`."""
         value = self.services.get(service)
         if not isinstance(value, str):
             raise self._missing(service)
         return self.resolved(service, value)
 
     def object(self, service: str) -> Mapping[str, object]:
-        """The description of a service that needs more than a URL."""
+        """Return the description of a service that needs more than a URL."""
         if service not in self.services:
             raise self._missing(service)
         value = self.services[service]
@@ -86,7 +88,7 @@ class Host:
         return value
 
     def resolved(self, service: str, reference: str) -> str:
-        """An http(s) URL that the document gives for a service."""
+        """Resolve an http(s) URL that the document has for a service."""
         try:
             parts = urlsplit(resolved(self.document, reference))
             is_sound = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -113,9 +115,9 @@ class Host:
 
 
 class Hosts:
-    """All hosts that a run talks to. Each is asked once, however many want to know.
+    """All hosts of a run. Each is discovered once, even for concurrent requests.
 
-    `known` are those that have been asked already, to which others are added.
+    `known` has those already discovered, to which others are added.
     """
 
     def __init__(
@@ -137,11 +139,11 @@ class Hosts:
         }
 
     def real_name(self, name: str) -> str:
-        """The host that a name stands for."""
+        """Resolve a host alias."""
         return self._aliases.get(name, name)
 
     async def host(self, name: str) -> Host:
-        """What a host offers."""
+        """Discover a host."""
         name = self.real_name(name)
         if name in self._configured:
             return self._configured[name]
@@ -154,11 +156,11 @@ class Hosts:
         return await asyncio.shield(self._asked[name])
 
     async def service_url(self, name: str, service: str) -> str:
-        """The URL of a host's service."""
+        """Return the URL of a host's service."""
         return (await self.host(name)).url(service)
 
     async def headers(self, name: str, url: str) -> Mapping[str, str]:
-        """The credentials of a host, as headers for one of its services."""
+        """Build headers with a host's credentials for one of its services."""
         name = self.real_name(name)
         reason = (await self.host(name)).withholds(url)
         if reason:
@@ -174,7 +176,7 @@ class Hosts:
         try:
             headers = await self.credentials.headers(name)
         except CredentialsError:
-            # Whatever really needs them will say so.
+            # The request that actually requires the credentials will report the failure.
             headers = {}
         policy = replace(self.policy, limit=_LIMIT)
         try:
@@ -195,7 +197,7 @@ class Hosts:
 
 
 def registry_policy(settings: RegistryProtocols) -> Policy:
-    """How patient registries are asked."""
+    """Build the retry and timeout policy for registries."""
     return Policy(
         _RETRIES if settings.retries is None else settings.retries,
         _TIMEOUT if settings.timeout is None else settings.timeout or None,

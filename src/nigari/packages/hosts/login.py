@@ -1,7 +1,8 @@
-"""Getting a token for a host: OAuth with a code, OAuth with a password, or a token made by hand.
+"""Login to a host: OAuth with an authorization code, OAuth with a password, or a manually created
+token.
 
-Owns the protocol: what a host says about its login, the requests, and the small server on this
-machine that the browser comes back to. Who is asked what, and what is shown, is the caller's.
+Owns the protocol: a host's login description, the requests, and the local server for the browser's
+callback. Prompts and output are left to the caller.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ _POLICY: Final = Policy(retries=0, limit=1 << 20)
 
 
 class LoginError(Exception):
-    """There is no token; the text is full sentences for people."""
+    """A failed login; the text is full sentences for a diagnostic."""
 
 
 @record
 class LoginService:
-    """What a host says about its login (`login.v1`)."""
+    """A host's login description (`login.v1`)."""
 
     client: str
     grants: frozenset[str]
@@ -55,7 +56,7 @@ class LoginService:
 
 
 def login_service(host: Host) -> LoginService:
-    """The login of a host; `ServiceMissing` if it has none."""
+    """Read the login description of a host; raise `ServiceMissing` if it has none."""
     found = host.object("login.v1")
     grants = found.get("grant_types", [CODE])
     if not isinstance(grants, list):
@@ -77,7 +78,7 @@ def login_service(host: Host) -> LoginService:
 
 
 class CodeLogin:
-    """One login with a code (RFC 6749, with the proof of RFC 7636)."""
+    """A login with an authorization code (RFC 6749, with the proof key of RFC 7636)."""
 
     def __init__(self, service: LoginService, callback: str) -> None:
         import hashlib
@@ -101,10 +102,10 @@ class CodeLogin:
             query["scope"] = " ".join(service.scopes)
         joint = "&" if urlsplit(service.authorization).query else "?"
         self.url: str = f"{service.authorization}{joint}{urlencode(query)}"
-        """Where the person logs in."""
+        """URL of the login page."""
 
     async def token(self, client: Client, code: str) -> str:
-        """Exchange the code that the browser brought for a token."""
+        """Exchange the authorization code from the browser for a token."""
         return await _token(
             client,
             self._service,
@@ -118,7 +119,7 @@ class CodeLogin:
 
 
 async def token_for_password(client: Client, service: LoginService, user: str, word: str) -> str:
-    """A token for a user name and password."""
+    """Exchange a user name and password for a token."""
     form = {"grant_type": "password", "username": user, "password": word}
     if service.scopes:
         form["scope"] = " ".join(service.scopes)
@@ -126,13 +127,13 @@ async def token_for_password(client: Client, service: LoginService, user: str, w
 
 
 def tokens_page(service_url: str) -> str:
-    """Where people make a token by hand on a host that has no login service."""
+    """Return the page on which users create a token manually, for a host without a login service."""
     host = urlsplit(service_url).hostname
     return f"https://{host}/app/settings/tokens?source=terraform-login"
 
 
 async def user_name(client: Client, service_url: str, token: str) -> str:
-    """Who a token made by hand belongs to."""
+    """Return the name of a token's user."""
     base = service_url if service_url.endswith("/") else f"{service_url}/"
     try:
         answer = await client.get(
@@ -156,7 +157,7 @@ async def user_name(client: Client, service_url: str, token: str) -> str:
 
 @contextlib.asynccontextmanager
 async def callback_server(ports: tuple[int, int]) -> AsyncIterator[CallbackServer]:
-    """A server on this machine that the browser comes back to, while the context lasts."""
+    """Run a local server for the browser's callback within the context."""
     server = CallbackServer()
     listening = await _listen(server, ports)
     try:
@@ -167,7 +168,7 @@ async def callback_server(ports: tuple[int, int]) -> AsyncIterator[CallbackServe
 
 
 class CallbackServer:
-    """Waits for the one request that brings the code, and refuses all others."""
+    """Waits for the one request that has the code, and rejects all others."""
 
     def __init__(self) -> None:
         self.url = ""

@@ -1,4 +1,4 @@
-"""The network of one run: opened with the first request, so that who needs none pays nothing."""
+"""Network access of one run, opened on the first request, so that offline runs pay nothing."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ _DOWNLOADS: Final = 8
 
 
 class KnownHosts:
-    """What a run has found out about hosts, for all parts of it that talk to them."""
+    """Discovered services and tokens, shared by all parts of a run."""
 
     def __init__(self) -> None:
         self.hosts: dict[str, Host] = {}
         self.tokens: dict[str, str | None] = {}
-        """What the credentials helper has said."""
+        """Answers of the credentials helper."""
 
 
 class Network:
-    """What sources share: a client, the services of hosts, a bound on downloads at once."""
+    """Shared resources of sources: a client, service discovery, and a limit on concurrent
+    downloads.
+    """
 
     def __init__(
         self,
@@ -36,7 +38,7 @@ class Network:
         environment: Mapping[str, str],
         known: KnownHosts | None = None,
     ) -> None:
-        """`known` is what another part of the same run has found out about hosts."""
+        """Use `known` for the hosts that another part of the run has discovered."""
         self._config = config
         self._known = known
         self.environment = environment
@@ -46,7 +48,7 @@ class Network:
         self._oci: OciCredentialsStore | None = None
 
     async def hosts(self) -> Hosts:
-        """Hosts, their credentials, and the client (`Hosts.client`)."""
+        """Return the hosts with their credentials and the client (`Hosts.client`)."""
         if self._hosts is None:
             import asyncio
 
@@ -55,7 +57,7 @@ class Network:
             from nigari.packages.hosts.host_credentials import HostCredentials
             from nigari.packages.hosts.hosts import Hosts
 
-            # Whoever runs this without an event loop notices here that one is needed.
+            # Without an event loop, this yields so that the caller notices that one is needed.
             await asyncio.sleep(0)
             if self._hosts is None:
                 self._client = Client(read_settings(self.environment))
@@ -65,7 +67,7 @@ class Network:
         return self._hosts
 
     def oci_credentials(self) -> OciCredentialsStore:
-        """The credentials for OCI registries."""
+        """Return the credentials for OCI registries."""
         if self._oci is None:
             from nigari.packages.hosts.oci_credentials import OciCredentialsStore
 
@@ -76,7 +78,7 @@ class Network:
         return self._oci
 
     def downloading(self) -> asyncio.Semaphore:
-        """Held while a package is downloaded: more at once would not be faster."""
+        """Semaphore held during a download: more concurrent ones would not be faster."""
         if self._downloads is None:
             import asyncio
 

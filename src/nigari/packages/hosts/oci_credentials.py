@@ -1,7 +1,7 @@
-"""Credentials for OCI registries: those of the CLI configuration, and of files other programs keep.
+"""Credentials for OCI registries, from the CLI configuration and from files of other programs.
 
-The most specific ones count: for a repository before those for its registry before those for all.
-Among equals the order is blocks of the CLI configuration, its default helper, files.
+The most specific ones win: for a repository, then for its registry, then for all. Among equals the
+order is blocks of the CLI configuration, its default helper, files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ALIASES: Final = {"index.docker.io/v1": "docker.io", "index.docker.io": "docker
 
 
 class OciCredentialsError(Exception):
-    """Credentials cannot be read; the text is a full sentence."""
+    """Credentials that cannot be read; the text is a full sentence."""
 
 
 class OciCredentialsStore:
@@ -42,7 +42,7 @@ class OciCredentialsStore:
         self.files: tuple[str, ...] = _files(defaults, environment)
 
     async def find(self, domain: str, repository: str) -> OciSecret | None:
-        """The best credentials for a repository, if there are any."""
+        """Find the best credentials for a repository, if there are any."""
         best: OciCredentials | None = None
         rank = -1
         for each in self._candidates():
@@ -83,7 +83,7 @@ class OciCredentialsStore:
             raise OciCredentialsError(
                 f"The credentials helper {program} cannot be started: {error.strerror}."
             ) from error
-        said = done.output.decode(errors="replace").strip().rstrip(".") or done.complaint
+        said = done.output.decode(errors="replace").strip().rstrip(".") or done.error_text
         if done.status:
             if "credentials not found" in said:
                 return None
@@ -149,7 +149,7 @@ def _read(path: str, is_needed: bool) -> list[OciCredentials]:
     if not isinstance(document, dict):
         return []
     if os.path.basename(path) == ".dockercfg" and "auths" not in document:
-        # What Docker wrote there before it had another file.
+        # Docker's legacy file has the registries at its top level.
         document = {"auths": document}
     found: list[OciCredentials] = []
     for key, value in _members(document, "auths"):

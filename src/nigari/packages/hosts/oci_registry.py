@@ -1,6 +1,6 @@
-"""A repository of an OCI registry: tags, manifests and blobs, with the registry's own kind of login.
+"""Access to an OCI registry's repository: tags, manifests, blobs, and token login.
 
-Always over https. What manifests mean, of a provider or a module, is not known here.
+Always over https. Deliberately unknown here: the meaning of manifests for providers and modules.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ _ACCEPTED: Final = ", ".join(
 _LARGEST_MANIFEST: Final = 4 << 20
 _MOST_PAGES: Final = 1000
 _CLIENT_ID: Final = "oras-go"
-"""The name that clients of this kind give themselves; some registries know no other."""
+"""Client ID of this kind of client; some registries accept no other."""
 _PARAMETER: Final = lazy_pattern(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))')
 _NEXT: Final = lazy_pattern(r'<([^>]*)>\s*;\s*rel="?next"?')
 _POLICY: Final = Policy(limit=_LARGEST_MANIFEST)
 
 
 class OciError(Exception):
-    """A registry cannot be used; the text is full sentences for people."""
+    """A registry that cannot be used; the text is full sentences for a diagnostic."""
 
 
 class OciNotFound(OciError):
-    """There is no such repository, tag or blob."""
+    """A repository, tag or blob that does not exist."""
 
 
 @record
 class Descriptor:
-    """What names content in a registry."""
+    """Reference to content in a registry."""
 
     media_type: str
     digest: str
@@ -64,7 +64,7 @@ class Descriptor:
 
 
 class OciRepository:
-    """One repository. Whoever uses it first logs in, for all that follows."""
+    """A repository. The first request logs in for all that follow."""
 
     def __init__(
         self, client: Client, domain: str, name: str, credentials: OciCredentialsStore
@@ -83,7 +83,7 @@ class OciRepository:
         return f"{self._domain}/{self._name}"
 
     async def tags(self) -> list[str]:
-        """All tags; `OciNotFound` if there is no such repository."""
+        """List all tags; raise `OciNotFound` if the repository does not exist."""
         found: list[str] = []
         url = f"{self._base}{self._name}/tags/list"
         for _ in range(_MOST_PAGES):
@@ -102,7 +102,7 @@ class OciRepository:
         raise OciError(f"The list of tags of {self.address} does not end.")
 
     async def resolve(self, reference: str) -> Descriptor:
-        """What a tag or digest stands for."""
+        """Resolve a tag or digest."""
         url = f"{self._base}{self._name}/manifests/{reference}"
         answer = await self._ask("HEAD", url, {"accept": _ACCEPTED})
         size = answer.headers.get("content-length", "")
@@ -113,7 +113,7 @@ class OciRepository:
         return Descriptor(answer.media_type, digest, int(size))
 
     async def manifest(self, descriptor: Descriptor) -> Mapping[str, object]:
-        """A manifest, checked against the digest that names it."""
+        """Download a manifest, checked against its digest."""
         if descriptor.size > _LARGEST_MANIFEST:
             raise OciError(f"A manifest of {self.address} is too large.")
         url = f"{self._base}{self._name}/manifests/{descriptor.digest}"
@@ -131,7 +131,7 @@ class OciRepository:
         return document
 
     async def download(self, descriptor: Descriptor, path: Path, progress: Progress) -> None:
-        """Write a blob to a file, checked against the digest that names it."""
+        """Download a blob to a file, checked against its digest."""
         algorithm, _, digest = descriptor.digest.partition(":")
         if algorithm not in ("sha256", "sha512"):
             raise OciError(f"A blob of {self.address} has a digest of an unknown kind.")
@@ -163,7 +163,7 @@ class OciRepository:
             raise self._failed(failure) from failure
 
     async def _login(self) -> Mapping[str, str]:
-        """The headers of all requests, found out with the first one."""
+        """Log in with the first request, and return the headers for all requests."""
         if self._headers is None:
             try:
                 self._secret = await self._credentials.find(self._domain, self._name)
@@ -250,7 +250,7 @@ class OciRepository:
 
 
 def _or_has_no(url: str) -> str:
-    """What else may be missing where a manifest is asked for."""
+    """Describe what else may be missing if a manifest was requested."""
     _, is_manifest, reference = url.rpartition("/manifests/")
     if not is_manifest:
         return ""
@@ -258,7 +258,7 @@ def _or_has_no(url: str) -> str:
 
 
 def descriptors(document: Mapping[str, object], name: str) -> list[Descriptor]:
-    """The descriptors that a member of a manifest lists."""
+    """Parse the descriptors in a member of a manifest."""
     listed = document.get(name)
     found: list[Descriptor] = []
     for each in listed if isinstance(listed, list) else ():
@@ -290,7 +290,7 @@ def _basic(secret: OciSecret) -> str:
 
 
 def _says_unknown(answer: Response) -> bool:
-    """Whether a registry says, whatever the status, that there is no such repository."""
+    """Check whether a registry reports an unknown repository, regardless of the status."""
     if answer.is_success or answer.media_type != "application/json":
         return False
     try:

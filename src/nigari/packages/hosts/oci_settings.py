@@ -1,4 +1,4 @@
-"""OCI registries in the CLI configuration: credentials, and addresses of repositories."""
+"""OCI settings in the CLI configuration: credentials, and repository addresses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DOMAIN: Final = lazy_pattern(
 
 
 def read_credentials(label: str, body: SettingsObject) -> OciCredentials:
-    """An `oci_credentials` block; a `ValueError` says what is wrong with it."""
+    """Interpret an `oci_credentials` block; raise `ValueError` if it is invalid."""
     domain, path = parse_repository(label, needs_name=False)
     given = {name: _text(body, name) for name in _ARGUMENTS if body.all(name)}
     helper = given.pop("docker_credentials_helper", "")
@@ -53,7 +53,7 @@ _ARGUMENTS: Final = (
 
 
 def read_defaults(body: SettingsObject, file: str) -> OciDefaults:
-    """An `oci_default_credentials` block; a `ValueError` says what is wrong with it."""
+    """Interpret an `oci_default_credentials` block; raise `ValueError` if it is invalid."""
     discovers = all(item.value is not False for item in body.all("discover_ambient_credentials"))
     files: tuple[str, ...] | None = None
     for item in body.all("docker_style_config_files"):
@@ -73,7 +73,7 @@ def read_defaults(body: SettingsObject, file: str) -> OciDefaults:
 
 
 def parse_repository(text: str, needs_name: bool = True) -> tuple[str, str]:
-    """A registry and the name of a repository in it; a `ValueError` says what is wrong."""
+    """Split a repository address into registry and name; raise `ValueError` if it is invalid."""
     domain, _, name = text.partition("/")
     if not _DOMAIN.fullmatch(domain):
         raise ValueError(f"{quoted(text)} does not begin with the name of a host")
@@ -85,7 +85,7 @@ def parse_repository(text: str, needs_name: bool = True) -> tuple[str, str]:
 
 
 class RepositoryTemplate:
-    """The address of a repository as a template over the parts of a provider's address."""
+    """A repository address as a template over the parts of a provider address."""
 
     NAMES: Final = ("hostname", "namespace", "type")
 
@@ -108,7 +108,7 @@ class RepositoryTemplate:
         parse_repository(self.text(dict.fromkeys(self.NAMES, "example")))
 
     def text(self, parts: Mapping[str, str]) -> str:
-        """The address for one provider."""
+        """Render the address for one provider."""
         from nigari import cty
         from nigari.diagnostics import Diagnostics
         from nigari.hcl.scope import Scope

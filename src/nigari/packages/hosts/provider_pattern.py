@@ -1,4 +1,4 @@
-"""Patterns of provider addresses, by which a user says what a place is to be asked for."""
+"""Provider address patterns of installation methods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANY: Final = "*"
 
 @record
 class ProviderPattern:
-    """Providers by address, where `*` stands for any: `*/*/*`, `example.com/*/*`."""
+    """A provider address in which `*` matches any part: `*/*/*`, `example.com/*/*`."""
 
     hostname: str
     namespace: str
@@ -31,7 +31,7 @@ class ProviderPattern:
 
 
 def parse_pattern(text: str) -> ProviderPattern:
-    """Read `[hostname/]namespace/type`; a `ValueError` says what is wrong with it."""
+    """Parse `[hostname/]namespace/type`; raise `ValueError` if it is invalid."""
     parts = text.split("/")
     if len(parts) not in (2, 3):
         raise ValueError("it must have two or three parts separated by slashes")

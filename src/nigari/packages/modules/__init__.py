@@ -1,4 +1,4 @@
-"""Modules: every kind of source, registries, stores, the lock file of modules.
+"""Module packages: every kind of source, registries, stores, the module lock file.
 
-Does not know providers.
+Deliberately unknown here: providers.
 """

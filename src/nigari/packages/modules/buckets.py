@@ -1,7 +1,6 @@
-"""Packages in buckets: an object that is an archive, or all objects whose names begin alike.
+"""Packages in buckets: an object that is an archive, or all objects with a common prefix.
 
-What a bucket is and how it is asked is for each kind of storage to know (`s3_source`,
-`gcs_source`).
+`s3_source` and `gcs_source` implement the access to buckets.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nigari.net.failures import NetFailure, StatusRefused
-from nigari.packages.base.module_fetch import FetchError, Progress
-from nigari.packages.base.unpacking import ArchiveError, path_inside
-from nigari.packages.base.whole_file import make_directories
+from nigari.packages.content.module_fetch import FetchError, Progress
+from nigari.packages.content.unpacking import ArchiveError, path_inside
+from nigari.packages.content.whole_file import make_directories
 from nigari.record import record
 from nigari.typed import Protocol
 
@@ -26,47 +25,47 @@ class BucketObject:
 
     name: str
     tag: str
-    """What changes with its content."""
+    """Identifier that changes with its content."""
     size: int = 0
 
 
 class PackageBucket(Protocol):
-    """A bucket, opened for one package. What goes wrong is a `NetFailure`."""
+    """A bucket, opened for one package. Failures are `NetFailure`s."""
 
     async def listing(self, prefix: str) -> Sequence[BucketObject]:
-        """The objects whose names begin with a prefix."""
+        """List the objects with a prefix."""
         ...
 
     async def tag(self, name: str) -> str:
-        """What changes with the content of an object; empty where nothing does."""
+        """Return the identifier of an object's content; empty if there is none."""
         ...
 
     async def download(self, name: str, path: Path, progress: Progress) -> Mapping[str, str]:
-        """Write an object to a file, and give the headers of the answer."""
+        """Download an object to a file, and return the response headers."""
         ...
 
     @property
     def used(self) -> str:
-        """A sentence about the credentials that were used."""
+        """Describe the credentials that were used, as a sentence."""
         ...
 
 
 class BucketOpener(Protocol):
-    """One kind of storage."""
+    """One kind of bucket storage."""
 
     async def open(self, url: str) -> tuple[PackageBucket, str]:
-        """The bucket of a URL and the name in it, or `FetchError`."""
+        """Open the bucket of a URL, and return it with the object name, or raise `FetchError`."""
         ...
 
 
 class BucketGetter:
-    """Gets packages from one kind of storage."""
+    """Fetches packages from one kind of storage."""
 
     def __init__(self, storage: BucketOpener) -> None:
         self._storage = storage
 
     async def revision(self, url: str, is_file: bool) -> str:
-        """The tag of an object, or of all objects of a package together."""
+        """Return the tag of an object, or of all objects of a package together."""
         bucket, name = await self._storage.open(url)
         try:
             if is_file:
@@ -76,7 +75,7 @@ class BucketGetter:
             raise FetchError(_refusal(bucket, failure)) from failure
 
     def pinned(self, url: str, revision: str) -> str:
-        """The same: a bucket gives what it has now."""
+        """Return the URL unchanged: a bucket only has its current content."""
         return url
 
     async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
@@ -109,7 +108,7 @@ class BucketGetter:
 async def _download_all(
     bucket: PackageBucket, objects: Mapping[str, BucketObject], directory: Path, progress: Progress
 ) -> None:
-    """Download objects side by side; if one fails, the others are given up."""
+    """Download objects concurrently; if one fails, cancel the others."""
     import asyncio
 
     limit = asyncio.Semaphore(_AT_A_TIME)
@@ -121,7 +120,7 @@ async def _download_all(
         path = path_inside(directory, relative)
         make_directories(path.parent)
         async with limit:
-            await bucket.download(each.name, path, _nobody)
+            await bucket.download(each.name, path, _ignore_progress)
         done += each.size
         progress(done, total)
 
@@ -134,8 +133,8 @@ async def _download_all(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _nobody(_done: int, _total: int | None) -> None:
-    """Parts of a package are told all together."""
+def _ignore_progress(_done: int, _total: int | None) -> None:
+    """Ignore progress of single objects, as that of the package is reported as a whole."""
 
 
 def _prefix(name: str) -> str:
@@ -143,7 +142,7 @@ def _prefix(name: str) -> str:
 
 
 def _below(name: str, objects: Sequence[BucketObject]) -> dict[str, BucketObject]:
-    """The files of a package, by their names in it."""
+    """Map the files of a package to their objects."""
     prefix = _prefix(name)
     return {each.name.removeprefix(prefix): each for each in objects if not each.name.endswith("/")}
 

@@ -1,4 +1,4 @@
-"""Fetching any remote package: chooses the getter, and unpacks and checks what is an archive."""
+"""Fetching of remote packages: chooses the getter, unpacks archives and verifies checksums."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nigari.addrs.module_source import RemoteSource
-from nigari.packages.base.module_fetch import FetchError, Getter, Progress, no_progress
-from nigari.packages.base.subdirectories import find_subdir
-from nigari.packages.base.unpacking import ArchiveError, form_of_content, unpack_archive
+from nigari.packages.content.module_fetch import FetchError, Getter, Progress, no_progress
+from nigari.packages.content.subdirectories import find_subdir
+from nigari.packages.content.unpacking import ArchiveError, form_of_content, unpack_archive
 from nigari.packages.modules.package_address import (
     PackageAddress,
     check_file,
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 _BEGINNING: Final = 256
 _LONGEST_LIST: Final = 1 << 20
 _SMALL_ARCHIVE: Final = 1 << 15
-"""Bytes of an archive that usually takes less time to unpack than to hand over to a thread, and that
-cannot keep others waiting for long if it is a hostile one.
+"""Size up to which an archive is unpacked without a thread: it usually takes less time than handing
+it over, and even a hostile one cannot delay others for long.
 """
 
 
 class Fetching:
-    """All getters together, each made when it is first needed."""
+    """All getters, each created on first use."""
 
     def __init__(self) -> None:
         self._makers: dict[str, Callable[[], Getter]] = {}
         self._getters: dict[str, Getter] = {}
 
     def add(self, name: str, make: Callable[[], Getter]) -> None:
-        """Fetch packages of a kind with a getter that is made in this way."""
+        """Register a getter for a kind of package."""
         self._makers[name] = make
 
     @property
@@ -49,8 +49,8 @@ class Fetching:
         return sorted(self._makers)
 
     async def revision(self, source: RemoteSource) -> str:
-        """What tells the present content of a package from any other; empty where only fetching it
-        would show that.
+        """Return an identifier of the package's current content; empty if only its download would
+        reveal it.
         """
         address = package_address(source)
         if address.checksum is not None:
@@ -64,9 +64,9 @@ class Fetching:
         progress: Progress = no_progress,
         revision: str = "",
     ) -> str:
-        """Put the files of a package into an empty directory and give their revision, or raise
-        `FetchError`. A revision that is given is the one that is wanted, where the source has more
-        than the present one.
+        """Download a package into an empty directory and return its revision, or raise
+        `FetchError`. A given revision is fetched instead of the current one if the source has
+        others.
         """
         address = package_address(source)
         getter = self._getter(address)
@@ -89,7 +89,7 @@ class Fetching:
     async def fetch_subdir(
         self, source: RemoteSource, subdir: str, directory: Path, progress: Progress
     ) -> str:
-        """The same for one directory of a package alone."""
+        """Fetch only one directory of a package; see `fetch`."""
         with tempfile.TemporaryDirectory(prefix=".whole-", dir=directory.parent) as temporary:
             whole = Path(temporary)
             revision = await self.fetch(source, whole, progress)
@@ -115,7 +115,7 @@ class Fetching:
         return getter
 
     async def _with_checksum(self, address: PackageAddress) -> PackageAddress:
-        """The address with the checksum that a list of checksums has for it."""
+        """Complete the address with its checksum from a list of checksums."""
         if not address.checksum_list:
             return address
         listed = PackageAddress(RemoteSource(address.checksum_list).getter, address.checksum_list)
@@ -141,7 +141,9 @@ def _beginning(path: Path) -> str:
 
 
 def _instead(archive: Path, form: str) -> str:
-    """What a file is that is no archive of some form, as far as its beginning tells."""
+    """Describe a file that is not an archive of the expected format, as far as its beginning
+    reveals.
+    """
     found = form_of_content(archive)
     if found and found != form:
         return f" The file is a {found} archive, not {form}: add archive={found} to the address."
@@ -158,7 +160,7 @@ def _instead(archive: Path, form: str) -> str:
 
 
 async def unpack_package(archive: Path, form: str, directory: Path) -> None:
-    """Unpack an archive without keeping others waiting, or raise `FetchError`."""
+    """Unpack an archive without blocking the event loop, or raise `FetchError`."""
     if _is_small(archive):
         with _as_fetch_errors(archive, form):
             unpack_archive(archive, form, directory)
@@ -174,7 +176,7 @@ async def unpack_package(archive: Path, form: str, directory: Path) -> None:
         with _as_fetch_errors(archive, form):
             await asyncio.shield(work)
     except asyncio.CancelledError:
-        # The directory is removed next, so nobody may write there any more.
+        # The directory is removed next, so the thread must stop writing there.
         given_up.set()
         await asyncio.wait([work])
         raise

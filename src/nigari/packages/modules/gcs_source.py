@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from nigari.clouds.google import access_token
 from nigari.net.failures import NetFailure
-from nigari.packages.base.module_fetch import FetchError, Progress
+from nigari.packages.content.module_fetch import FetchError, Progress
 from nigari.packages.modules.buckets import BucketObject
 from nigari.packages.modules.http_source import ARCHIVES
 from nigari.record import record
@@ -26,7 +26,7 @@ _MOST_PAGES: Final = 1000
 
 @record
 class GcsAddress:
-    """What a source address says about an object."""
+    """Parsed source address of an object."""
 
     bucket: str
     name: str
@@ -34,7 +34,7 @@ class GcsAddress:
 
 
 def gcs_address(url: str) -> GcsAddress:
-    """Read an address, or raise `FetchError` where it makes no sense."""
+    """Parse an address, or raise `FetchError` if it is invalid."""
     parts = urlsplit(url)
     path = unquote(parts.path).split("/", 4)
     host = (parts.hostname or "").split(".")
@@ -49,7 +49,7 @@ def gcs_address(url: str) -> GcsAddress:
 
 
 class GcsStorage:
-    """Google Cloud Storage, for whoever runs the program."""
+    """Google Cloud Storage, with the user's credentials."""
 
     def __init__(self, client: Client, environ: Mapping[str, str]) -> None:
         self._client = client
@@ -57,7 +57,7 @@ class GcsStorage:
         self._token: str | None = None
 
     async def open(self, url: str) -> tuple[GcsBucket, str]:
-        """The bucket of a URL and the name in it, or `FetchError`."""
+        """Open the bucket of a URL, and return it with the object name, or raise `FetchError`."""
         address = gcs_address(url)
         emulator = self._environ.get("STORAGE_EMULATOR_HOST", "")
         if emulator:
@@ -97,7 +97,7 @@ class GcsBucket:
         )
 
     async def listing(self, prefix: str) -> Sequence[BucketObject]:
-        """The objects whose names begin with a prefix."""
+        """List the objects with a prefix."""
         found: list[BucketObject] = []
         token = ""
         for _ in range(_MOST_PAGES):
@@ -119,13 +119,13 @@ class GcsBucket:
         return found
 
     async def tag(self, name: str) -> str:
-        """The checksum of an object."""
+        """Return the checksum of an object."""
         answer = await self._client.get(self._url(name), credentials=self._credentials)
         document = answer.json() if answer.status == 200 else None
         return _tag(document) if isinstance(document, dict) else ""
 
     async def download(self, name: str, path: Path, progress: Progress) -> Mapping[str, str]:
-        """Write an object to a file."""
+        """Download an object to a file."""
         tag = await self.tag(name) if name == self._address.name else ""
         url = self._url(name, alt="media")
         await self._client.download(

@@ -1,8 +1,8 @@
-"""Fetching module packages with the `git` program.
+"""Module packages from git repositories, with the `git` program.
 
-Only the files of one commit are wanted, so as little history as possible is fetched and none is
-kept. Nothing that stands in a source address ever reaches `git` where it could be taken for an
-option, and only transports that fetch (and do not run what the address says) are allowed.
+Only the files of one commit are needed, so as little history as possible is fetched and none is
+retained. No part of a source address reaches `git` where it could be taken for an option, and only
+transports that fetch (and never execute the address) are allowed.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from nigari.lazy import lazy_pattern
-from nigari.packages.base.module_fetch import FetchError, Progress
-from nigari.packages.base.single_files import get_file_of, split_file
-from nigari.packages.base.whole_file import make_directories
+from nigari.packages.content.module_fetch import FetchError, Progress
+from nigari.packages.content.single_files import get_file_of, split_file
+from nigari.packages.content.whole_file import make_directories
 from nigari.packages.modules.package_address import take_arguments
-from nigari.packages.modules.programs import Done, complaint, find_program, run_fetching
+from nigari.packages.modules.programs import Done, error_quote, find_program, run_fetching
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -35,15 +35,15 @@ _SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
 _PLAIN_REF: Final = lazy_pattern(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")
 _COMMIT: Final = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHORT_COMMIT: Final = lazy_pattern(r"[0-9a-f]{7,39}")
-"""What no server finds by itself."""
+"""An abbreviated commit, which servers cannot look up."""
 _ALL_REFS: Final = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
 _OWN_CHOICE: Final = "refs/nigari/head"
 _NO_CHOICE: Final = "remote ref HEAD"
-"""A part of what git says of a repository without a choice of its own."""
+"""Part of git's message about a repository without a default branch."""
 _OWN_ARGUMENTS: Final = ("ref", "depth", "sshkey")
-"""The depth has no effect, as no history is kept in any case."""
+"""The depth has no effect, as no history is retained anyway."""
 _MEANINGS: Final = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}")
-"""What a ref may be short for, in the order in which git looks for it."""
+"""Possible meanings of a ref, in git's own order."""
 _FOREIGN_REPOSITORY: Final = (
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -54,10 +54,12 @@ _FOREIGN_REPOSITORY: Final = (
     "GIT_NAMESPACE",
     "GIT_PREFIX",
 )
-"""Set where the program is run by a hook of some other repository, which is not meant here."""
+"""Variables that are set if the program runs in a hook of another repository, and must not apply
+here.
+"""
 _SETTINGS: Final = (
     *("-c", f"core.hooksPath={os.devnull}"),
-    # The repository is thrown away at once, so it needs neither order nor safety.
+    # The repository is discarded immediately, so it needs neither maintenance nor safety.
     *("-c", "maintenance.auto=false"),
     *("-c", "gc.auto=0"),
     *("-c", "core.fsync=none"),
@@ -66,16 +68,16 @@ _SETTINGS: Final = (
 
 @record
 class GitAddress:
-    """What a source address says to git."""
+    """Parsed source address of a git package."""
 
     url: str
     ref: str = ""
-    """A branch, a tag or a commit; empty for the repository's own choice."""
+    """A branch, tag or commit; empty for the default branch."""
     ssh_key: bytes = b""
 
 
 def git_address(url: str) -> GitAddress:
-    """Read the address of a git package, or raise `FetchError` where it makes no sense."""
+    """Parse the address of a git package, or raise `FetchError` if it is invalid."""
     url, given = take_arguments(url, _OWN_ARGUMENTS)
     ref = given.get("ref", "")
     if ref.startswith("-") or any(ord(char) < 0x20 for char in ref):
@@ -88,9 +90,9 @@ def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
-        parts.port  # noqa: B018 - reading it finds out whether it is a number
+        parts.port  # noqa: B018 - reading it validates the number
     except ValueError:
-        # Its own words quote the host, with a password that stands before it.
+        # The original message quotes the host, including a password before it.
         raise FetchError("The address is not a valid URL for git.") from None
     if parts.scheme not in _SCHEMES:
         raise FetchError(
@@ -109,26 +111,26 @@ def _ssh_key(text: str) -> bytes:
     if not text:
         return b""
     try:
-        # A plus sign in a query means a space, unless it is escaped; people forget.
+        # In a query a plus sign means a space unless it is escaped, which is often forgotten.
         return base64.b64decode(text.replace(" ", "+"), validate=True)
     except binascii.Error:
         raise FetchError("The sshkey in the address is not valid Base64.") from None
 
 
 class GitGetter:
-    """Gets the files of a commit, with those of its submodules."""
+    """Fetches the files of a commit and its submodules."""
 
     def __init__(self, environ: Mapping[str, str], may_ask: bool = False) -> None:
         self._environ = {
             name: value for name, value in environ.items() if name not in _FOREIGN_REPOSITORY
         }
-        # Some of what git says is understood here.
+        # Some of git's messages are parsed below, so they must be in English.
         self._environ["LC_ALL"] = "C"
         if not may_ask:
             self._environ.setdefault("GIT_TERMINAL_PROMPT", "0")
 
     async def revision(self, url: str, is_file: bool) -> str:
-        """The commit that the address means now."""
+        """Return the current commit of the address."""
         address = git_address(split_file(url)[0] if is_file else url)
         if _COMMIT.fullmatch(address.ref):
             return address.ref
@@ -148,18 +150,18 @@ class GitGetter:
         return ""
 
     def pinned(self, url: str, revision: str) -> str:
-        """The address of a commit."""
+        """Return the address of a commit."""
         url = take_arguments(url, ("ref", "depth"))[0]
         return f"{url}{'&' if '?' in url else '?'}ref={revision}"
 
     async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
-        """Put the files of a commit into an empty directory."""
+        """Check out the files of a commit into an empty directory."""
         address = git_address(url)
         with self._session(address, directory) as git:
             _make_repository(directory)
             wanted = await _commit(git, address)
             await git.run("checkout", "--quiet", "--force", "--detach", wanted)
-            # What a detached head is, git has written there.
+            # Git has written the commit of the detached head there.
             commit = (directory / ".git" / "HEAD").read_text().strip()
             if (directory / ".gitmodules").is_file():
                 await _add_submodules(git, address.url)
@@ -167,7 +169,7 @@ class GitGetter:
         return commit
 
     async def get_file(self, url: str, path: Path, progress: Progress) -> str:
-        """Take one file of a repository, which is the last part of the path."""
+        """Fetch one file of a repository, named by the last part of the path."""
         repository, name = split_file(url)
         return await get_file_of(self, repository, name, path, progress)
 
@@ -178,7 +180,7 @@ class GitGetter:
             yield _Git(program, directory, self._environ)
             return
         with tempfile.NamedTemporaryFile(prefix="nigari-key-") as file:
-            # Such a file is for its owner alone from the beginning.
+            # Only its owner may ever read the key file.
             file.write(address.ssh_key)
             file.flush()
             command = self._environ.get("GIT_SSH_COMMAND") or "ssh"
@@ -187,7 +189,7 @@ class GitGetter:
 
 
 class _Git:
-    """The program, at work in one directory."""
+    """The git program, running in one directory."""
 
     def __init__(self, program: str, directory: Path, environ: Mapping[str, str]) -> None:
         self._command = [program, *_SETTINGS]
@@ -195,10 +197,10 @@ class _Git:
         self._environ = environ
 
     async def run(self, *arguments: str) -> str:
-        """Run a command for its output, or raise `FetchError` with what it says."""
+        """Run a command and return its output, or raise `FetchError` with its error message."""
         done = await self.attempt(*arguments)
         if done.status != 0:
-            raise FetchError(complaint("git", done.errors))
+            raise FetchError(error_quote("git", done.errors))
         return done.output
 
     async def attempt(self, *arguments: str) -> Done:
@@ -211,7 +213,7 @@ def _halves(line: str) -> tuple[str, str, str]:
 
 
 async def _commit(git: _Git, address: GitAddress) -> str:
-    """Fetch what a ref stands for, alone if the server can do that; gives the commit."""
+    """Fetch a ref, alone if the server supports that; return the commit."""
     url, ref = address.url, address.ref
     if not ref or (_PLAIN_REF.fullmatch(ref) and not _SHORT_COMMIT.fullmatch(ref)):
         alone = ("fetch", "--quiet", "--no-tags", "--depth=1", "--end-of-options", url)
@@ -220,13 +222,13 @@ async def _commit(git: _Git, address: GitAddress) -> str:
     everything = ("fetch", "--quiet", "--end-of-options", url, *_ALL_REFS)
     done = await git.attempt(*everything, f"+HEAD:{_OWN_CHOICE}")
     if done.status != 0 and _NO_CHOICE not in done.errors:
-        raise FetchError(complaint("git", done.errors))
+        raise FetchError(error_quote("git", done.errors))
     if done.status != 0:
-        # A repository may have no choice of its own, or one that is not there.
+        # A repository may have no default branch, or one that does not exist.
         await git.run(*everything)
     if not ref:
         return _OWN_CHOICE
-    # Refs may be relative to the repository's own choice, as HEAD~1 is.
+    # A ref may be relative to the default branch, such as HEAD~1.
     await git.attempt("update-ref", "--no-deref", "HEAD", _OWN_CHOICE)
     for candidate in (ref, f"refs/remotes/origin/{ref}", f"refs/tags/{ref}"):
         found = await git.attempt(
@@ -238,7 +240,7 @@ async def _commit(git: _Git, address: GitAddress) -> str:
 
 
 async def _add_submodules(git: _Git, url: str) -> None:
-    # Their addresses may be relative to that of the repository.
+    # Submodule addresses may be relative to that of the repository.
     await git.run("remote", "add", "--", "origin", url)
     update = ("submodule", "--quiet", "update", "--init", "--recursive")
     if (await git.attempt(*update, "--depth=1")).status != 0:
@@ -246,7 +248,7 @@ async def _add_submodules(git: _Git, url: str) -> None:
 
 
 def _make_repository(directory: Path) -> None:
-    """An empty repository, as `git init` makes it; made here, as each process takes its time."""
+    """Create an empty repository like `git init`, without the cost of a process."""
     place = directory / ".git"
     for name in ("objects", "refs"):
         make_directories(place / name)

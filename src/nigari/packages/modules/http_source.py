@@ -1,7 +1,7 @@
-"""Packages from web servers: archives, and pages that say where a package really is.
+"""Packages from web servers: archives, and pages that redirect to the package.
 
-A URL that is no archive is asked with `terraform-get=1`, and answers with the address of the
-package, in a header or in a `meta` element. Only addresses that are complete count there.
+The URL of a page is requested with `terraform-get=1`; the response has the package address in a
+header or in a `meta` element. Only complete addresses are accepted there.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from nigari.net.client import Client, Policy
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.response import Response
 from nigari.net.urls import user_of
-from nigari.packages.base.module_fetch import FetchError, Progress
-from nigari.packages.base.unpacking import form_of_content
+from nigari.packages.content.module_fetch import FetchError, Progress
+from nigari.packages.content.unpacking import form_of_content
 from nigari.packages.modules.fetching import Fetching
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ _HOPS: ContextVar[int] = ContextVar("hops", default=0)
 
 
 class HttpGetter:
-    """Gets packages with http and https."""
+    """Fetches packages over http and https."""
 
     def __init__(self, client: Client, environ: Mapping[str, str], fetching: Fetching) -> None:
         self._client = client
@@ -45,7 +45,7 @@ class HttpGetter:
         self._fetching = fetching
 
     async def revision(self, url: str, is_file: bool) -> str:
-        """The entity tag of an archive, or the revision of what a page leads to."""
+        """Return the entity tag of an archive, or the revision of the package that a page names."""
         if not is_file:
             source, _ = await self._followed(url)
             token = _HOPS.set(_HOPS.get() + 1)
@@ -57,16 +57,16 @@ class HttpGetter:
         try:
             answer = await self._client.request("HEAD", url, credentials=self._credentials(url))
         except NetFailure:
-            # Fetching it will say what is wrong.
+            # The download will report the failure.
             return ""
         return answer.headers.get("etag", "") if answer.status == 200 else ""
 
     def pinned(self, url: str, revision: str) -> str:
-        """The same: a server gives what it has now."""
+        """Return the URL unchanged: a server only has its current content."""
         return url
 
     async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
-        """Get the package that a page leads to."""
+        """Fetch the package that a page names."""
         source, subdir = await self._followed(url)
         token = _HOPS.set(_HOPS.get() + 1)
         try:
@@ -97,12 +97,12 @@ class HttpGetter:
         return done.headers.get("etag", "")
 
     async def _followed(self, url: str) -> tuple[RemoteSource, str]:
-        """Where a page says that the package is, and the directory in it."""
+        """Return the package that a page names, and the directory in it."""
         if _HOPS.get() >= _MOST_HOPS:
             raise FetchError(
                 f"The address leads on to other addresses more than {_MOST_HOPS} times."
             )
-        # The argument is added last, so that the rest of the query stays as it is written.
+        # The argument is appended, so that the rest of the query stays exactly as written.
         asked = f"{url}{'&' if '?' in url else '?'}terraform-get=1"
         try:
             answer = await self._client.get(
@@ -137,7 +137,7 @@ class HttpGetter:
         return source, subdir
 
     def _credentials(self, url: str) -> Mapping[str, str]:
-        """What the user's netrc file has for a host, unless the URL has a user itself."""
+        """Return the credentials for a host from the netrc file, unless the URL has a user."""
         user = user_of(url)
         if user is not None and user[0]:
             return {}
@@ -164,13 +164,13 @@ class HttpGetter:
 
 
 def netrc_path(environ: Mapping[str, str]) -> str:
-    """Where a user's netrc file is, or would be."""
+    """Return the path of the user's netrc file, even if it does not exist."""
     home = environ.get("HOME", "")
     return environ.get("NETRC", "") or (f"{home}/.netrc" if home else "")
 
 
 def netrc_header(host: str, environ: Mapping[str, str]) -> Mapping[str, str]:
-    """The header with the credentials of a host that a netrc file has."""
+    """Build the header with a host's credentials from a netrc file."""
     import netrc
     from base64 import b64encode
 
@@ -190,7 +190,7 @@ def netrc_header(host: str, environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def named_in_page(answer: Response) -> str:
-    """The address in the first such `meta` element of a page's head."""
+    """Return the address in the first matching `meta` element of a page's head."""
     page = _Page()
     page.feed(answer.body.decode(errors="replace"))
     return page.found

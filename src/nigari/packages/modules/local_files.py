@@ -1,6 +1,4 @@
-"""Packages that are on this machine. A directory that a module call names is used where it is, and
-needs no fetching.
-"""
+"""Packages on this machine. Local directories in module calls are used in place instead."""
 
 from __future__ import annotations
 
@@ -8,27 +6,27 @@ import shutil
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from nigari.packages.base.module_fetch import FetchError, Progress
+from nigari.packages.content.module_fetch import FetchError, Progress
 
 
 def local_path(url: str) -> Path:
-    """The path that a `file` URL means."""
+    """Return the path of a `file` URL."""
     return Path(unquote(urlsplit(url).path))
 
 
 class LocalFileGetter:
-    """Takes files of this machine."""
+    """Copies local files."""
 
     async def revision(self, url: str, is_file: bool) -> str:
-        """Only reading it tells."""
+        """Return nothing: only reading the files would reveal a revision."""
         return ""
 
     def pinned(self, url: str, revision: str) -> str:
-        """The same: a file has no earlier revisions."""
+        """Return the URL unchanged: a file has no earlier revisions."""
         return url
 
     async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
-        """Copy a directory, which is what a server may name as a package."""
+        """Copy a directory, which a server may name as a package."""
         path = local_path(url)
         if not path.is_dir():
             what = "is not a directory" if path.exists() else "does not exist"

@@ -1,7 +1,7 @@
-"""Fetching module packages with the `hg` program.
+"""Module packages from Mercurial repositories, with the `hg` program.
 
-Only the files of one changeset are kept. As with git, nothing in a source address reaches the
-program where it could be taken for an option or for something to run.
+Only the files of one changeset are retained. As with git, no part of a source address reaches the
+program where it could be taken for an option or a command.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from nigari.lazy import lazy_pattern
-from nigari.packages.base.module_fetch import FetchError, Progress
-from nigari.packages.base.single_files import get_file_of, split_file
+from nigari.packages.content.module_fetch import FetchError, Progress
+from nigari.packages.content.single_files import get_file_of, split_file
 from nigari.packages.modules.package_address import take_arguments
-from nigari.packages.modules.programs import complaint, find_program, run_fetching
+from nigari.packages.modules.programs import error_quote, find_program, run_fetching
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -30,23 +30,23 @@ _CHANGESET: Final = lazy_pattern(r"[0-9a-f]{40}")
 
 @record
 class MercurialAddress:
-    """What a source address says to hg."""
+    """Parsed source address of a Mercurial package."""
 
     url: str
     rev: str = ""
-    """A branch, a tag, a bookmark or a changeset; empty for the tip of the default branch."""
+    """A branch, tag, bookmark or changeset; empty for the tip of the default branch."""
 
 
 def mercurial_address(url: str) -> MercurialAddress:
-    """Read the address of a Mercurial package, or raise `FetchError` where it makes no sense."""
+    """Parse the address of a Mercurial package, or raise `FetchError` if it is invalid."""
     url, given = take_arguments(url, ("rev",))
     rev = given.get("rev", "")
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
-        parts.port  # noqa: B018 - reading it finds out whether it is a number
+        parts.port  # noqa: B018 - reading it validates the number
     except ValueError:
-        # Its own words quote the host, with a password that stands before it.
+        # The original message quotes the host, including a password before it.
         raise FetchError("The address is not a valid URL for hg.") from None
     if parts.scheme not in _SCHEMES:
         raise FetchError(
@@ -63,13 +63,13 @@ def mercurial_address(url: str) -> MercurialAddress:
 
 
 class MercurialGetter:
-    """Gets the files of a changeset."""
+    """Fetches the files of a changeset."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = {**environ, "HGPLAIN": "1"}
 
     async def revision(self, url: str, is_file: bool) -> str:
-        """The changeset that the address means now."""
+        """Return the current changeset of the address."""
         address = mercurial_address(split_file(url)[0] if is_file else url)
         if _CHANGESET.fullmatch(address.rev):
             return address.rev
@@ -78,12 +78,12 @@ class MercurialGetter:
         return said if _CHANGESET.fullmatch(said) else ""
 
     def pinned(self, url: str, revision: str) -> str:
-        """The address of a changeset."""
+        """Return the address of a changeset."""
         url = take_arguments(url, ("rev",))[0]
         return f"{url}{'&' if '?' in url else '?'}rev={revision}"
 
     async def get_directory(self, url: str, directory: Path, progress: Progress) -> str:
-        """Put the files of a changeset into an empty directory."""
+        """Check out the files of a changeset into an empty directory."""
         address = mercurial_address(url)
         with tempfile.TemporaryDirectory(prefix=".hg-", dir=directory.parent) as temporary:
             clone = Path(temporary, "clone")
@@ -95,7 +95,7 @@ class MercurialGetter:
         return changeset
 
     async def get_file(self, url: str, path: Path, progress: Progress) -> str:
-        """Take one file of a repository, which is the last part of the path."""
+        """Fetch one file of a repository, named by the last part of the path."""
         repository, name = split_file(url)
         return await get_file_of(self, repository, name, path, progress)
 
@@ -103,7 +103,7 @@ class MercurialGetter:
         program = find_program("hg", self._environ)
         done = await run_fetching([program, "--noninteractive", *arguments], at, self._environ)
         if done.status != 0:
-            raise FetchError(complaint("hg", done.errors or done.output))
+            raise FetchError(error_quote("hg", done.errors or done.output))
         return done.output
 
 

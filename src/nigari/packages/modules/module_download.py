@@ -1,7 +1,7 @@
-"""Getting module packages: from the store that all directories share, or from where they are.
+"""Download of module packages, through the store shared by all directories.
 
-Each package is fetched once, however many calls want it at the same time, in this process or in
-another one. Where there is no shared store, packages are fetched for the working directory alone.
+Each package is fetched once, even for concurrent requests, in this process or another. Without a
+shared store, packages are fetched for the working directory alone.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics.secret_urls import hidden_url
-from nigari.packages.base.module_fetch import NO_LISTENER, FetchListener, Progress
-from nigari.packages.base.package_tree import Found, PackageOrigin, package_id
+from nigari.packages.content.module_fetch import NO_LISTENER, FetchListener, Progress
+from nigari.packages.content.package_tree import Found, PackageOrigin, package_id
 from nigari.packages.modules.fetching import Fetching
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.modules.shared_store import SharedStore
@@ -23,11 +23,11 @@ from nigari.typed import Protocol
 
 @record
 class Pin:
-    """What a package must be."""
+    """Required content of a package."""
 
     revision: str = ""
     digest: str = ""
-    """The hash of its content, in hexadecimal digits."""
+    """Hash of its content, in hexadecimal."""
 
 
 _ANY = Pin()
@@ -35,34 +35,34 @@ _ANY = Pin()
 
 @record
 class DirectPackage:
-    """A package that a registry has itself, or has behind its own credentials."""
+    """A package that a registry hosts itself, or that requires the registry's credentials."""
 
     url: str
     hostname: str = ""
-    """The registry whose credentials are sent; empty if none are."""
+    """Registry whose credentials are sent; empty if none are."""
     subdir: str = ""
 
 
 class RegistryPackages(Protocol):
-    """Who knows where the modules of registries are."""
+    """Locates modules in registries."""
 
     def real_host(self, source: RegistrySource) -> str:
-        """The registry that is asked for a module, which may have another name in the source."""
+        """Return the registry to query for a module, which may have an alias in the source."""
         ...
 
     async def location(self, source: RegistrySource, version: str) -> RemoteSource | DirectPackage:
-        """Where a version is, or `FetchError`."""
+        """Locate a version, or raise `FetchError`."""
         ...
 
     async def fetch(self, package: DirectPackage, directory: Path, progress: Progress) -> str:
-        """Put the files of a package into an empty directory and give its revision, or raise
+        """Download a package into an empty directory and return its revision, or raise
         `FetchError`.
         """
         ...
 
 
 class ModuleDownloads:
-    """Gets packages, for one working directory."""
+    """Fetches packages for one working directory."""
 
     def __init__(
         self,
@@ -78,11 +78,11 @@ class ModuleDownloads:
         self._remote: dict[str, Awaitable[Found]] = {}
 
     def keeps(self, source: RegistrySource, version: str) -> bool:
-        """Whether a version of a module has been fetched before, on this machine."""
+        """Check whether a version of a module has been fetched before, on this machine."""
         return self._shared is not None and self._shared.knows(self._key(source, version))
 
     def _key(self, source: RegistrySource, version: str) -> str:
-        """The name under which the shared store knows a version of a module."""
+        """Return the key of a module version in the shared store."""
         return f"{self._registries.real_host(source)}/{source.package_path}@{version}"
 
     async def remote(
@@ -91,10 +91,10 @@ class ModuleDownloads:
         pin: Pin = _ANY,
         listener: FetchListener = NO_LISTENER,
     ) -> Found:
-        """The package of a remote source, or `FetchError`."""
+        """Fetch the package of a remote source, or raise `FetchError`."""
         import asyncio
 
-        # Several modules of a registry may be in one package.
+        # Several registry modules may share one package.
         work = self._remote.get(source.package)
         if work is None:
             work = asyncio.ensure_future(self._get_remote(source, pin, listener))
@@ -120,7 +120,7 @@ class ModuleDownloads:
         return found
 
     async def _at_hand(self, shared: SharedStore, source: RemoteSource, pin: Pin) -> Found | None:
-        """The package as it is now, if it was fetched before."""
+        """Return the current package if it was fetched before."""
         import asyncio
 
         if pin.digest:
@@ -143,8 +143,8 @@ class ModuleDownloads:
         ask: bool = False,
         listener: FetchListener = NO_LISTENER,
     ) -> Found:
-        """The package of a version of a module, or `FetchError`. What is at hand is used without
-        asking the registry, unless `ask` says so. `origin` is what a lock file knows.
+        """Fetch the package of a module version, or raise `FetchError`. A cached one is used
+        without contacting the registry, unless `ask` is set. `origin` comes from a lock file.
         """
         shared, key = self._shared, self._key(source, version)
         if shared is None:
@@ -191,7 +191,7 @@ class ModuleDownloads:
     async def _fetched(
         self, fetch: Callable[[Path], Awaitable[PackageOrigin]], listener: FetchListener
     ) -> Found:
-        """A package that is fetched, put where it can be used."""
+        """Fetch a package, and put it into the store."""
         import asyncio
 
         listener.begins()

@@ -1,8 +1,8 @@
-"""The lock file of modules, `.nigari.lock.hcl`: what each source has given.
+"""The module lock file, `.nigari.lock.hcl`: the package of each source.
 
-It stands beside `.terraform.lock.hcl`, is written in the same way, and is nigari's own: OpenTofu
-does not look at it. Each entry is for a source with a version constraint, whoever calls it, because
-calls may come and go with the values of variables.
+It is beside `.terraform.lock.hcl`, uses the same format, and is Nigari's own: OpenTofu ignores it.
+Each entry is for a source with a version constraint, regardless of its callers, because calls may
+depend on variables.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
-from nigari.packages.base.merge_conflicts import report_conflict
-from nigari.packages.base.package_tree import HASH_SCHEME, PackageOrigin
-from nigari.packages.base.whole_file import write_whole
+from nigari.packages.content.merge_conflicts import report_conflict
+from nigari.packages.content.package_tree import HASH_SCHEME, PackageOrigin
+from nigari.packages.content.whole_file import write_whole
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -45,19 +45,19 @@ _MODULE: Final = BodySchema(tuple(AttributeSchema(name) for name in _FIELDS))
 
 @record
 class ModuleLock:
-    """What a source has given."""
+    """The locked package of a source."""
 
     source: str
-    """The package, without secrets and without a directory in it."""
+    """Package address, without secrets and without a directory in it."""
     digest: str
-    """The hash of its files, in hexadecimal digits."""
+    """Hash of its files, in hexadecimal."""
     constraints: str = ""
     version: str = ""
-    """For modules of registries."""
+    """For registry modules."""
     location: str = ""
-    """Where the registry said that the package is, with the directory in it."""
+    """Location from the registry, with the directory in the package."""
     revision: str = ""
-    """A commit, a digest, or whatever else tells the content from any other."""
+    """A commit, digest, or other identifier of the content."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -65,7 +65,7 @@ class ModuleLock:
 
     @property
     def origin(self) -> PackageOrigin:
-        """What is known of where the package came from."""
+        """The package's origin."""
         location, subdir = split_subdir(self.location) if self.location else ("", "")
         return PackageOrigin(self.revision, location, subdir)
 
@@ -75,7 +75,7 @@ NO_LOCKS: Final[ModuleLocks] = MappingProxyType({})
 
 
 def load_module_locks(directory: str, diags: Diagnostics) -> ModuleLocks | None:
-    """The locks of a working directory; None where there is no such file."""
+    """Read the locks of a working directory; None if there is no lock file."""
     path = os.path.join(directory, FILE_NAME)
     try:
         with open(path, "rb") as file:
@@ -89,7 +89,7 @@ def load_module_locks(directory: str, diags: Diagnostics) -> ModuleLocks | None:
 
 
 def parse_module_locks(source: Source, diags: Diagnostics) -> ModuleLocks:
-    """Read the text of a lock file."""
+    """Parse the text of a lock file."""
     locks: dict[tuple[str, str], ModuleLock] = {}
     if report_conflict(source, diags):
         return locks
@@ -116,12 +116,12 @@ def parse_module_locks(source: Source, diags: Diagnostics) -> ModuleLocks:
 
 
 def module_lock_text(locks: ModuleLocks) -> str:
-    """The text of a lock file."""
+    """Write the text of a lock file."""
     return "\n".join([_HEADER, *(_block(locks[key]) + "\n" for key in sorted(locks))])
 
 
 def save_module_locks(directory: str, locks: ModuleLocks) -> None:
-    """Write a lock file, whole or not at all. An `OSError` says why it cannot be."""
+    """Save a lock file atomically; raise `OSError` on failure."""
     write_whole(Path(directory, FILE_NAME), module_lock_text(locks).encode())
 
 

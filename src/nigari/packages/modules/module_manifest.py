@@ -1,7 +1,7 @@
-"""`modules.json`: which modules a working directory has installed, and where.
+"""`modules.json`: the installed modules of a working directory and their locations.
 
-The file is `tofu`'s, byte for byte. Records of the same key cannot be, and neither can records of
-calls that are gone.
+The format is `tofu`'s, byte for byte. The order of records with the same key, and obsolete records,
+are not reproduced.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nigari.addrs.module_source import parse_module_source
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
 from nigari.lang.files import Files
-from nigari.packages.base.whole_file import write_whole
+from nigari.packages.content.whole_file import write_whole
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -29,10 +29,10 @@ _ESCAPED: Final = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2
 
 @record
 class ModuleRecord:
-    """One installed module."""
+    """An installed module."""
 
     key: str
-    """The names of the calls from the root, with dots between them; empty for the root."""
+    """Names of the calls from the root, joined by dots; empty for the root."""
     source: str
     directory: str
     version: str = ""
@@ -42,7 +42,7 @@ Manifest = Mapping[str, ModuleRecord]
 
 
 def load_manifest(files: Files, modules: str, diags: Diagnostics) -> Manifest:
-    """The records of a modules directory, by key; none where there is no such file."""
+    """Read the records of a modules directory, by key; empty if there is no file."""
     path = f"{modules}/{FILE_NAME}"
     try:
         content = files.read(path)
@@ -76,7 +76,7 @@ def _records(path: str, text: bytes, diags: Diagnostics) -> Manifest:
 
 
 def manifest_text(records: Iterable[ModuleRecord]) -> str:
-    """The text of the file."""
+    """Write the text of the file."""
     modules = [
         {"Key": each.key, "Source": each.source}
         | ({"Version": each.version} if each.version else {})
@@ -88,12 +88,12 @@ def manifest_text(records: Iterable[ModuleRecord]) -> str:
 
 
 def as_go_writes(text: str) -> str:
-    """JSON text with those characters escaped that Go's writer escapes for the sake of HTML."""
+    """Escape the characters in JSON that Go escapes for HTML."""
     return text.translate(_ESCAPED)
 
 
 def save_manifest(modules: str | PathLike[str], records: Iterable[ModuleRecord]) -> None:
-    """Write the file, whole or not at all. An `OSError` says why it cannot be."""
+    """Save the file atomically; raise `OSError` on failure."""
     write_whole(os.path.join(modules, FILE_NAME), manifest_text(records).encode())
 
 

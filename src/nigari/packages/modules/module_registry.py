@@ -1,7 +1,7 @@
-"""Module registries: which versions of a module there are, and where each of them is.
+"""Module registry protocol: versions of modules and their locations.
 
-Each question is asked once in a run. What a registry answers about the location of a version is
-an address like any other, or (since OpenTofu 1.12) a package that the registry has itself.
+Each request is made once per run. A version's location is an ordinary package address or, since
+OpenTofu 1.12, a package that the registry hosts itself.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from nigari.diagnostics.secret_urls import hidden_url
 from nigari.lang.versions import ModuleConstraints, Version, newest, parse_version
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.urls import origin_of
-from nigari.packages.base.module_fetch import FetchError, Progress
-from nigari.packages.base.unpacking import form_of_content
+from nigari.packages.content.module_fetch import FetchError, Progress
+from nigari.packages.content.unpacking import form_of_content
 from nigari.packages.hosts.host_credentials import CredentialsError
 from nigari.packages.hosts.hosts import HostError, Hosts
 from nigari.packages.modules.fetching import unpack_package
@@ -46,19 +46,19 @@ _PACKAGE_HEADERS: Final = {
 
 @record
 class AvailableVersions:
-    """The versions of a module."""
+    """Versions of a module."""
 
     versions: tuple[Version, ...]
     unreadable: tuple[str, ...] = ()
-    """What the registry calls versions, and is none."""
+    """Invalid version numbers from the registry."""
 
     @property
     def newest_release(self) -> Version | None:
-        """The newest version that is no pre-release."""
+        """Newest version that is not a pre-release."""
         return newest(each for each in self.versions if not each.prerelease)
 
     def newest(self, constraints: ModuleConstraints | None) -> Version | None:
-        """The newest version that is allowed. One before a release must be asked for alone."""
+        """Return the newest allowed version. A pre-release must be requested exactly."""
         if constraints is None:
             return self.newest_release
         items = constraints.items
@@ -67,18 +67,18 @@ class AvailableVersions:
 
 
 class ModuleRegistries:
-    """All module registries that a run asks."""
+    """All module registries of a run."""
 
     def __init__(self, hosts: Hosts) -> None:
         self._hosts = hosts
         self._versions: dict[str, asyncio.Task[AvailableVersions]] = {}
 
     def real_host(self, source: RegistrySource) -> str:
-        """The host that is asked for a module."""
+        """Return the host to query for a module."""
         return self._hosts.real_name(source.hostname)
 
     async def versions(self, source: RegistrySource) -> AvailableVersions:
-        """The versions that there are, or `FetchError`."""
+        """List the available versions, or raise `FetchError`."""
         import asyncio
 
         work = self._versions.get(source.package)
@@ -110,7 +110,7 @@ class ModuleRegistries:
         )
 
     async def location(self, source: RegistrySource, version: str) -> RemoteSource | DirectPackage:
-        """Where a version is, or `FetchError`."""
+        """Locate a version, or raise `FetchError`."""
         path = f"{source.package_path}/{quote(version, safe='+')}/download"
         answer = await self._ask(source, path)
         if answer.status == 404:
@@ -128,7 +128,7 @@ class ModuleRegistries:
         return _indirect(source, answer.url, str(text) or answer.headers.get("x-terraform-get", ""))
 
     async def fetch(self, package: DirectPackage, directory: Path, progress: Progress) -> str:
-        """Download a package that the registry has itself."""
+        """Download a package that the registry hosts itself."""
         hosts = self._hosts
         credentials = (
             await self._credentials(package.hostname, package.url) if package.hostname else {}
@@ -176,7 +176,7 @@ class ModuleRegistries:
         try:
             return await self._hosts.headers(hostname, url)
         except (CredentialsError, HostError):
-            # What is public needs none; the registry says whether this is.
+            # A public module needs no credentials; otherwise the registry reports it.
             return {}
 
     def _refusal(self, source: RegistrySource, failure: NetFailure) -> str:

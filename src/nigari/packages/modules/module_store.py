@@ -1,12 +1,12 @@
-"""The module packages of a working directory: one copy of each, named by its content.
+"""Module store of a working directory: one copy of each package, named by its content.
 
 `.store/HASH/` holds the files of a package and `.store/HASH.json` lists them with their digests;
-the hash is of that list, so either can be checked with the other. A module's own directory is a
-link to a package (a copy where the system has no links).
+the hash is of that list, so that each verifies the other. A module's own directory is a symbolic
+link to a package (or a copy where links are not supported).
 
-Nothing is changed before `commit`: until then new packages wait in a directory of their own. The
-order of the steps there is such that after an interruption at any moment, the next run finds
-either a package that is whole, or one that it recognises as not being so.
+Nothing changes before `commit`: until then new packages are in a staging directory. The steps of
+`commit` are ordered so that after an interruption at any moment, the next run finds either a
+complete package, or one that it recognises as incomplete.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from nigari.file_lock import FileLock, lock_file
-from nigari.packages.base.package_tree import (
+from nigari.packages.content.package_tree import (
     FileList,
     Found,
     Package,
@@ -34,7 +34,7 @@ from nigari.packages.base.package_tree import (
     read_origin,
     source_id,
 )
-from nigari.packages.base.whole_file import make_directories, write_whole
+from nigari.packages.content.whole_file import make_directories, write_whole
 from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.modules.module_manifest import ModuleRecord, save_manifest
 
@@ -60,19 +60,17 @@ class ModuleStore:
         self._staging: Path | None = None
         self._made: list[Path] = []
         self._edited: dict[str, list[str]] = {}
-        """The files of packages that are not as they were fetched, by sources."""
+        """Files of packages that differ from the fetched ones, by source."""
         self._restored: dict[str, list[str]] = {}
-        """The same by the names of the packages that take their place."""
+        """The same by the names of the packages that replace them."""
 
     @contextlib.contextmanager
-    def locked(self, tell_waiting: Callable[[], None] | None = None) -> Iterator[FileLock]:
-        """Keep other runs away, where the file system can, and leave nothing behind that was not
-        committed.
-        """
+    def locked(self, report_waiting: Callable[[], None] | None = None) -> Iterator[FileLock]:
+        """Lock the store if the file system supports it, and remove uncommitted leftovers."""
         try:
             with lock_file(
                 self.directory / _LOCK,
-                tell_waiting,
+                report_waiting,
                 prepare=lambda: _make_directories(self.directory, self._made),
             ) as found:
                 try:
@@ -87,19 +85,19 @@ class ModuleStore:
     # -- finding and adding packages ------------------------------------------------------------
 
     def find(self, source: str) -> Found | None:
-        """The package that was fetched from a source, if all its files are still as they were."""
+        """Return the package of a source if all its files are unchanged."""
         if source not in self._found:
             self._found[source] = self._find(source)
         return self._found[source]
 
     def staging(self) -> Path:
-        """A new empty directory to fetch a package into."""
+        """Create an empty staging directory for a package."""
         import tempfile
 
         return Path(tempfile.mkdtemp(dir=self._waiting()))
 
     def _waiting(self) -> Path:
-        """Where packages are until they are part of the store."""
+        """Return the parent of staging directories."""
         import tempfile
 
         if self._staging is None:
@@ -108,7 +106,7 @@ class ModuleStore:
         return self._staging
 
     def add(self, fetched: Path, origin: PackageOrigin) -> Found:
-        """Take a package that has been fetched; `FetchError` where it cannot be trusted."""
+        """Add a fetched package; raise `FetchError` if its content is not acceptable."""
         files = list_files(fetched)
         package = Package(package_id(content_hash(files)), fetched, files, is_new=True)
         return Found(package, origin)
@@ -128,7 +126,7 @@ class ModuleStore:
         return Found(Package(identity, path, listed[0]), origin)
 
     def _read_sources(self) -> dict[str, tuple[str, PackageOrigin]]:
-        """Which package each source was fetched as; of two, the later one."""
+        """Map each source to its package; the later entry of a source wins."""
         known: dict[str, tuple[str, PackageOrigin]] = {}
         for path in sorted(self._lists(), key=lambda path: path.stat().st_mtime_ns):
             listed = self._read_list(path.stem)
@@ -157,10 +155,10 @@ class ModuleStore:
         links: Mapping[str, Package],
         kept: Iterable[str] = (),
     ) -> list[str]:
-        """Install: `sources` says what each source was fetched as, `links` which package is below
-        which name of the modules directory. `kept` are names there that stay as they are. Gives the
-        files below the modules directory that had been edited, and are as they were fetched again. An
-        `OSError` says why it cannot be done; what was there before is then not usable any more.
+        """Install: `sources` has the package of each source, `links` the package of each name in
+        the modules directory. `kept` names there stay unchanged. Returns the files below the
+        modules directory that had been edited and are restored. On `OSError`, the previous
+        installation is not usable any more.
         """
         _make_directories(self.modules, [])
         own: dict[str, Package] = {}
@@ -178,7 +176,7 @@ class ModuleStore:
         stale = [path for path in _entries(self.modules) if path.name not in names]
         changed = [name for name in wanted if not _is_linked(self.modules / name, wanted[name])]
         if changed:
-            # Commands must not take new packages for those that an old list describes.
+            # Commands must not apply the old manifest to the new packages.
             (self.modules / MANIFEST).unlink(missing_ok=True)
         made: dict[str, Path] = {}
         for name in changed:
@@ -194,7 +192,7 @@ class ModuleStore:
         ]
 
     def _put(self, package: Package, sources: Mapping[str, PackageOrigin]) -> None:
-        """Make a package part of the store; its list is there before it is."""
+        """Move a package into the store; its list is written first."""
         import tempfile
 
         target = self.directory / package.id
@@ -226,7 +224,7 @@ class ModuleStore:
         shutil.copytree(source, path, symlinks=True)
 
     def _link(self, path: Path, package: Package, made: dict[str, Path]) -> None:
-        """Make a path lead to a package, whatever is there now."""
+        """Link a path to a package, replacing anything there."""
         target = self._target(package)
         try:
             if target not in made or not _link_again(made[target], path):
@@ -245,7 +243,7 @@ class ModuleStore:
         except OSError:
             self._copy(package, new)
         if not (path.is_symlink() and new.is_symlink()):
-            # Only a link can take the place of a link in one step.
+            # Only a link can be replaced by a link atomically.
             _remove(path)
         new.replace(path)
 
@@ -266,8 +264,8 @@ class ModuleStore:
 
 
 def _link_again(link: Path, path: Path) -> bool:
-    """Give a link another name, which costs a hundredth of another link where many files come and
-    go; False where the system cannot do that.
+    """Rename a link, which costs a hundredth of creating another; False if the system does not
+    support it.
     """
     try:
         os.link(link, path, follow_symlinks=False)
@@ -288,7 +286,7 @@ def _write_if_new(path: Path, content: bytes) -> None:
             return
     except FileNotFoundError:
         pass
-    # A list that is torn is noticed, so it need not be on the disk at once.
+    # A torn list is detected, so it need not be synced to disk.
     write_whole(path, content, sync=False)
 
 
@@ -300,7 +298,7 @@ def _entries(directory: Path) -> list[Path]:
 
 
 def _make_directories(path: Path, made: list[Path]) -> None:
-    """Make a directory and those above it, noting which were not there before."""
+    """Create a directory and its parents, recording the new ones."""
     missing = []
     while not path.is_dir():
         missing.append(path)

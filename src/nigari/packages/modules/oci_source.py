@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from nigari.lazy import lazy_pattern
-from nigari.packages.base.module_fetch import FetchError, Progress
+from nigari.packages.content.module_fetch import FetchError, Progress
 from nigari.packages.hosts.oci_registry import (
     MANIFEST,
     Descriptor,
@@ -37,7 +37,7 @@ _NEWEST: Final = "latest"
 
 @record
 class OciAddress:
-    """What a source address says about a package."""
+    """Parsed source address of a package."""
 
     domain: str
     repository: str
@@ -46,7 +46,7 @@ class OciAddress:
 
 
 def oci_address(url: str) -> OciAddress:
-    """Read an address, or raise `FetchError` where it makes no sense."""
+    """Parse an address, or raise `FetchError` if it is invalid."""
     parts = urlsplit(url)
     try:
         if parts.scheme != "oci":
@@ -73,14 +73,14 @@ def oci_address(url: str) -> OciAddress:
 
 
 class OciGetter:
-    """Gets packages from OCI registries."""
+    """Fetches packages from OCI registries."""
 
     def __init__(self, client: Client, credentials: OciCredentialsStore) -> None:
         self._client = client
         self._credentials = credentials
 
     async def revision(self, url: str, is_file: bool) -> str:
-        """The digest of the manifest that the address means now."""
+        """Return the digest of the address's current manifest."""
         address = oci_address(url)
         if _DIGEST.fullmatch(address.reference):
             return address.reference
@@ -90,7 +90,7 @@ class OciGetter:
             raise FetchError(str(error)) from error
 
     def pinned(self, url: str, revision: str) -> str:
-        """The address of a manifest."""
+        """Return the address of a manifest."""
         url = take_arguments(url, ("tag", "digest"))[0]
         return f"{url}?digest={revision}"
 
@@ -120,7 +120,7 @@ class OciGetter:
         return found.digest
 
     async def get_file(self, url: str, path: Path, progress: Progress) -> str:
-        """Refuse: the manifest says what the archive is."""
+        """Reject the request: the manifest determines the archive format."""
         raise FetchError(
             "The address of an OCI package has no form of archive: its manifest says it. Leave the "
             "argument archive out."

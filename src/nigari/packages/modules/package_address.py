@@ -1,7 +1,6 @@
-"""The arguments in the address of a remote package, apart from where it is: whether it is an
-archive, of which form, and the checksum that it must have.
+"""Arguments in the address of a remote package: archive format and checksum.
 
-These are arguments in the query of the URL, `archive` and `checksum`, which no server ever sees.
+These are `archive` and `checksum` in the URL's query, and are never sent to a server.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from pathlib import Path
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from nigari.addrs.module_source import RemoteSource
-from nigari.packages.base.module_fetch import FetchError
-from nigari.packages.base.unpacking import form_called, form_of_name, is_single_file
+from nigari.packages.content.module_fetch import FetchError
+from nigari.packages.content.unpacking import form_called, form_of_name, is_single_file
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -34,7 +33,7 @@ class Checksum:
     algorithm: str
     """`md5`, `sha1`, `sha256` or `sha512`."""
     digest: str
-    """In lower-case hexadecimal digits."""
+    """In lower-case hexadecimal."""
 
     def __str__(self) -> str:
         return f"{self.algorithm}:{self.digest}"
@@ -42,16 +41,16 @@ class Checksum:
 
 @record
 class PackageAddress:
-    """The address of a package."""
+    """A parsed package address."""
 
     getter: str
     url: str
-    """Without the arguments that are not meant for the server."""
+    """URL without the arguments that are not for the server."""
     form: str = ""
-    """The form of archive; empty for a directory."""
+    """Archive format; empty for a directory."""
     checksum: Checksum | None = None
     checksum_list: str = ""
-    """The URL of a file with checksums."""
+    """URL of a file with checksums."""
 
     @property
     def name(self) -> str:
@@ -60,7 +59,7 @@ class PackageAddress:
 
 
 def package_address(source: RemoteSource) -> PackageAddress:
-    """Read an address, or raise `FetchError` where it makes no sense."""
+    """Parse an address, or raise `FetchError` if it is invalid."""
     url, given = take_arguments(source.url, ("archive", "checksum"))
     path = unquote(urlsplit(url).path)
     wanted = given.get("archive", "")
@@ -88,8 +87,8 @@ def package_address(source: RemoteSource) -> PackageAddress:
 
 
 def take_arguments(url: str, names: tuple[str, ...]) -> tuple[str, dict[str, str]]:
-    """A URL without some arguments of its query, which otherwise stays as it is written, and the
-    first value of each of them.
+    """Remove arguments from the query of a URL, which otherwise stays unchanged, and return the
+    first value of each.
     """
     base, question, query = url.partition("?")
     if not question:
@@ -108,7 +107,7 @@ def take_arguments(url: str, names: tuple[str, ...]) -> tuple[str, dict[str, str
 
 
 def parse_checksum(text: str) -> Checksum:
-    """`TYPE:DIGEST`, or the digest alone, whose length tells the type."""
+    """Parse `TYPE:DIGEST`, or a digest whose length implies the type."""
     kind, colon, digest = text.rpartition(":")
     if re.fullmatch(r"(?:[0-9A-Fa-f]{2})+", digest) is None:
         raise FetchError(f'The checksum "{text}" is not written in hexadecimal digits.')
@@ -122,7 +121,7 @@ def parse_checksum(text: str) -> Checksum:
 
 
 def listed_checksum(text: str, url: str, list_url: str) -> Checksum | None:
-    """The checksum of a file in a list of checksums, as `sha256sum` or BSD's `sha256` write it."""
+    """Find the checksum of a file in the output of `sha256sum` or BSD's `sha256`."""
     path = unquote(urlsplit(url).path)
     name = posixpath.basename(path)
     relative = posixpath.relpath(path or "/", posixpath.dirname(urlsplit(list_url).path) or "/")
@@ -144,7 +143,7 @@ def listed_checksum(text: str, url: str, list_url: str) -> Checksum | None:
 
 
 def check_file(path: Path, checksum: Checksum) -> None:
-    """Compare a file with its checksum; `FetchError` where it has another one."""
+    """Verify the checksum of a file, or raise `FetchError`."""
     digest = hashlib.new(checksum.algorithm, usedforsecurity=False)
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):

@@ -1,6 +1,6 @@
-"""Running the programs that fetch repositories.
+"""Programs that fetch repositories.
 
-A program gets no input and nothing of this process but the environment it is given.
+A program gets no input, and nothing of this process except the environment passed to it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nigari.diagnostics.secret_urls import hidden_urls
-from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.content.module_fetch import FetchError
 from nigari.programs import run_program
 from nigari.record import record
 
@@ -24,7 +24,7 @@ _MOST_LINES: Final = 8
 
 @record
 class Done:
-    """How a program ended."""
+    """Exit status and output of a program."""
 
     status: int
     output: str
@@ -32,7 +32,7 @@ class Done:
 
 
 def find_program(name: str, environ: Mapping[str, str]) -> str:
-    """Where a program is, or `FetchError`."""
+    """Find a program, or raise `FetchError`."""
     program = shutil.which(name, path=environ.get("PATH"))
     if program is None:
         raise FetchError(
@@ -42,7 +42,7 @@ def find_program(name: str, environ: Mapping[str, str]) -> str:
 
 
 async def run_fetching(command: Sequence[str], directory: Path, environ: Mapping[str, str]) -> Done:
-    """Run a program to its end."""
+    """Run a program to completion."""
     try:
         ended = await run_program(command, environ, directory=str(directory))
     except OSError as error:
@@ -54,8 +54,8 @@ async def run_fetching(command: Sequence[str], directory: Path, environ: Mapping
     )
 
 
-def complaint(program: str, text: str) -> str:
-    """What a program said, in a few lines and without passwords."""
+def error_quote(program: str, text: str) -> str:
+    """Quote a program's message in a few lines, without passwords."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     said = "\n".join(lines[-_MOST_LINES:]) or "nothing"
     return f"{program} said:\n{hidden_urls(said)}"

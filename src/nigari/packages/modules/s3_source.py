@@ -1,8 +1,7 @@
-"""Packages in S3, and in what speaks its protocol: `s3::https://HOST/BUCKET/KEY`.
+"""Packages in S3 and compatible storage: `s3::https://HOST/BUCKET/KEY`.
 
-Reads such addresses with their query parameters, and gives the objects that they name to whoever
-fetches packages. Credentials and signatures are in `nigari.clouds.aws`, and unpacking is not known
-here.
+Parses addresses with their query parameters, and provides access to the objects. Credentials and
+signatures are in `nigari.clouds.aws`; unpacking is done elsewhere.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from nigari.clouds.aws.signing import Credentials, encoded, signed_headers
 from nigari.clouds.failures import CloudFailure, NoCredentials
 from nigari.net.client import Policy
 from nigari.net.failures import NetFailure
-from nigari.packages.base.module_fetch import FetchError, Progress
+from nigari.packages.content.module_fetch import FetchError, Progress
 from nigari.packages.modules.buckets import BucketObject
 from nigari.packages.modules.http_source import ARCHIVES
 from nigari.packages.modules.package_address import take_arguments
@@ -47,7 +46,7 @@ _MOST_PAGES: Final = 1000
 
 @record
 class S3Address:
-    """What a source address says about an object."""
+    """Parsed source address of an object."""
 
     endpoint: str
     region: str
@@ -59,7 +58,7 @@ class S3Address:
 
 
 def s3_address(url: str) -> S3Address:
-    """Read an address, or raise `FetchError` where it makes no sense."""
+    """Parse an address, or raise `FetchError` if it is invalid."""
     base, given = take_arguments(url, _ARGUMENTS)
     parts = urlsplit(base)
     host, path = parts.netloc.rpartition("@")[2], unquote(parts.path).removeprefix("/")
@@ -88,7 +87,7 @@ def s3_address(url: str) -> S3Address:
 
 
 def _amazon(host: str, path: str) -> tuple[str, str, str]:
-    """Region, bucket and key of a URL of Amazon's, by its host without the domain."""
+    """Split a URL of Amazon's into region, bucket and key, by its host without the domain."""
     match = re.fullmatch(r"(?:(?P<bucket>.+)\.)?s3(?:[.-](?P<region>[a-z0-9-]+))?", host)
     if match is None:
         return "", "", ""
@@ -100,7 +99,7 @@ def _amazon(host: str, path: str) -> tuple[str, str, str]:
 
 
 class S3Storage:
-    """S3, for whoever runs the program."""
+    """S3, with the user's credentials."""
 
     def __init__(self, client: Client, environ: Mapping[str, str]) -> None:
         self._client = client
@@ -108,7 +107,7 @@ class S3Storage:
         self._keys: dict[str, Credentials | None] = {}
 
     async def open(self, url: str) -> tuple[S3Bucket, str]:
-        """The bucket of a URL and the key in it, or `FetchError`."""
+        """Open the bucket of a URL, and return it with the key, or raise `FetchError`."""
         address = s3_address(url)
         keys = address.keys
         if keys is None:
@@ -127,7 +126,8 @@ class S3Storage:
         named = environ.get("AWS_METADATA_URL", "")
         try:
             if named and not profile:
-                # Whoever names a machine wants its role, whatever else there is.
+                # A user who names a machine's endpoint wants its role, regardless of other
+                # credentials.
                 return await instance_credentials(named)
             chain = CredentialChain(sources, AwsService("sts", region, url), Policy())
             return await chain.current(self._client)
@@ -157,7 +157,7 @@ class S3Bucket:
         return f"The AWS access key {self._keys.access_key} was used."
 
     async def listing(self, prefix: str) -> Sequence[BucketObject]:
-        """The objects whose keys begin with a prefix."""
+        """List the objects with a prefix."""
         found: list[BucketObject] = []
         token = ""
         for _ in range(_MOST_PAGES):
@@ -174,13 +174,13 @@ class S3Bucket:
         return found
 
     async def tag(self, name: str) -> str:
-        """The entity tag of an object, with its version."""
+        """Return the entity tag of an object, with its version."""
         url = self._url(name, self._address.version)
         answer = await self._client.request("HEAD", url, credentials=self._signed("HEAD", url))
         return answer.headers.get("etag", "") if answer.status == 200 else ""
 
     async def download(self, name: str, path: Path, progress: Progress) -> Mapping[str, str]:
-        """Write an object to a file."""
+        """Download an object to a file."""
         version = self._address.version if name == self._address.key else ""
         url = self._url(name, version)
         done = await self._client.download(
@@ -202,7 +202,7 @@ class S3Bucket:
 
 
 def _read_listing(body: bytes) -> tuple[list[BucketObject], str]:
-    """The objects on a page of a listing, and what to ask the next page with."""
+    """Parse a page of a listing, and return its objects and the token of the next page."""
     from xml.etree import ElementTree
 
     try:

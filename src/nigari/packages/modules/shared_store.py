@@ -1,13 +1,12 @@
-"""The store of module packages that all working directories of a user share.
+"""Shared store of module packages for all working directories of a user.
 
-`packages/ID/` has the files of a package and the list of them that its name is a hash of;
-`sources/HASH.json` says which package each revision of an address is. A package appears all at
-once, by one rename, and is compared with its list whenever it is used; so a process may be killed
-at any moment, and several may work side by side. What nobody has finished is below `new/`, where
-its maker holds a lock on it.
+`packages/ID/` has the files of a package and the list of them whose hash is its name;
+`sources/HASH.json` maps each revision of an address to a package. A package appears atomically, by
+one rename, and is verified against its list on every use; so a process may be killed at any moment,
+and several may work concurrently. Unfinished packages are below `new/`, locked by their process.
 
-The store holds nothing that could not be fetched again. Working directories have copies of their
-own, so that a module that writes below its own directory changes no other project.
+Everything in the store can be fetched again. Working directories have their own copies, so that a
+module that writes below its own directory changes no other project.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 
 from nigari.file_lock import FileLock, lock_file, take_lock
-from nigari.packages.base.package_tree import (
+from nigari.packages.content.package_tree import (
     Found,
     Package,
     PackageOrigin,
@@ -37,7 +36,7 @@ from nigari.packages.base.package_tree import (
     read_origin,
     source_id,
 )
-from nigari.packages.base.whole_file import write_whole
+from nigari.packages.content.whole_file import write_whole
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -56,7 +55,7 @@ _FILES: Final = "files"
 
 
 def shared_directory(environ: Mapping[str, str]) -> Path | None:
-    """Where a user's store is; None where there is none."""
+    """Return the path of the user's store; None if it is disabled."""
     given = environ.get(DIRECTORY_VARIABLE, "")
     if given:
         return None if given == OFF else Path(given) / "modules"
@@ -72,20 +71,20 @@ def shared_directory(environ: Mapping[str, str]) -> Path | None:
 
 @record
 class StoredPackage:
-    """What is known of a package in the store, for people."""
+    """Information about a package in the store, for display."""
 
     id: str
     sources: tuple[str, ...]
-    """The addresses it came from, with their revisions, without secrets."""
+    """Its addresses with revisions, without secrets."""
     files: int
     size: int
     used: float
-    """When it was last used, in seconds since the epoch."""
+    """Time of the last use, in epoch seconds."""
     is_intact: bool = True
 
 
 class SharedStore:
-    """The store in a directory, which is made when it is first needed."""
+    """A store in a directory, which is created on first use."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -95,7 +94,9 @@ class SharedStore:
         self._locks = directory / "locks"
         self._user: IO[str] | None = None
         self._own: Path | None = None
-        """Where this process fetches packages, which nobody removes while `_own_lock` is held."""
+        """Directory in which this process fetches packages; others leave it alone while `_own_lock`
+        is held.
+        """
         self._own_lock: IO[str] | None = None
         self._fetched = 0
         self._is_usable: bool | None = None
@@ -103,7 +104,7 @@ class SharedStore:
     # -- opening --------------------------------------------------------------------------------
 
     def is_usable(self) -> bool:
-        """Whether packages can be kept here. From now on nothing is removed by others."""
+        """Check that packages can be stored here. From now on other processes remove nothing."""
         if self._is_usable is None:
             try:
                 self._prepare()
@@ -113,7 +114,7 @@ class SharedStore:
         return self._is_usable
 
     def close(self) -> None:
-        """Let others remove packages again, and throw away what was not finished."""
+        """Allow other processes to remove packages again, and discard unfinished ones."""
         if self._own is not None and self._own_lock is not None:
             shutil.rmtree(self._own, ignore_errors=True)
             self._own_lock.close()
@@ -135,7 +136,7 @@ class SharedStore:
         self._remove_unfinished()
 
     def _remove_unfinished(self) -> None:
-        """Remove what processes that were killed have left behind."""
+        """Remove the leftovers of killed processes."""
         for path in self._new.iterdir():
             with contextlib.suppress(OSError), (path / ".lock").open("a") as file:
                 if take_lock(file.fileno()) is FileLock.HELD:
@@ -144,11 +145,11 @@ class SharedStore:
     # -- finding and adding packages ------------------------------------------------------------
 
     def knows(self, source: str) -> bool:
-        """Whether any revision of an address has ever been fetched."""
+        """Check whether any revision of an address has ever been fetched."""
         return bool(self._revisions(source))
 
     def find(self, source: str, revision: str) -> Found | None:
-        """The package that an address is at a revision, if all its files are as they were."""
+        """Return the package of an address at a revision if all its files are unchanged."""
         entry = self._revisions(source).get(revision)
         if entry is None:
             return None
@@ -157,11 +158,11 @@ class SharedStore:
         return None if package is None else Found(package, origin)
 
     def find_only(self, source: str) -> Found | None:
-        """The package of an address that means the same at all times."""
+        """Return the package of an address whose content never changes."""
         return next((self.find(source, each) for each in self._revisions(source)), None)
 
     def find_package(self, identity: str) -> Package | None:
-        """The package with this name, if all its files are as they were."""
+        """Return the package of this name if all its files are unchanged."""
         place = self._packages / identity
         try:
             files = read_list(json.loads((place / _LIST).read_bytes()))
@@ -174,7 +175,7 @@ class SharedStore:
         return Package(identity, place / _FILES, files, is_shared=True)
 
     def staging(self) -> Path:
-        """A new empty directory to fetch a package into. What is beside it is thrown away, too."""
+        """Create an empty directory to fetch a package into. Its parent is discarded with it."""
         self._fetched += 1
         files = self._own_directory() / str(self._fetched) / _FILES
         files.parent.mkdir()
@@ -185,7 +186,7 @@ class SharedStore:
         while self._own is None:
             directory = Path(tempfile.mkdtemp(dir=self._new))
             lock = directory / ".lock"
-            # Before it is locked, others may take it for one that was left behind.
+            # Before it is locked, another process may remove it as a leftover.
             with contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as stack:
                 file = stack.enter_context(lock.open("a"))
                 take_lock(file.fileno(), waits=True)
@@ -195,16 +196,16 @@ class SharedStore:
         return self._own
 
     def discard(self, fetched: Path) -> None:
-        """Throw away a directory that was made for fetching."""
+        """Discard a staging directory."""
         shutil.rmtree(fetched.parent, ignore_errors=True)
 
     def add(self, fetched: Path) -> Package:
-        """Take a package that has been fetched; `FetchError` where it cannot be trusted."""
+        """Add a fetched package; raise `FetchError` if its content is not acceptable."""
         files = list_files(fetched)
         identity = package_id(content_hash(files))
         place = self._packages / identity
         ready = fetched.parent
-        # A list that is torn is noticed, so it need not be on the disk at once.
+        # A torn list is detected, so it need not be synced to disk.
         (ready / _LIST).write_bytes(encoded(files))
         if self.find_package(identity) is None:
             self._put(ready, place)
@@ -220,7 +221,7 @@ class SharedStore:
                     raise
             else:
                 return
-            # Somebody else was faster, or what is there is damaged.
+            # Another process was faster, or the existing package is damaged.
             if self.find_package(place.name) is not None:
                 return
             with contextlib.suppress(FileNotFoundError):
@@ -228,8 +229,8 @@ class SharedStore:
         raise OSError(f"cannot replace {place}")
 
     def remember(self, source: str, shown: str, found: Found, is_only: bool = False) -> None:
-        """Note which package an address is at a revision, or which it is at all; `shown` is the
-        address for people.
+        """Record the package of an address at a revision, or of an address that never changes;
+        `shown` is the address for display.
         """
         revisions = {
             revision: {"package": identity, **origin_document(origin)}
@@ -246,7 +247,7 @@ class SharedStore:
 
     @contextlib.asynccontextmanager
     async def locked(self, source: str) -> AsyncIterator[None]:
-        """Keep other processes from fetching the same address meanwhile."""
+        """Prevent other processes from fetching the same address concurrently."""
         import asyncio
 
         while True:
@@ -259,7 +260,7 @@ class SharedStore:
     # -- looking after it -----------------------------------------------------------------------
 
     def packages(self, check: bool = False) -> list[StoredPackage]:
-        """What is in the store, the last used first; with `check`, all files are compared."""
+        """List the content of the store, the most recently used first; `check` verifies all files."""
         sources: dict[str, list[str]] = {}
         for path in _entries(self._sources):
             shown, revisions = _read_revisions(path)
@@ -294,8 +295,8 @@ class SharedStore:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
-        """Keep all others away; gives False where somebody uses the store, so that nothing can be
-        removed.
+        """Try to lock the store exclusively; yield whether it succeeded. Packages may be removed
+        only then.
         """
         if not self.directory.is_dir():
             yield True
@@ -304,7 +305,7 @@ class SharedStore:
             yield take_lock(file.fileno()) is not FileLock.TAKEN
 
     def remove(self, identities: set[str]) -> None:
-        """Remove packages, and what is known of addresses that were theirs. Only for who is alone."""
+        """Remove packages, and the records of their addresses. Requires the exclusive lock."""
         for identity in identities:
             shutil.rmtree(self._packages / identity, ignore_errors=True)
         for path in _entries(self._sources):
@@ -326,7 +327,7 @@ class SharedStore:
 
 
 def older_than(packages: list[StoredPackage], days: float) -> set[str]:
-    """The packages that nobody has used for so many days."""
+    """Select the packages that were not used for that many days."""
     limit = time.time() - days * 86400
     return {package.id for package in packages if package.used <= limit}
 

@@ -1,4 +1,4 @@
-"""Providers: versions, packages, checksums, signatures, mirrors, the lock file.
+"""Provider packages: versions, downloads, checksums, signatures, mirrors, the dependency lock file.
 
-Does not know modules.
+Deliberately unknown here: modules.
 """

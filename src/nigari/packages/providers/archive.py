@@ -1,6 +1,6 @@
-"""Packed provider packages: what is in a zip file, and unpacking it whole.
+"""Packed provider packages: the content of zip files, and atomic unpacking.
 
-Whatever is wrong with a zip file is an `OSError` that says so.
+A faulty zip file raises an `OSError` that describes the fault.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
-from nigari.packages.base.unpacking import ArchiveError, unpack_archive
-from nigari.packages.base.zip_content import entry_content
+from nigari.packages.content.unpacking import ArchiveError, unpack_archive
+from nigari.packages.content.zip_content import entry_content
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ _BROKEN: Final = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
-    NotImplementedError,  # a way of packing that nobody uses for providers
+    NotImplementedError,  # an unusual compression method
     RuntimeError,  # a password
 )
-"""What reading a zip file may raise, beside `OSError`, if something is wrong with it."""
+"""Exceptions of a faulty zip file, in addition to `OSError`."""
 
 
 def content_digests(archive: str | PathLike[str]) -> dict[str, str]:
-    """The SHA-256 of each file in a zip file, by name."""
+    """Compute the SHA-256 of each file in a zip file, by name."""
     files: dict[str, str] = {}
     with _opened(archive) as package:
         for entry in package.infolist():
@@ -48,12 +48,12 @@ def content_digests(archive: str | PathLike[str]) -> dict[str, str]:
 
 
 def unpack(archive: Path, target: Path) -> dict[str, str]:
-    """Unpack beside the target and move into place, so that no half of a package is ever seen.
-    Gives the SHA-256 of each file, by name.
+    """Unpack beside the target and move into place, so that a partial package is never visible.
+    Returns the SHA-256 of each file, by name.
     """
     files: dict[str, str] = {}
     staging = target.with_name(f".unpacking-{target.name}")
-    # Who asks for this keeps others away, so that it can only be there from who was killed.
+    # The caller holds the lock, so an existing one was left behind by a killed process.
     remove(staging)
     staging.mkdir(0o700)
     try:
@@ -69,7 +69,7 @@ def unpack(archive: Path, target: Path) -> dict[str, str]:
 
 
 def remove(path: Path) -> None:
-    """Remove a package, whatever it is."""
+    """Remove a package of any form."""
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.exists():

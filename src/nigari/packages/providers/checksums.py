@@ -1,7 +1,7 @@
-"""Checksums of provider packages, as the dependency lock file records them.
+"""Checksums of provider packages, in the schemes of the dependency lock file.
 
 `h1:` covers names and contents of the files in a package and is the same packed or unpacked; `zh:`
-covers a packed package's very bytes. Other schemes are left alone: a newer program wrote them.
+covers the bytes of a packed package. Other schemes are ignored: a newer program wrote them.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 
 
 Place: TypeAlias = str | os.PathLike[str]
-"""Where something is, for who can do without `pathlib`, too."""
+"""A path, also for callers that do not load `pathlib`."""
 
 _PIECE: Final = 1 << 22
-"""Large, because a thread waits for its turn after each piece, while others import modules."""
+"""Large, because a thread waits for its turn after each piece while others import modules."""
 _SETTLED: Final = 2.0
-"""Seconds after which another change of a file has another time."""
+"""Seconds after which another change of a file has a different timestamp."""
 _MOST_DIGESTS: Final = 10_000
 _DIGESTS: Final[dict[tuple[int, ...], str]] = {}
-"""The digests of files that this process has read: by where they are, size and times."""
+"""Digests of files that this process has read, by device, inode, size and times."""
 
 
 def directory_checksum(directory: Place) -> str:
-    """The `h1:` checksum of an unpacked package; the directory itself may be a symbolic link."""
+    """Compute the `h1:` checksum of an unpacked package; the directory itself may be a symbolic
+    link.
+    """
     root = os.path.realpath(directory, strict=True)
     files: dict[str, str] = {}
     for folder, subfolders, names in os.walk(root, onerror=_raise):
@@ -38,31 +40,31 @@ def directory_checksum(directory: Place) -> str:
             path = os.path.join(folder, name)
             files[os.path.relpath(path, root).replace(os.sep, "/")] = _file_digest(path)
         for name in subfolders:
-            # A link to a directory is a file to this scheme, and one that cannot be read.
+            # A link to a directory counts as a file in this scheme, and cannot be read as one.
             if os.path.islink(path := os.path.join(folder, name)):
                 raise OSError(f"{path} is a symbolic link to a directory")
     return combined(files)
 
 
 def archive_checksum(archive: Place) -> str:
-    """The `h1:` checksum of a packed package: the same as of its unpacked form."""
+    """Compute the `h1:` checksum of a packed package, which equals that of its unpacked form."""
     from nigari.packages.providers.archive import content_digests
 
     return combined(content_digests(archive))
 
 
 def zip_checksum(archive: Place) -> str:
-    """The `zh:` checksum of a packed package."""
+    """Compute the `zh:` checksum of a packed package."""
     return f"zh:{_file_digest(archive)}"
 
 
 def package_checksum(package: Place) -> str:
-    """The `h1:` checksum of a package, packed or not."""
+    """Compute the `h1:` checksum of a package, packed or unpacked."""
     return directory_checksum(package) if os.path.isdir(package) else archive_checksum(package)
 
 
 def matching(package: Place, checksums: Iterable[str]) -> list[str]:
-    """Those of `checksums` that the package has. Each scheme is computed at most once."""
+    """Select the checksums that the package has. Each scheme is computed at most once."""
     wanted = list(checksums)
     found: set[str] = set()
     if any(checksum.startswith("h1:") for checksum in wanted):
@@ -73,7 +75,7 @@ def matching(package: Place, checksums: Iterable[str]) -> list[str]:
 
 
 def recorded(package: Place, known: Sequence[str]) -> Sequence[str]:
-    """Those of the known checksums that a package has; none if it cannot be read."""
+    """Select the known checksums that a package has; none if it cannot be read."""
     try:
         return matching(package, known) if known else ()
     except OSError:
@@ -81,12 +83,12 @@ def recorded(package: Place, known: Sequence[str]) -> Sequence[str]:
 
 
 def understood(checksums: Iterable[str]) -> list[str]:
-    """Those of `checksums` whose scheme is known here."""
+    """Select the checksums of known schemes."""
     return [checksum for checksum in checksums if checksum.startswith(("h1:", "zh:"))]
 
 
 def combined(files: Mapping[str, str]) -> str:
-    """The `h1:` checksum of files whose SHA-256 is known, by name."""
+    """Compute the `h1:` checksum from the SHA-256 of files, by name."""
     import hashlib
 
     total = hashlib.sha256()
@@ -98,8 +100,8 @@ def combined(files: Mapping[str, str]) -> str:
 
 
 def _file_digest(path: Place) -> str:
-    """The digest of a file. Who works with many directories reads a program that all of them have
-    once, as long as nobody has touched it: whatever changes a file sets its time of change.
+    """Compute the digest of a file. A program shared by many directories is read only once while it
+    is unchanged: every change of a file updates its change time.
     """
     import hashlib
     import time
@@ -115,7 +117,7 @@ def _file_digest(path: Place) -> str:
         while size := file.readinto(piece):
             digest.update(piece[:size])
     result = digest.hexdigest()
-    # A file that was just written could be written once more without another time of change.
+    # A file just written could change again within the same timestamp.
     if abs(time.time() - found.st_ctime) > _SETTLED and len(_DIGESTS) < _MOST_DIGESTS:
         _DIGESTS[key] = result
     return result

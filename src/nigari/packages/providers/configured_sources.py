@@ -1,4 +1,4 @@
-"""The sources of providers, as the CLI configuration lists them or, without a word, the usual ones."""
+"""Provider sources from the CLI configuration, or the default ones."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from nigari.packages.providers.provider_sources import (
 def provider_source(
     config: CliConfig, environment: Mapping[str, str], working_directory: Path, network: Network
 ) -> CombinedSources:
-    """Where providers are looked for, as configured or, without configuration, as usual."""
+    """Combine the provider sources, as configured or by default."""
     if config.installation is None:
         directories = _usual_directories(environment, working_directory)
         return implied_sources(directories, registry_source(network))
@@ -39,9 +39,9 @@ def provider_source(
 def origin_source(
     config: CliConfig, environment: Mapping[str, str], working_directory: Path, network: Network
 ) -> ProviderSource:
-    """Where checksums and copies come from: registries, whatever mirrors there are.
+    """Combine the sources of checksums and copies: registries, even if mirrors are configured.
 
-    Only a provider that may not be taken from its registry comes from where it may.
+    Only a provider excluded from its registry comes from another source.
     """
     if config.installation is None:
         return registry_source(network)
@@ -56,7 +56,7 @@ def origin_source(
 
 
 class OriginSource:
-    """For each provider the first of some sources that is for it, or else another one."""
+    """The first of several selective sources that matches a provider, otherwise a default."""
 
     def __init__(self, first: Sequence[SelectiveSource], otherwise: ProviderSource) -> None:
         self._first = first
@@ -83,7 +83,7 @@ class OriginSource:
 
 
 def registry_source(network: Network, retries: int | None = None) -> ProviderSource:
-    """The registries that the addresses of providers name."""
+    """Create the source for the registries in provider addresses."""
     from nigari.packages.providers.provider_registry import ProviderRegistrySource
 
     return ProviderRegistrySource(network, retries)

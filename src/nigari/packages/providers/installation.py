@@ -1,7 +1,7 @@
-"""The results of installing providers, and the listener that hears of progress.
+"""Provider installation results, and the listener for its progress.
 
-Shared by those who install and those who show it, and light, because an init with nothing to do
-has something to show, too. How providers are installed is unknown here.
+Shared by the installer and its output, and light, because even an init without work has results.
+Deliberately unknown here: the installation itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class InstallStep(Enum):
-    """How a provider came to be there."""
+    """The way in which a provider was installed."""
 
     BUILT_IN = "built in"
     REUSED = "already installed"
@@ -32,35 +32,35 @@ class InstallStep(Enum):
 
 @record
 class InstalledProvider:
-    """One provider that can be used now."""
+    """A provider that is ready to use."""
 
     provider: Provider
     version: Version | None
     step: InstallStep
     path: Path | None = None
     verified: Verified | None = None
-    """What is known about a package that was fetched."""
+    """Verification of a downloaded package."""
     has_one_platform: bool = False
-    """Whether the lock file gets checksums of this machine's package only."""
+    """True if the lock file only gets checksums of this machine's package."""
 
 
 @record
 class Installation:
-    """What is installed, and the locks to be written."""
+    """Installed providers, and the locks to write."""
 
     locks: Locks
     outcomes: tuple[InstalledProvider, ...] = ()
 
 
 class InstallListener(Protocol):
-    """Hears what happens while providers are installed."""
+    """Receives the progress of the installation."""
 
     def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
-        """Versions of a provider are looked for; or only the locked one is."""
+        """Versions of a provider are being looked up, or only the locked one."""
         ...
 
     def fetching(self, provider: Provider, version: Version, location: str) -> None:
-        """A package is about to be fetched."""
+        """A package is about to be downloaded."""
         ...
 
     def received(self, provider: Provider, size: int, total: int | None) -> None:
@@ -68,20 +68,20 @@ class InstallListener(Protocol):
         ...
 
     def installed(self, outcome: InstalledProvider) -> None:
-        """A package is installed."""
+        """A package has been installed."""
         ...
 
     def waiting(self, provider: Provider, store: Path) -> None:
-        """Another process installs the same package, and takes its time."""
+        """Another process has been installing the same package for some time."""
         ...
 
     def finished(self) -> None:
-        """Nothing more is under way."""
+        """All work has ended."""
         ...
 
 
 class Silence:
-    """Nobody listens."""
+    """Ignores all progress."""
 
     def finding(self, provider: Provider, constraints: str, locked: Version | None) -> None:
         pass

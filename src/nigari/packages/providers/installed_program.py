@@ -1,6 +1,6 @@
-"""The program of a provider that is installed, and that nobody has changed since it was.
+"""Programs of installed providers, verified against the lock file.
 
-Installing is the business of `provider_selection`; starting, of `providers`.
+`provider_installer` installs them, and `nigari.providers` starts them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class ProviderProgram:
 
     path: str
     checksum: str = ""
-    """Of the package that it came with; empty if the lock file has none to compare with."""
+    """Checksum of its package; empty if the lock file has none to compare with."""
 
 
 def installed_program(
     lock: ProviderLock, store: str, platform: str, diags: Diagnostics
 ) -> ProviderProgram | None:
-    """The program of a locked provider, after making sure that nobody has changed it since.
+    """Return the program of a locked provider, after verifying its package.
 
-    `store` is the directory that a `ProviderStore` fills.
+    `store` is the directory of a `ProviderStore`.
     """
     directory = os.path.join(store, unpacked_place(lock.provider, lock.version, platform))
     program = executable(directory, lock.provider.type)
@@ -47,12 +47,12 @@ def installed_program(
 
 
 def is_installed(lock: ProviderLock, store: str, platform: str) -> bool:
-    """Whether there is a package of a locked provider, whatever is in it."""
+    """Check for a locked provider's package, without verifying it."""
     return os.path.isdir(os.path.join(store, unpacked_place(lock.provider, lock.version, platform)))
 
 
 def report_not_installed(lock: ProviderLock, diags: Diagnostics) -> None:
-    """A provider that is locked, and whose package is not there."""
+    """Report a locked provider without a package."""
     diags.error(
         "Provider not installed",
         f"{lock.provider.display} {lock.version} is not installed in this working directory. Run "

@@ -1,7 +1,7 @@
-"""Compares the versions in the lock file with what the modules require.
+"""Comparison of locked provider versions with the requirements of the modules.
 
-A configuration that has changed since the last `init` may ask for others. Which versions there are
-is not looked at: that is the business of `provider_selection`.
+A configuration that has changed since the last `init` may have other requirements. Available
+versions are not queried; `provider_selection` does that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nigari.packages.providers.requirement import (
 def locked_versions_fit(
     requirements: Iterable[Requirement], locks: Locks, diags: Diagnostics
 ) -> bool:
-    """Whether every module accepts the versions that are locked; reports those it does not."""
+    """Check that every module accepts the locked versions; report those that do not."""
     fit = True
     for provider, asked in sorted(by_provider(requirements).items()):
         lock = locks.providers.get(provider)
@@ -38,7 +38,7 @@ def locked_versions_fit(
 def report_locked_out(
     provider: Provider, lock: ProviderLock, asked: Sequence[Requirement], diags: Diagnostics
 ) -> None:
-    """The lock file and the configuration contradict each other."""
+    """Report that the lock file contradicts the configuration."""
     diags.error(
         "Locked provider version not allowed",
         f"The dependency lock file selects version {lock.version} of {provider.display}, which "

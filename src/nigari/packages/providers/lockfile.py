@@ -1,8 +1,8 @@
-"""The dependency lock file `.terraform.lock.hcl`: which version of each provider was chosen.
+"""The dependency lock file `.terraform.lock.hcl`: the selected version of each provider.
 
-It is written in the one form that `tofu` gives it, except that comments stay: those in front of a
-block, and those on or above a line that is still there afterwards. Checksums are compared
-elsewhere; here they are texts.
+It is written in the canonical form of `tofu`, except that comments are preserved: those before a
+block, and those on or above a line that still exists. Checksums are plain text here and verified
+elsewhere.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _COMMENT: Final = lazy_pattern(r'((?:[^"#/]|"(?:[^"\\]|\\.)*"|/(?![/*]))*)((?:#|
 
 @record
 class Comments:
-    """Comments of a block: before it, above and at the end of its lines (by the line's content)."""
+    """Comments of a block: before it, and above and beside its lines (by the line's content)."""
 
     before: tuple[str, ...] = ()
     above: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -71,27 +71,31 @@ class Comments:
 
 @record
 class ProviderLock:
-    """The version chosen for a provider, why, and the checksums its packages may have."""
+    """The selected version of a provider, its constraints, and the allowed checksums of its
+    packages.
+    """
 
     provider: Provider
     version: Version
     constraints: ProviderConstraints
     hashes: tuple[str, ...] = ()
-    """Sorted, each once."""
+    """Sorted and distinct."""
     comments: Comments = Comments()
 
 
 @record
 class Locks:
-    """All of a lock file."""
+    """The content of a lock file."""
 
     providers: Mapping[Provider, ProviderLock] = MappingProxyType({})
     header: tuple[str, ...] = ()
-    """Comments at the top of the file that are not the usual ones."""
+    """Comments at the top of the file, except for the standard ones."""
     footer: tuple[str, ...] = ()
 
     def same_choices(self, other: Locks) -> bool:
-        """Whether both choose the same versions with the same checksums; constraints are remarks."""
+        """Check that both select the same versions with the same checksums; constraints are
+        ignored.
+        """
         return _choices(self) == _choices(other)
 
 
@@ -100,9 +104,9 @@ def _choices(locks: Locks) -> dict[Provider, tuple[Version, tuple[str, ...]]]:
 
 
 def adopt_predecessors(locks: Locks, diags: Diagnostics) -> Locks:
-    """Locks that Terraform wrote for its own registry also choose versions for OpenTofu's.
+    """Reuse versions that Terraform locked for its own registry, as OpenTofu does.
 
-    The packages of the two registries differ, so the checksums are not taken over.
+    The packages of the two registries differ, so checksums are not reused.
     """
     providers = dict(locks.providers)
     adopted: list[str] = []
@@ -115,7 +119,7 @@ def adopt_predecessors(locks: Locks, diags: Diagnostics) -> Locks:
         diags.warning(
             "Lock file entries of Terraform reused",
             "The dependency lock file has entries for the registry of Terraform, whose versions "
-            "are kept:\n"
+            "are reused:\n"
             + "\n".join(adopted)
             + "\n\nTheir checksums are not, because the packages "
             "of the two registries differ.",
@@ -124,7 +128,7 @@ def adopt_predecessors(locks: Locks, diags: Diagnostics) -> Locks:
 
 
 def may_write(old: Locks, new: Locks, readonly: bool, diags: Diagnostics) -> bool:
-    """Whether the lock file has to be written; with `-lockfile=readonly` never, which is said."""
+    """Decide whether to write the lock file; with `-lockfile=readonly` never, which is reported."""
     if new.same_choices(old):
         return False
     if not readonly:
@@ -145,7 +149,7 @@ def may_write(old: Locks, new: Locks, readonly: bool, diags: Diagnostics) -> boo
 
 
 def load_locks(path: str | os.PathLike[str], diags: Diagnostics) -> Locks:
-    """The lock file at `path`; a file that does not exist has no locks."""
+    """Read the lock file at `path`; a missing file has no locks."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -158,8 +162,8 @@ def load_locks(path: str | os.PathLike[str], diags: Diagnostics) -> Locks:
 
 
 def parse_locks(source: Source, diags: Diagnostics) -> Locks:
-    """Read the text of a lock file."""
-    from nigari.packages.base.merge_conflicts import report_conflict
+    """Parse the text of a lock file."""
+    from nigari.packages.content.merge_conflicts import report_conflict
 
     if report_conflict(source, diags):
         return Locks()
@@ -190,7 +194,7 @@ def parse_locks(source: Source, diags: Diagnostics) -> Locks:
 
 
 def lock_text(locks: Locks) -> str:
-    """The text of a lock file."""
+    """Write the text of a lock file."""
     lines = [*_HEADER, *locks.header]
     for provider in sorted(locks.providers):
         lines += ["", *_block_lines(locks.providers[provider])]
@@ -200,8 +204,8 @@ def lock_text(locks: Locks) -> str:
 
 
 def save_locks(path: Path, locks: Locks) -> None:
-    """Write a lock file, whole or not at all. An `OSError` says why it cannot be."""
-    from nigari.packages.base.whole_file import write_whole
+    """Save a lock file atomically; raise `OSError` on failure."""
+    from nigari.packages.content.whole_file import write_whole
 
     mode = path.stat().st_mode & 0o777 if path.exists() else None
     write_whole(path, lock_text(locks).encode(), mode)
@@ -230,7 +234,7 @@ def _block_lines(lock: ProviderLock) -> list[str]:
 
 
 def _line_key(code: str) -> str:
-    """What a line of a block is about: an argument's name, a checksum, or a bracket."""
+    """Return the key of a line in a block: an argument's name, a checksum, or a bracket."""
     code = code.strip().rstrip(",")
     return code.partition("=")[0].strip() if code[:1] not in '"]}' else code.strip('"')
 
@@ -260,7 +264,7 @@ def _comment_lines(text: str) -> tuple[str, ...]:
 
 
 def _split_header(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The comments at the top of a file: those of the file itself, those of the first block."""
+    """Split the comments at the top of a file into those of the file and those of the first block."""
     usual = (*_HEADER, *_OTHER_HEADERS)
     lines = [line.strip() for line in text.splitlines() if line.strip() not in usual]
     while lines and not lines[0]:

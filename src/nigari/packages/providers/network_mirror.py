@@ -1,7 +1,7 @@
-"""The network mirror protocol: packages of any registry from one server of static files.
+"""Network mirror protocol: packages of any registry from a server of static files.
 
-Reads the lists of versions and of packages that a mirror offers, and says what it offers for this
-machine. Downloading, checking and choosing among sources is done by whoever asks.
+Reads the mirror's lists of versions and packages, and offers the package for a platform. The caller
+downloads, verifies, and chooses among sources.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class NetworkMirror:
         return listed
 
     async def _get(self, provider: Provider, name: str) -> Response:
-        """A JSON document of the mirror, or 404."""
+        """Request a JSON document of the mirror, or 404."""
         from nigari.packages.hosts.host_credentials import CredentialsError, readable_hostname
 
         parts = urlsplit(self._url)
@@ -161,16 +161,16 @@ class NetworkMirror:
 
 @record
 class MirrorOffer:
-    """A package that a network mirror has."""
+    """A package on a network mirror."""
 
     provider: Provider
     version: Version
     platform: str
     url: str
     hashes: tuple[str, ...]
-    """Checksums of this package, where the mirror tells them."""
+    """Checksums of this package from the mirror."""
     others: tuple[str, ...]
-    """Those of other platforms, where the mirror is trusted."""
+    """Checksums for other platforms, if the mirror is trusted."""
     is_trusted: bool
     network: Network
     retries: int | None

@@ -1,4 +1,4 @@
-"""Providers from OCI registries: a repository per provider, a tag per version."""
+"""Providers in OCI registries: a repository for each provider, a tag for each version."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ZIP: Final = "archive/zip"
 
 
 class OciMirror:
-    """A mirror whose repositories a template names."""
+    """A mirror whose repositories are named by a template."""
 
     def __init__(self, template: str, network: Network) -> None:
         self._template = template
@@ -151,7 +151,7 @@ class OciOffer:
 
 
 def _for_platform(listed: list[Descriptor], platform: str, what: str) -> Descriptor | None:
-    """The one package for a platform; `None` if there are only others."""
+    """Select the package for a platform; `None` if there are only others."""
     targets = [each for each in listed if each.artifact_type == _TARGET]
     if not targets:
         raise _unusable(what, "has no packages of providers; it may be a container image")

@@ -1,4 +1,4 @@
-"""Signatures of provider packages: OpenPGP, detached, made with one of several keys."""
+"""OpenPGP signatures of provider packages: detached, by one of several keys."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from pysequoia import Cert, Sig
 
 _KEY_ID: Final = 16
-"""Hexadecimal digits: the end of a fingerprint."""
+"""Hexadecimal digits of a key ID: the end of a fingerprint."""
 
 
 class SignatureError(Exception):
-    """A signature does not show what it should; the text completes "…, because "."""
+    """A signature that does not prove the expected origin; the text completes "…, because "."""
 
 
 @record
 class Signature:
-    """A valid signature: the primary key's ID, and whether key or signature have expired since."""
+    """A valid signature: the primary key's ID, and whether the key or signature has expired."""
 
     key_id: str
     is_expired: bool = False
 
 
 def check_signature(document: bytes, signature: bytes, keys: Sequence[str]) -> Signature:
-    """Who has signed a document, among the keys given as armored text."""
+    """Verify the signature of a document against armored keys."""
     from pysequoia import Cert, Sig
 
     if not keys:
@@ -58,7 +58,7 @@ def check_signature(document: bytes, signature: bytes, keys: Sequence[str]) -> S
 
 
 def _made_by(signature: Sig, certificate: Cert) -> bool:
-    """Whether a key of the certificate is the one that the signature names."""
+    """Check that a key of the certificate made the signature."""
     from pysequoia.packet import PacketPile, Tag
 
     wanted = (signature.issuer_fingerprint or signature.issuer_key_id or "").lower()

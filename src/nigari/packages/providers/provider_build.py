@@ -1,8 +1,8 @@
-"""Packages of providers that are written in Python, for mirrors and for registries.
+"""Builds packages of providers written in Python, for mirrors and registries.
 
-A package has a launcher with the name that `tofu` looks for, and the provider's own code in `lib`.
-The code is the same for all platforms, and the same code makes the same archives. Which Python runs
-it, and what is installed there, is left to the machine that it runs on.
+A package has a launcher of the name that `tofu` expects, and the provider's code in `lib`. The code
+is the same for all platforms, and builds are reproducible. The Python interpreter and its libraries
+are provided by the machine that runs it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 MIRROR: Final = "mirror"
-"""The directory with the unpacked packages."""
+"""The directory of unpacked packages."""
 
-# Byte code beside the code would change the package, whose checksum is in lock files.
+# Byte code beside the code would change the package and invalidate its locked checksum.
 _LAUNCHER: Final = """\
 #!/bin/sh
 here=$(dirname "$0")
@@ -45,19 +45,21 @@ _MANIFEST: Final = {"version": 1, "metadata": {"protocol_versions": ["6.0"]}}
 
 @record
 class ProviderCode:
-    """A provider in Python: its files by their names in `lib`, and what starts it there."""
+    """A provider in Python: its files by their names in `lib`, and its command."""
 
     files: dict[str, Path]
     program: str
-    """What follows Python's name on the command line."""
+    """Command-line arguments of the Python interpreter."""
 
 
 class BuildError(Exception):
-    """There is nothing that could be built; the text says why."""
+    """Code that cannot be built into a package; the text has the reason."""
 
 
 def find_code(path: Path) -> ProviderCode:
-    """The code of a script, of a directory with `__main__.py`, or of a Python package with one."""
+    """Find the code of a script, of a directory with `__main__.py`, or of a Python package with
+    one.
+    """
     if path.is_file():
         return ProviderCode({path.name: path}, _in_lib(path.name))
     if not path.is_dir():
@@ -88,7 +90,7 @@ def build_packages(
     target: Path,
     python: str = "python3",
 ) -> list[Path]:
-    """Write all packages below a directory, and give what was written.
+    """Build all packages below a directory, and return the written files.
 
     For each platform there is an unpacked package in a filesystem mirror and an archive; for
     registries there are the checksums of the archives and a manifest.
@@ -120,7 +122,7 @@ def _in_lib(name: str) -> str:
 
 
 def _is_left_out(path: Path) -> bool:
-    """Whether a file is no part of the code: byte code, and what is hidden."""
+    """Exclude byte code and hidden files."""
     return path.suffix == ".pyc" or any(part.startswith(".") for part in path.parts)
 
 
@@ -138,7 +140,7 @@ def _packed(archive: Path, content: dict[str, bytes]) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as package:
         for name, data in sorted(content.items()):
             entry = zipfile.ZipInfo(name, _LONG_AGO)
-            entry.create_system = 3  # Unix: the mode counts
+            entry.create_system = 3  # Unix, so that the mode applies
             entry.external_attr = _mode(name) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             package.writestr(entry, data)

@@ -1,4 +1,4 @@
-"""Downloads of provider packages, and the words for what goes wrong with them."""
+"""Downloads of provider packages, and the wording of their failures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def download(
     size: int | None,
     progress: Progress,
 ) -> str:
-    """Write an archive to a file; gives its SHA-256, hexadecimal."""
+    """Download an archive to a file; return its SHA-256, hexadecimal."""
     from nigari.net.client import DOWNLOAD, Expected
 
     hosts = await network.hosts()
@@ -67,7 +67,7 @@ async def download(
 
 
 def _without_credentials(failure: NetFailure) -> str:
-    """What is to be known where a server wants credentials for an archive."""
+    """Explain that archives are requested without credentials, if the server demands them."""
     is_refused = isinstance(failure, StatusRefused) and failure.status in (401, 403)
     if not is_refused or user_of(failure.url) is not None:
         return ""
@@ -85,14 +85,16 @@ def _retries(network: Network, configured: int | None) -> int:
 
 
 def failed(what: str, failure: NetFailure) -> ProviderSourceError:
-    """A request that had no success."""
+    """Describe a failed request."""
     return ProviderSourceError(f"{what}. {text(failure)}", UNREACHABLE)
 
 
 def refused(
     failure: StatusRefused, who: str, credentials: HostCredentials, host: str
 ) -> ProviderSourceError:
-    """A request that the server refused; if credentials may be why, where they were looked for."""
+    """Describe a request that the server refused, with the places searched for credentials if they
+    may be the reason.
+    """
     if failure.status not in (401, 403):
         return failed(f"{who} cannot be queried", failure)
     return ProviderSourceError(
@@ -102,7 +104,7 @@ def refused(
 
 
 def text(failure: NetFailure) -> str:
-    """What happened, without the last full stop."""
+    """Return the failure's text without its full stop."""
     return failure.text.rstrip(".")
 
 
@@ -111,5 +113,5 @@ def failure_url(url: str) -> str:
 
 
 def text_of(data: bytes) -> str:
-    """Bytes that should be ASCII."""
+    """Decode bytes that should be ASCII."""
     return data.decode("ascii", "replace")

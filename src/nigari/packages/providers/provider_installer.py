@@ -1,8 +1,8 @@
-"""Installing providers: from the store, the shared cache or a source, checked against the locks.
+"""Provider installation: from the store, the shared cache or a source, verified against the locks.
 
-A package is installed only if it has one of the checksums the lock file records for its version.
-What comes over the network comes side by side; what is on this machine needs no event loop. Every
-outcome is data: who shows it to the user reads `Installation.outcomes`, or listens.
+A package is installed only if the lock file records one of its checksums. Downloads are concurrent;
+local packages need no event loop. Every outcome is data: output is based on
+`Installation.outcomes`, or on a listener.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ from nigari.record import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nigari.packages.base.download_pool import DownloadPool
+    from nigari.packages.content.download_pool import DownloadPool
 
 
 @record
 class InstallLocations:
-    """Where packages come from and go to."""
+    """Sources and destinations of packages."""
 
     source: ProviderSource
     store: ProviderStore
     cache: ProviderStore | None = None
-    """Shared by several working directories; the store then only links to it."""
+    """A store shared by several working directories, to which this one then links."""
     trust_cache: bool = False
-    """Take a package from the cache even if the lock file has no checksum to compare it with."""
+    """True to accept a cached package even if the lock file has no checksum for it."""
     overridden: frozenset[Provider] = frozenset()
     """Providers that are used from elsewhere and need no package (development, reattach)."""
     environment: Mapping[str, str] = MappingProxyType({})
@@ -74,7 +74,7 @@ async def install_providers(
     upgrade: bool = False,
     listener: InstallListener | None = None,
 ) -> Installation:
-    """Make every provider required available. Providers that fail keep the lock they had."""
+    """Make every required provider available. Providers that fail retain their lock."""
     wanted = by_provider(requirements)
     listener = listener or Silence()
     works: list[_Work] = []
@@ -91,7 +91,7 @@ async def install_providers(
     if remote:
         import asyncio
 
-        # Whoever runs this without an event loop notices here that one is needed.
+        # Without an event loop, this yields so that the caller notices that one is needed.
         await asyncio.sleep(0)
         try:
             await _side_by_side(remote, places.store.directory.parent)
@@ -111,7 +111,7 @@ async def install_providers(
 async def _side_by_side(works: Sequence[_Work], directory: Path) -> None:
     import asyncio
 
-    from nigari.packages.base.download_pool import DownloadPool
+    from nigari.packages.content.download_pool import DownloadPool
 
     pool = DownloadPool(directory)
     tasks = [asyncio.ensure_future(work.begin(pool)) for work in works]
@@ -125,7 +125,7 @@ async def _side_by_side(works: Sequence[_Work], directory: Path) -> None:
 
 
 class _Work:
-    """One provider on its way to being installed."""
+    """The installation of one provider."""
 
     def __init__(
         self,
@@ -151,14 +151,16 @@ class _Work:
         return self._places.source.is_remote(self.provider)
 
     def take_what_is_there(self) -> bool:
-        """Use the locked version without asking anybody, if it is installed; whether it is."""
+        """Use the locked version without contacting any source, if it is installed; return whether
+        it is.
+        """
         held = self._held
         if held is None or not self._constraints.allows(held.version):
             return False
         return self._take(held)
 
     def _take(self, lock: ProviderLock) -> bool:
-        """Use the version of a lock from the store or the cache, if a checksum vouches for it."""
+        """Use the version of a lock from the store or the cache, if a checksum matches."""
         known = checksums.understood(lock.hashes)
         for store, step in (
             (self._places.store, InstallStep.REUSED),
@@ -179,9 +181,7 @@ class _Work:
         return False
 
     async def begin(self, pool: DownloadPool | None = None) -> None:
-        """Find a version, get its package and install it. Only what is on this machine needs no
-        pool.
-        """
+        """Select a version, get its package and install it. Local packages need no pool."""
         if self.diags.has_errors:
             return
         held, places = self._held, self._places
@@ -224,8 +224,8 @@ class _Work:
     async def _fetch(
         self, offer: Offer, version: Version, directory: Path, recorded: Sequence[str]
     ) -> tuple[Fetched, Callable[[], tuple[Path, str] | None]]:
-        """Get a package, and how to install it: where it is then, and its checksum; None if the
-        lock file forbids it.
+        """Get a package, and a function that installs it and returns its path and checksum, or None
+        if the lock file forbids it.
         """
         provider, listener = self.provider, self._listener
         listener.fetching(provider, version, offer.location)
@@ -256,7 +256,7 @@ class _Work:
         self._succeed(version, path, checksum, fetched, recorded)
 
     def _put(self, package: ProviderPackage) -> tuple[Path, str]:
-        """Install a package; where it is now, and its checksum."""
+        """Install a package; return its path and checksum."""
         places, provider, version = self._places, self.provider, package.version
         store = places.cache or places.store
         done = store.install(package, lambda: self._listener.waiting(provider, store.directory))
@@ -269,7 +269,7 @@ class _Work:
         return store.install(package).path
 
     def _trust_cache(self, version: Version, recorded: Sequence[str]) -> bool:
-        """Use what the cache has although no checksum vouches for it, if the user wants that."""
+        """Use a cached package that no checksum covers, if the user allows that."""
         places = self._places
         if recorded or places.cache is None or not places.trust_cache:
             return False
@@ -329,7 +329,7 @@ class _Work:
 def vouched(
     provider: Provider, verified: Verified, environment: Mapping[str, str]
 ) -> frozenset[str]:
-    """The checksums that go into the lock file on somebody's word."""
+    """Return the checksums for the lock file that a registry, mirror or signature vouches for."""
     if not verified.reported and not verified.trusted:
         return frozenset()
     from nigari.packages.providers.provider_registry import needs_signature
@@ -340,12 +340,12 @@ def vouched(
 
 
 def _is_recorded(package: Path, recorded: Sequence[str], checked: Iterable[str]) -> bool:
-    """Whether the lock file allows a package; without checksums of its form, it does. `checked` are
-    checksums that it is known to have.
+    """Check that the lock file allows a package; it does if it has no checksums of that form.
+    `checked` are checksums already known to match.
     """
     if not set(checked).isdisjoint(recorded):
         return True
-    # A checksum of packed bytes says nothing about files that are unpacked already.
+    # A checksum of the packed bytes does not apply to unpacked files.
     is_unpacked = package.is_dir()
     checkable = [text for text in recorded if not (is_unpacked and text.startswith("zh:"))]
     return not checkable or bool(checksums.matching(package, checkable))

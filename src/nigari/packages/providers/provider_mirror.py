@@ -1,7 +1,7 @@
-"""Checksums for several platforms, and mirrors: what `providers lock` and `providers mirror` do.
+"""Checksums for several platforms, and mirrors: `providers lock` and `providers mirror`.
 
-Both take packages from a source for platforms that need not be this machine's, so nothing is
-installed. A mirror holds packed packages and the indexes that make it usable over the network.
+Both fetch packages for platforms other than this machine's, so nothing is installed. A mirror holds
+packed packages and the indexes for its use over the network.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 _PACKED_DATE: Final = (1980, 1, 1, 0, 0, 0)
-"""Packing the same files twice must give the same bytes."""
+"""Fixed date of packed files, so that packing is reproducible."""
 
 
 async def lock_platforms(
@@ -51,8 +51,8 @@ async def lock_platforms(
     diags: Diagnostics,
     checked: Callable[[Provider, str, Verified], None] = lambda provider, platform, verified: None,
 ) -> Locks:
-    """The locks with checksums of the packages for these platforms added; `checked` hears what is
-    known of each package.
+    """Add checksums of the packages for these platforms to the locks; `checked` receives the
+    verification of each package.
     """
     wanted = sorted(_lockable(requirements))
 
@@ -90,7 +90,7 @@ async def mirror_providers(
     diags: Diagnostics,
     wrote: Callable[[Path, Verified], None] = lambda path, verified: None,
 ) -> None:
-    """Put the packages a configuration needs into a mirror directory; `wrote` hears of each."""
+    """Copy the required packages into a mirror directory; `wrote` receives each."""
     trusted: dict[Path, frozenset[str]] = {}
 
     def pack(package: ProviderPackage, verified: Verified) -> None:
@@ -128,7 +128,7 @@ async def _each(
     work: Callable[[Provider, Sequence[Requirement], Diagnostics], Awaitable[T]],
     diags: Diagnostics,
 ) -> list[T]:
-    """Do something for each provider: side by side where the network is what takes the time."""
+    """Process each provider, concurrently if the network is the bottleneck."""
     found = [Diagnostics() for _ in wanted]
     works = zip(wanted, found, strict=True)
     try:
@@ -136,7 +136,7 @@ async def _each(
             return [await work(provider, asked, own) for (provider, asked), own in works]
         import asyncio
 
-        # Whoever runs this without an event loop notices here that one is needed.
+        # Without an event loop, this yields so that the caller notices that one is needed.
         await asyncio.sleep(0)
         async with asyncio.TaskGroup() as group:
             tasks = [
@@ -161,7 +161,7 @@ async def _fetch(
     diags: Diagnostics,
     use: Callable[[ProviderPackage, Verified], T],
 ) -> tuple[Verified, T] | None:
-    """Get a package and do something with it, while it is there; None after reporting why not."""
+    """Fetch a package and process it while it exists; None after reporting a failure."""
     provider = asked[0].provider
     offer = await choose_offer(version, platform, asked, source, diags)
     if offer is None:
@@ -209,7 +209,7 @@ def _pack(package: ProviderPackage, target: Path) -> Path:
 def _write_indexes(
     provider: Provider, target: Path, trusted: Mapping[Path, frozenset[str]]
 ) -> None:
-    """One file that lists the versions, and one per version that lists its packages."""
+    """Write a file that lists the versions, and one per version that lists its packages."""
     archives: dict[str, dict[str, object]] = {}
     directory = target / provider.hostname / provider.namespace / provider.type
     for package in packages_of(target, provider):

@@ -1,7 +1,7 @@
-"""A provider package: one version of a provider for one platform, and where it lies.
+"""Provider packages: one version of a provider for one platform, and its path.
 
-The layout of directories with packages is the same for mirrors, caches and a working directory's
-own store, and is `tofu`'s: `host/namespace/type/version/os_arch/` unpacked, or
+Mirrors, caches and a working directory's store share one directory layout, which is `tofu`'s:
+`host/namespace/type/version/os_arch/` unpacked, or
 `host/namespace/type/terraform-provider-type_version_os_arch.zip` packed.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @record
 class ProviderPackage:
-    """`path` is a directory (unpacked) or a zip file (packed)."""
+    """A package; `path` is a directory (unpacked) or a zip file (packed)."""
 
     provider: Provider
     version: Version
@@ -30,23 +30,25 @@ class ProviderPackage:
 
 
 def unpacked_place(provider: Provider, version: Version, platform: str) -> str:
-    """Where the unpacked layout puts a package, seen from the base."""
+    """Return the path of a package in the unpacked layout, relative to the base."""
     return f"{provider.hostname}/{provider.namespace}/{provider.type}/{version}/{platform}"
 
 
 def unpacked_path(base: Path, provider: Provider, version: Version, platform: str) -> Path:
-    """Where the unpacked layout puts a package."""
+    """Return the path of a package in the unpacked layout."""
     return base / unpacked_place(provider, version, platform)
 
 
 def packed_path(base: Path, provider: Provider, version: Version, platform: str) -> Path:
-    """Where the packed layout puts a package."""
+    """Return the path of a package in the packed layout."""
     name = f"terraform-provider-{provider.type}_{version}_{platform}.zip"
     return base / provider.hostname / provider.namespace / provider.type / name
 
 
 def executable(directory: str | os.PathLike[str], type_name: str) -> str | None:
-    """The program inside an unpacked package: `terraform-provider-NAME`, then `_…`, `.…` or end."""
+    """Find the program inside an unpacked package: `terraform-provider-NAME`, optionally followed
+    by `_…` or `.…`.
+    """
     prefix = f"terraform-provider-{type_name}"
     try:
         names = sorted(os.listdir(directory))
@@ -62,7 +64,7 @@ def executable(directory: str | os.PathLike[str], type_name: str) -> str | None:
 
 
 def find_packages(base: Path) -> list[ProviderPackage]:
-    """Every package under `base`. An `OSError` means that it cannot be searched."""
+    """List every package under `base`; raise `OSError` if it cannot be searched."""
     root = base.resolve(strict=True)
     return [
         package
@@ -75,7 +77,7 @@ def find_packages(base: Path) -> list[ProviderPackage]:
 
 
 def packages_of(base: Path, provider: Provider) -> list[ProviderPackage]:
-    """The packages of one provider under `base`, newest first."""
+    """List the packages of one provider under `base`, newest first."""
     directory = base / provider.hostname / provider.namespace / provider.type
     found = _packages_of(provider, directory) if directory.is_dir() else []
     return sorted(found, key=lambda package: package.version, reverse=True)
@@ -130,5 +132,5 @@ def _is_platform(name: str) -> bool:
 
 
 def _directories(parent: Path) -> list[Path]:
-    # Only the base may be a link: a link further in could lead round in circles.
+    # Only the base may be a link: a link further inside could lead in a circle.
     return sorted(entry for entry in parent.iterdir() if entry.is_dir() and not entry.is_symlink())

@@ -1,8 +1,8 @@
-"""The provider registry protocol: versions, packages, and what proves that they are genuine.
+"""Provider registry protocol: versions, packages, and verification of their origin.
 
-Every check that a registry makes possible is made here, in the order of the protocol: what the
-registry says about the package, the list of checksums, the archive itself, and the signature of
-the list. What the lock file says about the package is compared elsewhere.
+Every check that a registry enables is made here, in the order of the protocol: the registry's
+description of the package, the checksum list, the archive itself, and the signature of the list.
+The lock file is compared elsewhere.
 """
 
 from __future__ import annotations
@@ -47,19 +47,21 @@ if TYPE_CHECKING:
 
 SERVICE: Final = "providers.v1"
 _PROTOCOLS: Final = (5, 6)
-"""The major versions of the plugin protocol that providers may speak."""
+"""Major versions of the plugin protocol that are supported."""
 _DIGEST: Final = lazy_pattern(r"[0-9a-fA-F]{64}")
 _VERSION_HEADER: Final = {"x-terraform-version": OPENTOFU_VERSION}
 
 
 def needs_signature(provider: Provider, environment: Mapping[str, str]) -> bool:
-    """Whether only a signature vouches for checksums, and not the word of the registry."""
+    """Check whether only a signature vouches for checksums, or the registry's word suffices as
+    well.
+    """
     is_enforced = environment.get("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true"
     return provider.hostname != DEFAULT_REGISTRY_HOST or is_enforced
 
 
 class ProviderRegistrySource:
-    """The registries that the addresses of providers name."""
+    """The registries named in provider addresses."""
 
     def __init__(self, network: Network, download_retries: int | None = None) -> None:
         self._network = network
@@ -100,7 +102,7 @@ class ProviderRegistrySource:
         return self._listed[provider]
 
     async def _get(self, provider: Provider, path: str) -> Response:
-        """An answer that is either fine or 404."""
+        """Request a document; return a successful response or 404."""
         from nigari.packages.hosts.host_credentials import CredentialsError
         from nigari.packages.hosts.hosts import HostError
 
@@ -150,7 +152,7 @@ class ProviderRegistrySource:
 
 @record
 class RegistryOffer:
-    """A package that a registry has, with everything that is needed to check it."""
+    """A package in a registry, with everything needed to verify it."""
 
     provider: Provider
     version: Version
@@ -158,12 +160,12 @@ class RegistryOffer:
     filename: str
     url: str
     digest: str
-    """The SHA-256 of the archive, hexadecimal."""
+    """SHA-256 of the archive, hexadecimal."""
     sums_url: str
     signature_url: str
     keys: tuple[str, ...]
     hashes: Mapping[str, tuple[str, ...]]
-    """Checksums of the packages for all platforms, where the registry tells them."""
+    """Checksums of the packages for all platforms, if the registry provides them."""
     size: int | None
     network: Network
     retries: int | None
@@ -222,7 +224,7 @@ class RegistryOffer:
         )
 
     def _check_description(self, what: str) -> None:
-        """What the registry says about the package must not contradict itself."""
+        """Check that the registry's description of the package does not contradict itself."""
         if not self.hashes:
             return
         packed = [text for text in self.hashes.get(self.platform, ()) if text.startswith("zh:")]
@@ -234,7 +236,7 @@ class RegistryOffer:
             )
 
     def _check_list(self, sums: bytes, what: str) -> set[str]:
-        """The checksums that the list has, after finding the one of this package in it."""
+        """Return the listed checksums, after finding that of this package among them."""
         lines = [line.split() for line in sums.splitlines()]
         named = [line[0] for line in lines if len(line) > 1 and line[1] == self.filename.encode()]
         if not named or named[0].lower() != self.digest.lower().encode():

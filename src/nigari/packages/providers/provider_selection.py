@@ -1,7 +1,7 @@
-"""Choosing a version of each provider that all modules accept.
+"""Provider version selection: the newest version that all modules accept.
 
-The lock file's choice stands until an upgrade is asked for. Getting and installing the package of
-the version is the business of `provider_installer`.
+The locked version is used until an upgrade is requested. `provider_installer` downloads and
+installs the package.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _NO_VERSION: Final = Version((0, 0, 0))
-"""What some people write for a provider that was never released; it is never chosen."""
+"""Placeholder for a provider that was never released; it is never selected."""
 
 
 async def choose_version(
@@ -44,7 +44,9 @@ async def choose_version(
     source: ProviderSource,
     diags: Diagnostics,
 ) -> Version | None:
-    """The locked version, or else the newest that all accept; None after reporting why not."""
+    """Return the locked version, otherwise the newest acceptable one; None after reporting a
+    failure.
+    """
     provider = asked[0].provider
     constraints = combined_constraints(asked)
     if lock is not None and not constraints.allows(lock.version):
@@ -58,7 +60,7 @@ async def choose_version(
     except ProviderSourceError as error:
         report_source(error, asked, diags)
         return None
-    _tell_warnings(provider, listed, asked, diags)
+    _report_warnings(provider, listed, asked, diags)
     listed_ones = (version for version in listed.platforms if version != _NO_VERSION)
     available = sorted(listed_ones, key=Version.precedence)
     if not available:
@@ -81,7 +83,7 @@ async def choose_offer(
     source: ProviderSource,
     diags: Diagnostics,
 ) -> Offer | None:
-    """The package of a version for a platform; None after reporting that there is none."""
+    """Return the package of a version for a platform; None after reporting that there is none."""
     provider = asked[0].provider
     try:
         offer = await source.offer(provider, version, platform)
@@ -127,7 +129,7 @@ def _near_miss(provider: Provider, asked: Sequence[Requirement]) -> str:
     )
 
 
-def _tell_warnings(
+def _report_warnings(
     provider: Provider, listed: Versions, asked: Sequence[Requirement], diags: Diagnostics
 ) -> None:
     if listed.warnings:
@@ -146,7 +148,7 @@ def _printable(text: str) -> str:
 def report_source(
     error: ProviderSourceError, asked: Sequence[Requirement], diags: Diagnostics, advice: str = ""
 ) -> None:
-    """What a source could not do."""
+    """Report a failed source."""
     diags.error(error.summary, f"{error}.{advice}", first_subject(asked))
 
 

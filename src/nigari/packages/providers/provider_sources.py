@@ -1,8 +1,8 @@
-"""Sources of provider packages: what every source answers, and several asked in order.
+"""Provider sources: the common interface, and several sources combined in order.
 
-A source says which versions of a provider it has, and offers the package of one of them. An offer
-can be fetched and says what is known about the content; installing is the store's business.
-Patterns (`provider_pattern`) say which providers a source is asked for.
+A source lists the versions of a provider, and offers the package of one of them. An offer can be
+fetched, with the verification of its content; the store installs it. Patterns (`provider_pattern`)
+select the providers of a source.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from nigari.record import record
 from nigari.typed import Protocol
 
 Progress = Callable[[int, int | None], None]
-"""Hears how many bytes have arrived, of how many (if that is known)."""
+"""Receives the number of bytes downloaded, and the total if it is known."""
 
 
 class ProviderSourceError(Exception):
-    """A source cannot answer; the text is full sentences, without the last full stop."""
+    """A source that cannot answer; the text is full sentences, without the last full stop."""
 
     def __init__(self, text: str, summary: str = "Provider not found") -> None:
         super().__init__(text)
@@ -32,39 +32,39 @@ class ProviderSourceError(Exception):
 
 
 class ProviderUnknown(ProviderSourceError):
-    """A source has nothing of a provider, which another one may have."""
+    """A provider that a source does not have, but another one may."""
 
 
 @record
 class Versions:
-    """The versions of a provider that a source has, each with its platforms as far as known."""
+    """Versions of a provider in a source, each with its platforms as far as they are known."""
 
     platforms: Mapping[Version, tuple[str, ...]] = MappingProxyType({})
     warnings: tuple[str, ...] = ()
-    """What the source wants people to know about the provider."""
+    """Warnings of the source about the provider."""
 
 
 @record
 class Verified:
-    """What is known about the content of a package, by its checksums."""
+    """Checksums of a package, by how they were verified."""
 
     checked: frozenset[str] = frozenset()
-    """Those that the package was found to have."""
+    """Checksums that the package was found to have."""
     reported: frozenset[str] = frozenset()
-    """Those that the provider's registry vouches for: of all platforms."""
+    """Checksums that the provider's registry vouches for, of all platforms."""
     trusted: frozenset[str] = frozenset()
-    """Those that a mirror vouches for which the user trusts in this."""
+    """Checksums from a mirror that the user trusts."""
     signed: frozenset[str] = frozenset()
-    """Those that a signature covers."""
+    """Checksums covered by a signature."""
     of_platform: frozenset[str] = frozenset()
     """Those among all of them that belong to this package."""
     key_id: str = ""
-    """Of the key that the signature was made with."""
+    """ID of the signing key."""
     warnings: tuple[str, ...] = ()
 
     @property
     def word(self) -> str:
-        """How sure one can be that the package is what its author has published."""
+        """Describe the confidence that the package is its author's."""
         if self.signed:
             return "signed"
         if self.is_unsigned:
@@ -73,7 +73,7 @@ class Verified:
 
     @property
     def is_unsigned(self) -> bool:
-        """Whether it comes from a registry that has no key with which it could be checked."""
+        """True for a package from a registry without a key to verify it."""
         return bool(self.reported) and not self.signed
 
 
@@ -90,43 +90,45 @@ class Offer(Protocol):
 
     @property
     def package(self) -> ProviderPackage | None:
-        """Where the package is, if it is on this machine."""
+        """The package, if it is on this machine."""
         ...
 
     @property
     def location(self) -> str:
-        """Where it comes from, in words for people."""
+        """Description of its location for messages."""
         ...
 
     async def fetch(self, directory: Path, progress: Progress) -> Fetched:
-        """Get the package and check it; files go into the directory. Raises `ProviderSourceError`."""
+        """Download and verify the package; files go into the directory. Raises
+        `ProviderSourceError`.
+        """
         ...
 
 
 class ProviderSource(Protocol):
-    """Something that has provider packages."""
+    """A source of provider packages."""
 
     @property
     def name(self) -> str:
-        """What to call the source in a message: a directory, a host."""
+        """Name of the source in messages: a directory, a host."""
         ...
 
     def is_remote(self, provider: Provider) -> bool:
-        """Whether the network is needed to get a provider."""
+        """Check whether a provider requires network access."""
         ...
 
     async def versions(self, provider: Provider) -> Versions:
-        """The versions there are; `ProviderUnknown` if there is nothing of the provider."""
+        """List the available versions; raise `ProviderUnknown` if there are none."""
         ...
 
     async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
-        """The package for a platform; `None` if there is none."""
+        """Return the package for a platform; `None` if there is none."""
         ...
 
 
 @record
 class LocalOffer:
-    """A package that is on this machine already."""
+    """A package that already is on this machine."""
 
     package: ProviderPackage
 
@@ -167,7 +169,7 @@ class FilesystemMirror:
         return None
 
     def all_packages(self) -> dict[Provider, list[ProviderPackage]]:
-        """Everything the mirror has, by provider."""
+        """List all packages of the mirror, by provider."""
         if self._found is None:
             found: dict[Provider, list[ProviderPackage]] = {}
             try:
@@ -184,13 +186,13 @@ class FilesystemMirror:
 
 @record
 class SelectiveSource:
-    """A source that is asked only for some providers."""
+    """A source for some providers only."""
 
     source: ProviderSource
     include: tuple[ProviderPattern, ...] = ()
-    """None means all."""
+    """Empty for all."""
     exclude: tuple[ProviderPattern, ...] = ()
-    """Wins over `include`."""
+    """Takes precedence over `include`."""
 
     @property
     def name(self) -> str:
@@ -203,7 +205,7 @@ class SelectiveSource:
 
 
 class CombinedSources:
-    """Several sources; what an earlier one has counts before a later one's."""
+    """Several sources; an earlier one takes precedence."""
 
     def __init__(self, sources: Sequence[SelectiveSource]) -> None:
         self._sources = tuple(sources)
@@ -214,7 +216,7 @@ class CombinedSources:
         return ", ".join(source.name for source in self._sources)
 
     def names_for(self, provider: Provider) -> list[str]:
-        """The sources that are asked for this provider."""
+        """List the sources that apply to this provider."""
         return [source.name for source in self._sources if source.is_for(provider)]
 
     def is_remote(self, provider: Provider) -> bool:
@@ -266,15 +268,15 @@ class CombinedSources:
 
 
 def implied_sources(directories: Sequence[Path], registry: ProviderSource) -> CombinedSources:
-    """What is used when nothing is configured: the directories that exist, then the registry.
+    """Build the default sources: the existing mirror directories, then the registry.
 
-    A provider that any of the directories has is never looked for in the registry, whatever
-    version is wanted.
+    As in OpenTofu, a provider in any of the directories is never looked up in the registry,
+    regardless of the version.
     """
     selective: list[SelectiveSource] = []
     local: set[Provider] = set()
     for directory in directories:
-        # A home that may not be looked into has no mirror either.
+        # A home directory that cannot be read has no mirror either.
         if not os.path.isdir(directory):
             continue
         mirror = FilesystemMirror(directory)

@@ -1,8 +1,8 @@
-"""Installed providers: a working directory's own, and the cache that several of them share.
+"""Provider stores: a working directory's own, and the cache shared by several.
 
-Both have the unpacked layout of `provider_package`. Packages from a mirror that holds them
-unpacked are linked, packed ones are unpacked; a package is complete when its directory appears.
-Whether a package may be installed (its checksums) is decided by `provider_selection`.
+Both have the unpacked layout of `provider_package`. Unpacked packages of a mirror are linked,
+packed ones are unpacked; a package is complete when its directory appears. `provider_installer`
+verifies checksums before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
-from nigari.packages.base.whole_file import make_directories
+from nigari.packages.content.whole_file import make_directories
 from nigari.packages.providers.checksums import archive_checksum, combined, directory_checksum
 from nigari.packages.providers.provider_package import (
     ProviderPackage,
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from typing import IO, Final
 
 
-_TOLD_AFTER: Final = 5.0
+_REPORTED_AFTER: Final = 5.0
 _BETWEEN_ATTEMPTS: Final = 0.05
 
 
 class StoreError(Exception):
-    """A package cannot be installed; the text completes "… cannot be installed: "."""
+    """A package that cannot be installed; the text completes "… cannot be installed: "."""
 
 
 @record
 class Installed:
-    """A package in a store, with its `h1:` checksum if that came about anyway."""
+    """A package in a store, with its `h1:` checksum if it was computed anyway."""
 
     path: Path
     checksum: str = ""
@@ -55,12 +55,12 @@ class ProviderStore:
         self.platform = platform
 
     def installed(self, provider: Provider, version: Version) -> Path | None:
-        """The directory of that very version, if it is there."""
+        """Return the directory of that version, if it exists."""
         path = unpacked_path(self.directory, provider, version, self.platform)
         return path if path.is_dir() else None
 
     def versions(self, provider: Provider) -> list[Version]:
-        """The versions of a provider that are installed, newest first."""
+        """List the installed versions of a provider, newest first."""
         return [
             package.version
             for package in packages_of(self.directory, provider)
@@ -68,7 +68,7 @@ class ProviderStore:
         ]
 
     def program(self, provider: Provider, version: Version) -> Path | None:
-        """The program to start for that version of a provider."""
+        """Return the program of that version of a provider."""
         directory = self.installed(provider, version)
         program = None if directory is None else executable(directory, provider.type)
         return None if program is None else Path(program)
@@ -76,9 +76,9 @@ class ProviderStore:
     def install(
         self, package: ProviderPackage, waiting: Callable[[], None] | None = None
     ) -> Installed:
-        """Put a package into the store, in place of what was there.
+        """Put a package into the store, replacing an existing one.
 
-        `waiting` is called if somebody else keeps the same package locked for some time.
+        `waiting` is called if another process keeps the same package locked for some time.
         """
         checksum = ""
         target = unpacked_path(self.directory, package.provider, package.version, self.platform)
@@ -112,9 +112,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _unpack(archive: Path, target: Path) -> str:
-    """Unpack, unless it is unpacked already: others may be using it, so it had better stay. Gives
-    the checksum.
-    """
+    """Unpack, unless it already is: other processes may be using it. Returns the checksum."""
     from nigari.packages.providers.archive import unpack
 
     if target.is_dir():
@@ -127,22 +125,22 @@ def _unpack(archive: Path, target: Path) -> str:
 
 @contextlib.contextmanager
 def _locked(path: Path, waiting: Callable[[], None] | None) -> Iterator[None]:
-    """Hold the lock that `tofu` takes, too, while it changes a package of a shared cache."""
+    """Hold the lock that `tofu` also takes while it changes a package of a shared cache."""
     with path.open("a") as file:
         _wait_for_lock(file, waiting)
-        # As OpenTofu does, the file is left: who waits for it holds a descriptor of it. Closing it
-        # gives the lock back.
+        # As in OpenTofu, the lock file is not deleted: waiting processes have it open. Closing it
+        # releases the lock.
         yield
 
 
 def _wait_for_lock(file: IO[str], waiting: Callable[[], None] | None) -> None:
-    told_at = time.monotonic() + _TOLD_AFTER
+    told_at = time.monotonic() + _REPORTED_AFTER
     while True:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-                # There are no locks on this file system.
+                # This file system has no locks.
                 return
         else:
             return

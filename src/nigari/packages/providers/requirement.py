@@ -1,4 +1,4 @@
-"""Requirements of modules for providers. Choosing a version needs much more, and is done elsewhere."""
+"""Provider requirements of modules. `provider_selection` chooses versions from them."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _ANY_VERSION: Final = ProviderConstraints()
 
 @record
 class Requirement:
-    """What one module asks of a provider."""
+    """A module's requirement of a provider."""
 
     provider: Provider
     constraints: ProviderConstraints = _ANY_VERSION
     module: str = ""
-    """The module's address; empty is the root module."""
+    """The module's address; empty for the root module."""
     subject: Range | None = None
     constraints_at: Range | None = None
-    """Where the constraints are, if they are in a file."""
+    """Range of the constraints, if they are in a file."""
     has_source: bool = False
-    """Whether the module names the source of the provider, instead of leaving it to the default."""
+    """True if the module declares the provider's source."""
 
 
 def by_provider(requirements: Iterable[Requirement]) -> Mapping[Provider, list[Requirement]]:
-    """Requirements of all modules, grouped."""
+    """Group the requirements of all modules by provider."""
     wanted: dict[Provider, list[Requirement]] = {}
     for requirement in requirements:
         wanted.setdefault(requirement.provider, []).append(requirement)
@@ -41,25 +41,25 @@ def by_provider(requirements: Iterable[Requirement]) -> Mapping[Provider, list[R
 
 
 def combined_constraints(requirements: Iterable[Requirement]) -> ProviderConstraints:
-    """All conditions together."""
+    """Combine all version constraints."""
     return ProviderConstraints(
         item for requirement in requirements for item in requirement.constraints.items
     )
 
 
 def first_subject(asked: Sequence[Requirement]) -> Range | None:
-    """Where the first of the modules asks that does so in a file."""
+    """Return the range of the first requirement in a file."""
     return next((r.subject for r in asked if r.subject is not None), None)
 
 
 def first_constraint(asked: Sequence[Requirement]) -> Range | None:
-    """Where the first of the modules restricts the versions, or at least asks for any."""
+    """Return the range of the first version constraint, otherwise of the first requirement."""
     found = (r.constraints_at for r in asked if r.constraints_at is not None)
     return next(found, None) or first_subject(asked)
 
 
 def demands(asked: Sequence[Requirement]) -> str:
-    """Who asks for what, in lines for people."""
+    """List the modules' constraints, as lines for a message."""
     lines = [
         f"  - {requirement.module or 'the root module'} requires "
         f"{requirement.constraints.text or 'any version'}"

@@ -25,7 +25,7 @@ from nigari.json_shape import (
     optional,
     parse_document,
 )
-from nigari.packages.base.unpacking import ArchiveError, read_zip
+from nigari.packages.content.unpacking import ArchiveError, read_zip
 from nigari.plan.model.change_operations import check_operations
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph

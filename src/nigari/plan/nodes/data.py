@@ -30,7 +30,7 @@ from nigari.providers.diagnostics import located
 from nigari.record import record, replace
 from nigari.running.deferrals import DeferralReason
 from nigari.running.provider_objects import is_sound, with_schema_marks
-from nigari.schema.marked_paths import marks_that_last
+from nigari.schema.marked_paths import without_collection_marks
 from nigari.schema.provider import Schema
 
 
@@ -151,7 +151,9 @@ class DataInstance(ChangingInstance):
         assert self.config is not None
         block = self.schema.block
         plain, marks = unmark_deep_with_paths(self.config)
-        return mark_with_paths(planned_unknown(block, plain), marks_that_last(block, marks))
+        return mark_with_paths(
+            planned_unknown(block, plain), without_collection_marks(block, marks)
+        )
 
     def _reading(self, planned: Value, reason: Reason) -> Change:
         return Change(

@@ -29,7 +29,7 @@ from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.running.provider_objects import with_schema_marks
-from nigari.schema.marked_paths import attribute_at, marks_that_last
+from nigari.schema.marked_paths import attribute_at, without_collection_marks
 from nigari.schema.provider import Schema
 
 Ignore = Callable[[Value, Value], Value]
@@ -159,7 +159,7 @@ class _Conversation:
             config = ignore(before, config)
         if config.contains_marked:
             config, marks = unmark_deep_with_paths(config)
-            self._marks = marks_that_last(self._block, marks)
+            self._marks = without_collection_marks(self._block, marks)
         return config
 
     async def _ask_for_another(self, private: bytes) -> api.PlanResponse:

@@ -28,7 +28,7 @@ from nigari.providers.diagnostics import located
 from nigari.record import record
 from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.schema.coerce import without_null_blocks
-from nigari.schema.marked_paths import marks_that_last
+from nigari.schema.marked_paths import without_collection_marks
 from nigari.schema.provider import Schema
 from nigari.state.formats.other_providers import is_behind_barrier
 from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
@@ -236,7 +236,7 @@ def as_secret_as(config: Value, found: PriorObject, schema: Schema) -> PriorObje
     marks = [
         (path, _SECRET) for path, each in unmark_deep_with_paths(config)[1] if SENSITIVE in each
     ]
-    lasting = marks_that_last(schema.block, marks)
+    lasting = without_collection_marks(schema.block, marks)
     if not lasting:
         return found
     value = mark_with_paths(found.value, lasting)

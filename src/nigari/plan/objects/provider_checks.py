@@ -1,8 +1,9 @@
-"""Checks on providers: what they may plan, and what they may give back after a change.
+"""Validation of providers: planned objects against the configuration, results against the plan.
 
-A plan may not contradict the configuration, and a result may not contradict its plan. Libraries of
-old providers cannot keep these rules; who asks decides whether to insist. Problems are sentences
-with a path; values in them are not shown, since some of them are secret.
+The rules are OpenTofu's (`AssertPlanValid` and `AssertObjectCompatible` in
+`internal/plans/objchange`), so that both programs accept the same providers. Old provider SDKs
+cannot satisfy them; the caller decides whether a fault is an error. Faults are sentences with a
+path; they quote no values, as some are sensitive.
 """
 
 from __future__ import annotations
@@ -22,26 +23,35 @@ from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock,
 
 @record
 class ProviderFault:
-    """One way in which a provider breaks the rules."""
+    """A violation of the rules by a provider, at a path."""
 
     path: Path
     text: str
 
 
 def type_faults(block: Block, value: Value) -> list[ProviderFault]:
-    """Where a value is not of the type that the schema asks for."""
+    """List the parts of a value whose type differs from the schema's.
+
+    Planned and new values must conform exactly: they are stored and decoded by the schema.
+    """
     errors = conformance_errors(value.type, block.implied_type)
     return [ProviderFault(error.path, error.message) for error in errors]
 
 
 def plan_faults(block: Block, prior: Value, config: Value, planned: Value) -> list[ProviderFault]:
-    """Where a planned object contradicts the configuration."""
+    """List the contradictions between a planned object and its configuration (`AssertPlanValid`).
+
+    A provider may only decide values that the configuration leaves open and the schema calls
+    computed. The user would otherwise get an object other than the configured one.
+    """
     return list(_block_faults(block, prior, config, planned, ()))
 
 
 def _block_faults(
     block: Block, prior: Value, config: Value, planned: Value, path: Path
 ) -> Iterator[ProviderFault]:
+    # AssertPlanValid: an object is planned exactly where one is configured. Presence and absence
+    # both need no further comparison.
     if planned.is_null or config.is_null:
         if planned.is_null is not config.is_null:
             yield ProviderFault(path, _presence(planned))
@@ -51,20 +61,30 @@ def _block_faults(
         here = (*path, GetAttr(name))
         given, plan = config.attribute(name), planned.attribute(name)
         before = null(plan.type) if prior.is_null else prior.attribute(name)
+        # Providers cannot add, remove or change blocks, so an equal value needs no inspection.
+        # Unequal ones may still differ in computed attributes inside.
         if plan == given:
             continue
+        # An unknown collection of blocks is a dynamic block with an unknown for_each. The provider
+        # cannot know how many there will be, so it must leave it unknown.
         if not given.is_known:
             yield ProviderFault(
                 here, "the blocks are not known yet, so nothing can be planned for them"
             )
+        # Only a dynamic block makes blocks unknown, so a provider never may where they are
+        # configured.
         elif not plan.is_known:
             yield ProviderFault(
                 here, "blocks cannot be unknown as a whole, only the values in them"
             )
         elif nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
             yield from _block_faults(nested.block, before, given, plan, here)
+        # The configuration decodes absent blocks of these nestings to an empty collection, never to
+        # null, so the plan must match.
         elif plan.is_null:
             yield ProviderFault(here, "an absence of blocks must be an empty collection, not null")
+        # AssertPlanValid cannot pair set elements, which have no keys, and trusts the provider with
+        # their content.
         elif nested.nesting is Nesting.SET:
             for element in plan.sequence():
                 if not element.is_known:
@@ -80,6 +100,8 @@ def _nested_faults(
 ) -> Iterator[ProviderFault]:
     given, before = _elements(config), _elements(prior)
     plan = _elements(planned)
+    # Lists are paired by index and maps by key, so the number and keys of blocks must match before
+    # their contents are comparable.
     if plan.keys() != given.keys():
         yield ProviderFault(
             path, f"{len(plan)} blocks are planned, and {len(given)} are configured"
@@ -88,6 +110,7 @@ def _nested_faults(
     for key, element in plan.items():
         step = string(key) if isinstance(key, str) else number(key)
         here: Path = (*path, Index(step))
+        # Blocks are configured one by one, so an element is known even if its arguments are not.
         if not element.is_known:
             yield ProviderFault(here, "a block cannot be unknown as a whole")
             continue
@@ -108,6 +131,8 @@ def _attribute_faults(
 ) -> Iterator[ProviderFault]:
     for name, attribute in attributes.items():
         given, plan = get_attr(config, name), get_attr(planned, name)
+        # AssertPlanValid: a computed-only attribute may be planned as anything. With ignore_changes
+        # the configuration may even have a value for it, which is no fault of the provider.
         if plan == given or (attribute.computed and not attribute.optional):
             continue
         before = null(plan.type)
@@ -119,17 +144,26 @@ def _attribute_faults(
 def _value_faults(
     attribute: Attribute, prior: Value, config: Value, planned: Value, path: Path
 ) -> Iterator[ProviderFault]:
+    # Refinements are ignored here: the provider may know less or more about an unknown value than
+    # the configuration, without contradicting it.
     plain = unrefined(planned)
     if plain == unrefined(config):
         return
+    # AssertPlanValid: returning the prior value is allowed against the configuration. The provider
+    # says that both are equivalent, such as JSON with other spaces, and nothing has to change.
     if not prior.is_null and not config.is_null and plain == unrefined(prior):
         return
+    # An optional and computed attribute that is not set gets the provider's default, or is unknown
+    # until apply.
     if config.is_null and attribute.computed:
         return
+    # Without "computed", nothing may be planned for an argument that is not set: the schema
+    # promises that only the configuration decides it.
     if config.is_null:
         if not planned.is_null:
             yield ProviderFault(path, "a value is planned for an argument that is not set")
         return
+    # Write-only values are configured but never planned, because plans are stored.
     if planned.is_null and attribute.write_only:
         return
     if attribute.nested is not None:
@@ -144,22 +178,26 @@ def _object_faults(
     if planned.is_null:
         yield ProviderFault(path, _presence(planned))
         return
+    # The provider may decide parts of a nested object, but not whether the configured object as a
+    # whole will exist.
     if not planned.is_known:
         yield ProviderFault(path, "a configured value cannot be planned as unknown")
         return
     if nested.nesting is Nesting.SET:
-        # Elements of a set have no names by which they could be compared.
+        # As with blocks, AssertPlanValid cannot pair set elements and only compares their number.
         if _differ_in_number(config, planned):
             yield ProviderFault(path, "the number of objects differs from the configuration")
         return
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
         yield from _attribute_faults(nested.attributes, prior, config, planned, path)
         return
+    # The parts of an unknown object cannot be planned before it is known.
     if not config.is_known:
         yield ProviderFault(
             path, "the configured value is not known yet, so its parts cannot be planned"
         )
         return
+    # Lists are paired by index and maps by key, so the keys must match first.
     given, plan, before = _elements(config), _elements(planned), _elements(prior)
     if given.keys() != plan.keys():
         yield ProviderFault(
@@ -169,13 +207,15 @@ def _object_faults(
     for key, element in plan.items():
         was = before.get(key, null(element.type))
         step = Index(string(key) if isinstance(key, str) else number(key))
+        # An element that is null on either side has no attributes to compare; OpenTofu does not
+        # report it either.
         if given[key].is_null or element.is_null:
             continue
         yield from _attribute_faults(nested.attributes, was, given[key], element, (*path, step))
 
 
 def _differ_in_number(config: Value, planned: Value) -> bool:
-    """Whether the sets cannot turn out to have the same number of elements."""
+    """Check that two sets cannot have the same number of elements once all are known."""
     configured, in_plan = length(config), length(planned)
     if not configured.is_known:
         return range_excludes(configured, in_plan)
@@ -194,10 +234,10 @@ def _presence(planned: Value) -> str:
 
 
 def result_faults(block: Block, planned: Value, actual: Value) -> list[ProviderFault]:
-    """Where what a provider has made is not what it had planned.
+    """List the contradictions between a provider's result and its plan (`AssertObjectCompatible`).
 
-    What was unknown may have become anything that its refinements allow; everything else must be
-    as it was planned.
+    Unknown values may have become anything that their refinements allow; known ones must stay.
+    Users approve the plan, and other objects are planned with its values.
     """
     found: list[ProviderFault] = []
     _compare_objects(block, planned, actual, (), found)
@@ -207,6 +247,7 @@ def result_faults(block: Block, planned: Value, actual: Value) -> list[ProviderF
 def _compare_objects(
     block: Block, planned: Value, actual: Value, path: Path, found: list[ProviderFault]
 ) -> None:
+    # AssertObjectCompatible: an object exists afterwards exactly if it was planned to.
     if planned.is_null or actual.is_null:
         if planned.is_null is not actual.is_null:
             found.append(ProviderFault(path, _presence_after(planned)))
@@ -223,16 +264,19 @@ def _compare_blocks(
     nested: NestedBlock, planned: Value, actual: Value, path: Path, found: list[ProviderFault]
 ) -> None:
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+        # An unknown block, from a dynamic block, may have become no block.
         if planned.is_known or not actual.is_null:
             _compare_objects(nested.block, planned, actual, path, found)
         return
-    # Which blocks there are was not known, or one side has null for none.
+    # An unknown collection of blocks may become any number of blocks, and old SDKs use null for
+    # none.
     if not planned.is_known or not actual.is_known or planned.is_null or actual.is_null:
         return
     if nested.nesting is Nesting.SET:
         _compare_sets(planned, actual, path, found, nested.block)
         return
     was, now = _elements(planned), _elements(actual)
+    # The number of known blocks is fixed by the plan.
     if len(was) != len(now):
         found.append(ProviderFault(path, f"{len(now)} blocks instead of {len(was)}"))
         return
@@ -243,19 +287,25 @@ def _compare_blocks(
 
 
 def _compare(planned: Value, actual: Value, path: Path, found: list[ProviderFault]) -> None:
+    # A value of undetermined type was planned as anything, type included.
     if planned.type.kind == KIND_DYNAMIC:
         return
+    # The type was planned, even if the value was not: others were checked against it.
     if planned.type != actual.type and conformance_errors(actual.type, planned.type):
         found.append(ProviderFault(path, "a value of a different type than planned"))
         return
+    # An unknown value may become anything within its refinements, which other results were derived
+    # from.
     if not planned.is_known:
         if range_excludes(planned, actual):
             found.append(ProviderFault(path, "not a value that the plan allowed"))
         return
+    # Equal in the sense of the language, which ignores refinements and compares numbers by value.
     if planned.is_wholly_known and _are_equal(planned, actual):
         return
     if planned.is_null or actual.is_null:
         found.append(ProviderFault(path, _presence_after(planned)))
+    # Every value must be known after apply, as states cannot store unknown values.
     elif not actual.is_known:
         found.append(ProviderFault(path, "not known, although the plan had a value"))
     elif isinstance(planned.data, dict) and isinstance(actual.data, dict):
@@ -321,7 +371,7 @@ def _compare_sets(
 def _has_counterpart(
     planned: Sequence[Value], actual: Sequence[Value], block: Block | None
 ) -> bool:
-    """Whether any of the actual values can be one of the planned ones."""
+    """Check whether any actual value is compatible with any planned one."""
     for was in planned:
         for now in actual:
             faults: list[ProviderFault] = []

@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nigari.packages.base.whole_file import make_directories, write_whole
+from nigari.packages.content.whole_file import make_directories, write_whole
 from nigari.record import record
 
 TYPE_CHECKING = False

@@ -30,9 +30,9 @@ from nigari.eval.core.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.core.expansion import Asked, expand_for_each
 from nigari.hcl.binary import without_binary
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
-from nigari.hcl.described import scope_values
 from nigari.hcl.interdependent import Graph, from_attribute
 from nigari.hcl.parser import parse_body
+from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.static import expr_part

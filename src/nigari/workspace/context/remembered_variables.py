@@ -20,7 +20,7 @@ from nigari.eval.core.inputs import InputKind, InputValue
 from nigari.eval.core.worklist import DONE
 from nigari.eval.nodes.variable import RootVariable
 from nigari.eval.static.run import StaticRun
-from nigari.packages.base.whole_file import make_directories, write_whole
+from nigari.packages.content.whole_file import make_directories, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

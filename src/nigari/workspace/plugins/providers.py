@@ -13,7 +13,7 @@ from functools import cached_property
 from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False

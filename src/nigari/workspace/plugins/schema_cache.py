@@ -79,7 +79,7 @@ class SchemaCache:
         """Remember what a package has told, in place of what was known of that provider."""
         from pathlib import Path
 
-        from nigari.packages.base.whole_file import make_directories, write_whole
+        from nigari.packages.content.whole_file import make_directories, write_whole
 
         if form is Form.MESSAGES:
             _remember((str(provider), self._conditions(checksum)), told)

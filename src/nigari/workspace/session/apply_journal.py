@@ -21,7 +21,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.inputs import InputKind, Inputs, InputValue
 from nigari.eval.core.worklist import DONE
 from nigari.file_lock import FileLock, take_lock
-from nigari.packages.base.whole_file import make_directories
+from nigari.packages.content.whole_file import make_directories
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.version import VERSION

@@ -14,7 +14,7 @@ from threading import RLock
 from nigari.arguments import check_text
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.eval.core.inputs import Inputs, check_undeclared
-from nigari.lang.files import KeptFiles
+from nigari.lang.files import CachedFiles
 from nigari.workspace.context.shown_sources import ShownSources
 from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.explain.explainer import Explainer
@@ -54,7 +54,7 @@ def load(
     where = inside(where, chosen_environment(where, environment))
     session = Session(where, given_variables(variables, var_files, not usual))
     read = session.workspace.sources
-    session.use_files(KeptFiles(where.root))
+    session.use_files(CachedFiles(where.root))
     session.workspace.sources.update(read)
     return Configuration(session)
 
@@ -213,7 +213,7 @@ class Configuration(Part):
 def _reopened(
     where: WorkingDirectory,
     inputs: Inputs,
-    files: KeptFiles,
+    files: CachedFiles,
     sources: Mapping[str, bytes],
     found: Iterable[Diagnostic],
 ) -> Configuration:

@@ -23,9 +23,9 @@ from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.secret_urls import hidden_url
 from nigari.hcl.scope import Scope
 from nigari.lang.files import DiskFiles
-from nigari.packages.base.module_fetch import FetchError
-from nigari.packages.base.package_tree import Found
-from nigari.packages.base.subdirectories import find_subdir
+from nigari.packages.content.module_fetch import FetchError
+from nigari.packages.content.package_tree import Found
+from nigari.packages.content.subdirectories import find_subdir
 from nigari.packages.hosts.cli_config import CliConfig
 from nigari.packages.hosts.cli_config_files import load_cli_config
 from nigari.packages.modules.module_download import ModuleDownloads

@@ -21,7 +21,7 @@ from nigari.eval.core.inputs import InputKind, Inputs, check_undeclared
 from nigari.eval.static.backend import BackendArguments
 from nigari.eval.static.run import StaticRun
 from nigari.file_lock import FileLock
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.hosts.cli_config import CliConfig
 from nigari.packages.hosts.cli_config_files import load_cli_config, possible_files
 from nigari.packages.modules.module_locks import FILE_NAME as MODULE_LOCKS

@@ -17,9 +17,9 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import DiskFiles, Entry
-from nigari.packages.base.module_fetch import FetchError
-from nigari.packages.base.package_tree import Found, Package
-from nigari.packages.base.subdirectories import find_subdir
+from nigari.packages.content.module_fetch import FetchError
+from nigari.packages.content.package_tree import Found, Package
+from nigari.packages.content.subdirectories import find_subdir
 from nigari.packages.modules.module_manifest import Manifest, ModuleRecord, load_manifest
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.modules.package_address import package_address

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from nigari.lang.files import DiskFiles, Entry
-from nigari.packages.base.platforms import current_platform
+from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.installation import InstalledProvider, InstallStep
 from nigari.version import VERSION
 from nigari.workspace.context.options import GivenVariables
@@ -136,7 +136,7 @@ class LastInit:
         """Keep what was looked at, unless something of it has only just changed. Of `others` nothing
         is kept that tells their content.
         """
-        from nigari.packages.base.whole_file import make_directories, write_whole
+        from nigari.packages.content.whole_file import make_directories, write_whole
 
         signatures = [(path, _signature(path)) for path in sorted(set(others))]
         latest = max((each[-1] for _, each in signatures if each is not None), default=0)

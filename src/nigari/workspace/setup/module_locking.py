@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
-from nigari.packages.base.package_tree import Found, content_hash, package_id
+from nigari.packages.content.package_tree import Found, content_hash, package_id
 from nigari.packages.modules.module_locks import (
     FILE_NAME,
     NO_LOCKS,

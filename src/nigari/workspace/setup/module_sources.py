@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from nigari.net.client import Client
-    from nigari.packages.base.module_fetch import Getter
+    from nigari.packages.content.module_fetch import Getter
     from nigari.packages.hosts.cli_config import CliConfig
     from nigari.packages.hosts.hosts import Hosts
     from nigari.packages.hosts.network import Network

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nigari.addrs.module_source import RegistrySource
 from nigari.diagnostics import Diagnostics, Range
 from nigari.lang.versions import ModuleConstraints, Version, parse_module_constraints
-from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.content.module_fetch import FetchError
 from nigari.packages.modules.module_registry import AvailableVersions, ModuleRegistries
 from nigari.workspace.configuration.modules import PackageRequest
 from nigari.workspace.setup.module_sources import ModuleSources

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
-from nigari.packages.base.platforms import current_platform
-from nigari.packages.base.whole_file import make_directories
+from nigari.packages.content.platforms import current_platform
+from nigari.packages.content.whole_file import make_directories
 from nigari.packages.hosts.network import KnownHosts, Network
 from nigari.packages.providers.configured_sources import provider_source
 from nigari.packages.providers.installation import Installation, InstallListener

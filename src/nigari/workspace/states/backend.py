@@ -31,7 +31,7 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.json_shape import Members, as_members, as_number, as_text, parse_document
-from nigari.packages.base.whole_file import make_directories, write_whole
+from nigari.packages.content.whole_file import make_directories, write_whole
 from nigari.packages.modules.module_manifest import as_go_writes
 from nigari.record import record
 from nigari.schema.block import Block

@@ -18,7 +18,7 @@ from nigari.eval.core.worklist import Node
 from nigari.eval.nodes.variable import RootVariable
 from nigari.eval.static.backend import BackendArguments
 from nigari.hcl.scanner import scan_expression
-from nigari.packages.base.whole_file import make_directories, write_whole
+from nigari.packages.content.whole_file import make_directories, write_whole
 from nigari.record import record, replace
 from nigari.workspace.states.backend import DEFAULT_BACKEND, SavedBackend
 

@@ -225,7 +225,7 @@ async def logged_in(cluster: Cluster) -> Cluster:
     }
     environ = {**program.environ, "KUBERNETES_EXEC_INFO": json.dumps(info)}
     try:
-        done = await run_program(program.command, environ, asks_people=True)
+        done = await run_program(program.command, environ, may_prompt=True)
         if done.status:
             raise ValueError(f"it ended with status {done.status}")
         status = json.loads(done.output)["status"]

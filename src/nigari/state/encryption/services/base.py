@@ -17,7 +17,7 @@ from nigari.clouds.failures import CloudFailure
 from nigari.net.client import Client, Policy
 from nigari.net.failures import NetFailure
 from nigari.net.settings import Settings
-from nigari.programs import WAIT_BETWEEN_LOOKS, stop_if_cancelled
+from nigari.programs import POLL_INTERVAL, stop_if_cancelled
 from nigari.record import record
 from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.keys import Keys
@@ -121,7 +121,7 @@ def _waited(work: Coroutine[object, object, T]) -> T:
     with ThreadPoolExecutor(max_workers=1) as pool:
         result = pool.submit(asyncio.run, noted())
         try:
-            while not wait((result,), WAIT_BETWEEN_LOOKS).done:
+            while not wait((result,), POLL_INTERVAL).done:
                 stop_if_cancelled()
         except BaseException:
             if task is not None:

@@ -1,4 +1,4 @@
-"""Lock files in which version control has left both sides of a conflict."""
+"""Detection of unresolved merge conflicts in lock files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MARKS = ("<<<<<<< ", "=======", ">>>>>>> ")
 
 
 def report_conflict(source: Source, diags: Diagnostics) -> bool:
-    """Whether a lock file has the marks of a conflict, which is reported at the first of them."""
+    """Check a lock file for conflict markers, and report the first of them."""
     offset = 0
     for line in source.text.splitlines(keepends=True):
         if line.startswith(_MARKS):

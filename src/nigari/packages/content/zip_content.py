@@ -1,7 +1,7 @@
-"""The content of one entry of a zip file, straight from the file.
+"""Direct access to the content of a zip entry.
 
-Python's own reader copies what it reads several times and knows only `zlib`. Packages of providers
-are hundreds of megabytes, and inflating is most of the work of installing them.
+Python's own reader copies the data several times and only uses `zlib`. Provider packages are
+hundreds of megabytes, and inflating them dominates their installation.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _PACKED_PIECE: Final = 1 << 18
 _PIECE: Final = 1 << 19
-"""Bytes that are inflated at once: what follows still finds them in the processor's cache, and other
-threads are disturbed seldom.
+"""Bytes inflated at once: the next step still finds them in the processor's cache, and other
+threads are rarely disturbed.
 """
 _HEADER: Final = struct.Struct("<4s22xHH")
 _SIGNATURE: Final = b"PK\x03\x04"
@@ -29,20 +29,20 @@ _IS_ENCRYPTED: Final = 0x1
 
 
 class EntryContent(Protocol):
-    """What can be read from beginning to end."""
+    """Content that is read sequentially."""
 
     def read(self, most: int, /) -> bytes:
-        """At most so many bytes; none at the end."""
+        """Read at most that many bytes; none at the end."""
         ...
 
 
 @contextmanager
 def entry_content(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[EntryContent]:
-    """Read an entry. What is wrong with it raises the errors of `zipfile`, or an `EOFError`."""
+    """Read an entry. Faults raise the exceptions of `zipfile`, or `EOFError`."""
     is_deflated = entry.compress_type == zipfile.ZIP_DEFLATED
     # Opening it compares the two headers of the entry, which may contradict each other.
     with package.open(entry) as content:
-        # A small entry is not worth a file handle of its own: archives may have very many.
+        # A small entry does not justify a separate file handle: archives may have very many.
         is_small = entry.file_size <= _PIECE
         is_plain = is_deflated and not entry.flag_bits & _IS_ENCRYPTED
         if is_small or not is_plain or package.filename is None:
@@ -58,7 +58,7 @@ def entry_content(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[
 
 
 class _Inflated:
-    """A deflated entry of a file that stands at the beginning of its data."""
+    """Inflates an entry, from a file positioned at its data."""
 
     def __init__(self, file: IO[bytes], entry: zipfile.ZipInfo) -> None:
         self._file = file
@@ -98,7 +98,7 @@ class _Inflated:
 
 
 class _Inflater(Protocol):
-    """Keeps what it was given until all of that is inflated."""
+    """Inflates data; retains input until all of it is inflated."""
 
     @property
     def eof(self) -> bool: ...
@@ -132,8 +132,8 @@ _Crc32: TypeAlias = Callable[[bytes, int], int]
 
 
 def _fastest() -> tuple[_Inflater, _Crc32, type[Exception]]:
-    """What inflates, how its result is checked, and what it raises: ISA-L where it is installed,
-    which is twice as fast.
+    """Choose the inflater, checksum and exception: ISA-L if it is installed, which is twice as
+    fast.
     """
     try:
         from isal import igzip_lib, isal_zlib

@@ -1,9 +1,9 @@
-"""Unpacking archives that strangers have made.
+"""Safe unpacking of untrusted archives.
 
-Whatever an archive says, nothing is written outside the directory it is unpacked into, and no
-more than the limits allow. Symbolic links are made last, when no file can be written through one
-any more, and only if all of them lead to somewhere inside. What is wrong with an archive is an
-`ArchiveError`; the caller throws away what has been unpacked until then.
+Regardless of the archive's content, nothing is written outside the target directory, and no more
+than the limits allow. Symbolic links are created last, when no file can be written through them any
+more, and only if all of them lead inside. A faulty archive raises `ArchiveError`; the caller then
+discards the files unpacked so far.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     import zipfile
     from typing import IO, Final
 
-    from nigari.packages.base.zip_content import EntryContent
+    from nigari.packages.content.zip_content import EntryContent
 
 _CHUNK: Final = 1 << 20
 _READ_AT_ONCE: Final = 1 << 19
 _WRITTEN_AT_ONCE: Final = 1 << 17
-"""Bytes. For larger pieces the system looks for larger stretches of free memory, which may take more
-time than all the rest of writing.
+"""Bytes per write. For larger pieces the kernel looks for larger stretches of free memory, which
+may take longer than the write itself.
 """
 _MEBIBYTE: Final = 1 << 20
 _LONGEST_HEADER: Final = 1 << 20
-"""Tar archives have names, and remarks on files, in headers that are read as a whole."""
+"""Tar archives have names and metadata of files in headers that are read as a whole."""
 _LONGEST_LINK: Final = 4096
 _LONGEST_SHOWN: Final = 120
-"""Characters of an entry's name that a message shows."""
+"""Characters of an entry's name in a message."""
 _ENTRY: Final = b"PK\x01\x02"
 _SHORTEST_ENTRY: Final = 46
 _LARGE_END: Final = 76
-"""Bytes between the end of a large zip file's list of entries and its last record."""
+"""Bytes between the end of a large zip file's index and its last record."""
 _LONGEST_END: Final = _LARGE_END + 22 + (1 << 16)
-"""How far before the end of a zip file its last record may begin, with what is before that."""
+"""Maximum distance of the last record, and of the records before it, from the end of a zip file."""
 _FORMS: Final = {
     "zip": "zip",
     "tar": "tar",
@@ -70,42 +70,42 @@ _MAGIC: Final = (
 
 
 class ArchiveError(OSError):
-    """Something is wrong with an archive; the text says what, without a full stop."""
+    """A faulty archive; the text describes the fault, without a full stop."""
 
 
 @record
 class Limits:
-    """How much an archive may hold."""
+    """Maximum content of an archive."""
 
     entries: int = 200_000
     size: int = 4096 * _MEBIBYTE
-    """Bytes of all its files together."""
+    """Bytes of all files together."""
     ratio: int = 250
-    """How many bytes one byte of the archive may become, once they are more than `small`."""
+    """Maximum expansion of a byte of the archive, once the content exceeds `small`."""
     small: int = 32 * _MEBIBYTE
     index: int = 32 * _MEBIBYTE
-    """Bytes of a zip archive's list of entries, which is read as a whole."""
+    """Bytes of a zip archive's index, which is read as a whole."""
 
 
 def form_of_name(path: str) -> str:
-    """The form of archive that a file name ends in; empty if it is no archive."""
+    """Return the archive format by file extension; empty if it is not an archive."""
     name = path.rpartition("/")[2]
     ending = max((each for each in _FORMS if name.endswith(f".{each}")), key=len, default="")
     return _FORMS.get(ending, "")
 
 
 def is_single_file(path: str) -> bool:
-    """Whether a name is that of one packed file, which is no package."""
+    """Check for a single compressed file, which is not a package."""
     return not form_of_name(path) and path.endswith(tuple(f".{each}" for each in _SINGLE_FILES))
 
 
 def form_called(name: str) -> str:
-    """The form of archive with this name; empty if there is none."""
+    """Return the archive format of that name; empty if there is none."""
     return _FORMS.get(name, "")
 
 
 def form_of_content(path: Path) -> str:
-    """The form of archive that a file is, by how it begins; empty if it is none."""
+    """Detect the archive format of a file by its first bytes; empty if it is not an archive."""
     with path.open("rb") as file:
         beginning = file.read(8)
     return next((form for magic, form in _MAGIC if beginning.startswith(magic)), "")
@@ -120,9 +120,9 @@ def unpack_archive(
     given_up: Callable[[], bool] | None = None,
     digests: dict[str, str] | None = None,
 ) -> None:
-    """Unpack into an empty directory. Strict is who refuses symbolic links, and names that begin
-    with a slash. `given_up` is asked now and then whether nobody wants the files any more.
-    `digests` gets the SHA-256 of each file, hexadecimal, by its name in the directory.
+    """Unpack into an empty directory. `is_strict` rejects symbolic links and names with a leading
+    slash. `given_up` is polled for cancellation. `digests` receives the SHA-256 of each file,
+    hexadecimal, by its name in the directory.
     """
     target = _Target(directory, archive.stat().st_size, limits or Limits(), is_strict, given_up)
     target.digests = digests
@@ -135,7 +135,7 @@ def unpack_archive(
 
 
 def read_zip(data: bytes, limits: Limits | None = None) -> dict[str, bytes]:
-    """The entries of a zip archive in memory. Nothing is unpacked from one that announces more than
+    """Read the entries of a zip archive into memory. Nothing is unpacked if it announces more than
     the limits allow.
     """
     import zipfile
@@ -149,7 +149,7 @@ def read_zip(data: bytes, limits: Limits | None = None) -> dict[str, bytes]:
 
 
 def path_inside(directory: Path, name: str) -> Path:
-    """Where a file of a package belongs in a directory, by the name that strangers gave it."""
+    """Join a file name from an untrusted package to a directory, rejecting names that lead outside."""
     return directory / _inside(name)
 
 
@@ -165,7 +165,7 @@ def _outside(name: str) -> ArchiveError:
 
 
 class _Budget:
-    """How much of an archive has been read so far, against its limits."""
+    """Amount of an archive that has been read, checked against its limits."""
 
     def __init__(self, packed: int, limits: Limits) -> None:
         self.limits = limits
@@ -174,7 +174,7 @@ class _Budget:
         self._size = 0
 
     def count(self) -> None:
-        """Count one more entry, or one more block of what is no entry."""
+        """Count an entry, or a block that is not an entry."""
         self._entries += 1
         if self._entries > self.limits.entries:
             raise _too_many(self.limits)
@@ -193,7 +193,7 @@ class _Budget:
 
 
 class _Target:
-    """The directory that an archive is unpacked into, and what is in it so far."""
+    """The target directory of an archive, and its content so far."""
 
     def __init__(
         self,
@@ -214,13 +214,13 @@ class _Target:
         self.digests: dict[str, str] | None = None
 
     def count(self) -> None:
-        """Notice one more entry, or one more block of what is no entry."""
+        """Count an entry or a block, and check for cancellation."""
         if self._given_up is not None and self._given_up():
             raise ArchiveError("unpacking was interrupted")
         self._budget.count()
 
     def path(self, name: str) -> str:
-        """Where an entry is written."""
+        """Return the path of an entry."""
         if self._is_strict and name.startswith(("/", "\\")):
             raise _outside(name)
         return os.path.join(self._root, _inside(name)).rstrip("/")
@@ -256,7 +256,7 @@ class _Target:
         self._links[path] = target
 
     def write_again(self, name: str, other: str) -> None:
-        """Write what an earlier entry has, which is what a hard link is."""
+        """Write the content of an earlier entry again, for a hard link."""
         source = self.path(other)
         if source in self._links or not os.path.isfile(source):
             raise ArchiveError(f"{quoted(name)} is a link to {quoted(other)}, which is no file")
@@ -265,7 +265,7 @@ class _Target:
                 self.write(name, content, os.stat(source).st_mode)
 
     def finish(self) -> None:
-        """Make the links, and see whether they stay inside."""
+        """Create the symbolic links, after checking that they stay inside."""
         for path, target in self._links.items():
             if os.path.lexists(path):
                 raise ArchiveError(
@@ -285,7 +285,7 @@ class _Target:
             raise ArchiveError("it is empty")
 
     def _make_room(self, name: str) -> str:
-        """Prepare the location of an entry; of two entries of one name the later one counts."""
+        """Prepare the path of an entry; of two entries with one name, the later one wins."""
         path = self.path(name)
         if path == self._root:
             raise ArchiveError("it has a file without a name")
@@ -295,7 +295,7 @@ class _Target:
         return path
 
     def _make_directories(self, path: str) -> None:
-        """Make a directory with those above it, each once: there may be very many entries."""
+        """Create a directory and its parents, each only once, as there may be very many entries."""
         if path in self._directories:
             return
         os.makedirs(path, exist_ok=True)
@@ -319,7 +319,7 @@ def _sha256() -> hashlib._Hash:
 def _unpack_zip(archive: Path, target: _Target) -> None:
     import zipfile
 
-    from nigari.packages.base.zip_content import entry_content
+    from nigari.packages.content.zip_content import entry_content
 
     _check_index(archive, target)
     with zipfile.ZipFile(archive) as package:
@@ -343,7 +343,7 @@ def _link_target(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
 
 
 def _check_index(archive: Path, target: _Target) -> None:
-    """Refuse a list of entries that is too long to be read: each of them becomes an object."""
+    """Reject an index that is too large, as each entry becomes an object."""
     limits = target.limits
     if archive.stat().st_size < limits.entries * _SHORTEST_ENTRY:
         return
@@ -357,7 +357,7 @@ def _check_index(archive: Path, target: _Target) -> None:
 
 
 def _index_range(file: IO[bytes]) -> tuple[int, int]:
-    """Where the list of entries begins and ends; what is wrong with it is noticed by who reads it."""
+    """Locate the index; faults in it are detected by the zip reader."""
     size = file.seek(0, os.SEEK_END)
     start = file.seek(max(0, size - _LONGEST_END))
     last = file.read()
@@ -390,7 +390,7 @@ def _unpack_tar(archive: Path, form: str, target: _Target) -> None:
                 _unpack_tar_entry(package, entry, target)
                 # The library remembers all entries, which are many in a hostile archive.
                 package.members = []  # type: ignore[attr-defined]
-        # Only at the end of the stream is it known to be whole.
+        # Only the end of the stream proves that it is complete.
         while stream.read(_CHUNK):
             target.count()
 
@@ -422,7 +422,7 @@ def _checked_header() -> type[tarfile.TarInfo]:
     )
 
     class CheckedHeader(tarfile.TarInfo):
-        """The header of an entry, refused if reading what it announces would take much memory."""
+        """An entry header, rejected if reading the announced data would take much memory."""
 
         @classmethod
         def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> CheckedHeader:
@@ -470,12 +470,12 @@ _OF_NAMES: Final = {
     errno.EILSEQ: "has a name that this file system does not allow",
     errno.EINVAL: "has a name that this file system does not allow",
 }
-"""What is wrong with an entry that the file system refuses, by its error."""
+"""Descriptions of an entry's fault, by the error of the file system."""
 
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Report what the file system refuses because of an entry's name as a fault of the archive."""
+    """Report errors of the file system that an entry's name caused as a fault of the archive."""
     try:
         yield
     except OSError as error:
@@ -491,7 +491,7 @@ def _shortened(name: str) -> str:
 
 @contextmanager
 def _as_archive_errors() -> Iterator[None]:
-    """Turn whatever reading a broken archive may raise into one error."""
+    """Translate the exceptions that a faulty archive may raise into one error."""
     try:
         yield
     except ArchiveError:
@@ -503,7 +503,7 @@ def _as_archive_errors() -> Iterator[None]:
 
 
 def _is_of_archive(error: Exception) -> bool:
-    """Whether an error says that an archive is broken. Nothing is imported for those that are not."""
+    """Check whether an error was caused by a faulty archive. Modules are imported only if needed."""
     import lzma
     import tarfile
     import zipfile
@@ -517,7 +517,7 @@ def _is_of_archive(error: Exception) -> bool:
         lzma.LZMAError,
         zlib.error,
         EOFError,
-        NotImplementedError,  # a way of packing that hardly anybody uses
+        NotImplementedError,  # an unusual compression method
         RuntimeError,  # a password, or headers upon headers
         ValueError,
         UnicodeError,

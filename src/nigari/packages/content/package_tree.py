@@ -1,7 +1,7 @@
-"""The files of a module package: what there is, whether it is still the same, and copying it.
+"""Files of a module package: listing, comparison and copying.
 
-A package is known by a hash of the list of its files, so that two packages with the same files
-are one, wherever they came from.
+A package is identified by a hash of its file list, so that packages with the same files are one,
+regardless of their source.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.content.module_fetch import FetchError
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -22,77 +22,77 @@ if TYPE_CHECKING:
 
 
 FileList = Mapping[str, tuple[str, str]]
-"""What is in a package: path to kind (`file`, `program`, `link`) and digest or target."""
+"""Content of a package: path to kind (`file`, `program`, `link`) and digest or target."""
 
 HASH_SCHEME: Final = "sha256:"
 _CLONE: Final = 0x40049409
-"""The request to make one file share the blocks of another, on Linux."""
+"""The Linux ioctl that makes a file share the blocks of another."""
 _COPIED_AT_ONCE: Final = 1 << 16
 
 
 @record
 class Package:
-    """A package whose files are at hand: in a store, waiting to be put there, or in a directory of
-    somebody else's, which is used where it is.
+    """A package whose files are available: in a store, in a staging directory, or in a directory of
+    the user that is used in place.
     """
 
     id: str
-    """The hash of its content; empty for a directory of somebody else's."""
+    """Hash of its content; empty for a directory of the user."""
     path: Path
-    """Where its files are now."""
+    """Current location of its files."""
     files: FileList
     is_new: bool = False
-    """Whether it waits to be moved to where it will be."""
+    """True if it still has to be moved from the staging directory."""
     is_shared: bool = False
-    """Whether other directories use these files, so that they must be copied."""
+    """True if other directories use these files, so that they must be copied."""
 
 
 @record
 class PackageOrigin:
-    """What is known of where a package came from, beside its address."""
+    """Origin of a package, in addition to its address."""
 
     revision: str = ""
-    """What tells its content from any other that the address has had: a commit, a digest."""
+    """Identifier of its content among all that the address has had: a commit, a digest."""
     location: str = ""
-    """Where the registry said that it is, without secrets."""
+    """Location from the registry, without secrets."""
     subdir: str = ""
-    """The directory in the package that the address means, if the address does not say so."""
+    """Directory in the package that the address refers to, if the address does not name it."""
 
 
 @record
 class Found:
-    """A package, with where it came from."""
+    """A package with its origin."""
 
     package: Package
     origin: PackageOrigin = PackageOrigin()
 
 
 def encoded(document: object) -> bytes:
-    """A document in the one form that hashes are made of."""
+    """Serialize a document in the canonical form for hashing."""
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
 
 
 def content_hash(files: FileList) -> str:
-    """The hash of a package, in hexadecimal digits."""
+    """Hash the file list of a package, in hexadecimal."""
     import hashlib
 
     return hashlib.sha256(encoded(files)).hexdigest()
 
 
 def package_id(digest: str) -> str:
-    """The name of a package with this hash; short enough for a link to it to need no block."""
+    """Shorten a package hash so that a symbolic link to it fits into its inode."""
     return digest[:40]
 
 
 def source_id(source: str) -> str:
-    """An address in a form that gives none of its secrets away."""
+    """Hash an address, as it may contain secrets."""
     import hashlib
 
     return hashlib.sha256(source.encode()).hexdigest()
 
 
 def origin_document(origin: PackageOrigin) -> dict[str, str]:
-    """An origin as it is stored."""
+    """Convert an origin to its stored form."""
     fields = {
         "location": origin.location,
         "revision": origin.revision,
@@ -102,7 +102,7 @@ def origin_document(origin: PackageOrigin) -> dict[str, str]:
 
 
 def read_origin(document: object) -> PackageOrigin:
-    """The origin that a stored document has; `ValueError` and its like where it has none."""
+    """Parse a stored origin; raise `ValueError` or similar if it is invalid."""
     if not isinstance(document, dict):
         raise TypeError
     fields = {name: str(document.get(name, "")) for name in ("revision", "location", "subdir")}
@@ -110,14 +110,14 @@ def read_origin(document: object) -> PackageOrigin:
 
 
 def read_list(document: object) -> FileList:
-    """The list of files that a stored document has; `ValueError` and its like where it has none."""
+    """Parse a stored file list; raise `ValueError` or similar if it is invalid."""
     if not isinstance(document, dict):
         raise TypeError
     return {str(name): (str(kind), str(digest)) for name, (kind, digest) in document.items()}
 
 
 def list_files(directory: Path) -> FileList:
-    """What is in a package; `FetchError` where it has something that leads out of it."""
+    """List the content of a package; raise `FetchError` if any of it leads outside."""
     root = os.path.realpath(directory)
     files: dict[str, tuple[str, str]] = {}
     for folder, subfolders, names in os.walk(root):
@@ -156,7 +156,7 @@ def _check_link(path: str, name: str, root: str) -> None:
 
 
 def is_exactly(directory: Path, files: FileList) -> bool:
-    """Whether a directory has all files of a package, unchanged, and no others."""
+    """Check that a directory has exactly the files of a package, unchanged."""
     try:
         return list_files(directory) == files
     except (OSError, FetchError):
@@ -164,14 +164,14 @@ def is_exactly(directory: Path, files: FileList) -> bool:
 
 
 def is_intact(directory: Path, files: FileList) -> bool:
-    """Whether all files of a package are there, unchanged. Others may have come to them, since
-    modules do write below their own directory.
+    """Check that all files of a package exist unchanged. Additional files are allowed, since
+    modules may write below their own directory.
     """
     return all(_is_as_listed(directory, name, entry) for name, entry in files.items())
 
 
 def edited_files(directory: Path, files: FileList) -> list[str]:
-    """The files of a package that somebody has changed or removed."""
+    """List the files of a package that were changed or removed."""
     return [name for name, entry in files.items() if not _is_as_listed(directory, name, entry)]
 
 
@@ -183,8 +183,8 @@ def _is_as_listed(directory: Path, name: str, entry: tuple[str, str]) -> bool:
 
 
 def copy_files(source: Path, target: Path, files: FileList) -> None:
-    """Copy the files of a package, and nothing else, into a new directory. Where the file system
-    can do it, copies share their blocks with the original until one of them changes.
+    """Copy the files of a package, and nothing else, into a new directory. If the file system
+    supports it, copies share their blocks with the original until one of them changes.
     """
     target.mkdir()
     made = {""}
@@ -210,7 +210,7 @@ def _copy_file(source: str, target: str, mode: int) -> None:
 
 
 def _is_cloned(original: int, copy: int) -> bool:
-    """Let a file share the blocks of another, if the file system can do that."""
+    """Make a file share the blocks of another, if the file system supports it."""
     if sys.platform != "linux":
         return False
     import fcntl

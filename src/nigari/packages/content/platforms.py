@@ -1,4 +1,4 @@
-"""Platforms as provider packages name them."""
+"""Platform names of provider packages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MACHINES: Final = {
 
 
 def current_platform() -> str:
-    """The platform of this machine: `linux_amd64`."""
+    """Return the platform of this machine, such as `linux_amd64`."""
     machine = os.uname().machine.lower()
-    # Some systems have their version in the name.
+    # Some systems append their version to the name.
     return f"{sys.platform.rstrip('0123456789')}_{_MACHINES.get(machine, machine)}"

@@ -1,15 +1,14 @@
-"""Files as plain Python data, in the shape that users of python-hcl2 know.
+"""Bodies as plain Python data, in the shape that python-hcl2 uses.
 
 - An argument is an entry of a dict: `a = 1` is `{"a": 1}`.
-- A block is an element of a list under its type, its labels dicts around its body:
-  `resource "x" "y" { a = 1 }` is `{"resource": [{"x": {"y": {"a": 1}}}]}`.
-- Numbers, strings, `true`, `false`, `null`, lists and objects are what they are in Python.
-- An expression that would have to be evaluated is its source in `${ }`: `a = var.b` is
-  `{"a": "${var.b}"}`. So is a part of a string, and a literal `${` stays escaped as `$${`, so that
-  one can tell them apart.
+- A block is an element of a list under its type, its labels dicts around its body: `resource "x"
+"y" { a = 1 }` is `{"resource": [{"x": {"y": {"a": 1}}}]}`.
+- Numbers, strings, `true`, `false`, `null`, lists and objects are the corresponding Python objects.
+- An expression that needs evaluation is its source in `${ }`: `a = var.b` is `{"a": "${var.b}"}`.
+So is a part of a string; a literal `${` stays escaped as `$${`, which distinguishes the two.
 
-A file of the JSON syntax is plain data already and stays as it is. Nothing is evaluated and
-positions are lost: for more than a look at the data, `nigari.hcl.parse` is better.
+A file of the JSON syntax already is plain data and stays unchanged. Nothing is evaluated and
+positions are lost: `nigari.hcl.parse` preserves them.
 """
 
 from __future__ import annotations
@@ -27,17 +26,17 @@ from nigari.hcl.templates import StringLiteral, Template, TemplateWrap
 
 START_LINE = "__start_line__"
 END_LINE = "__end_line__"
-"""Where a block is, in its body, for those who ask for it."""
+"""Line numbers of a block, as items of its body if requested."""
 
 PlainData: TypeAlias = Any  # type: ignore[explicit-any]  # as `json.loads` has it
 """Plain data: str, int, float, bool, None, and lists and dicts with string keys of such.
 
-It is `Any` so that `loads(text)["a"][0]` needs no casts; `loads_as` gives data that has types.
+It is `Any` so that `loads(text)["a"][0]` requires no casts; `loads_as` returns typed data.
 """
 
 
 def plain(body: Body, with_lines: bool = False) -> dict[str, object]:
-    """The content of a whole file of either syntax."""
+    """Convert a whole file of either syntax."""
     if isinstance(body, NativeBody):
         return plain_body(body, with_lines)
     attributes = body.just_attributes(Diagnostics())
@@ -45,7 +44,7 @@ def plain(body: Body, with_lines: bool = False) -> dict[str, object]:
 
 
 def plain_body(body: NativeBody, with_lines: bool = False) -> dict[str, object]:
-    """The arguments and blocks of a body. A block wins over an argument of its name."""
+    """Convert the arguments and blocks of a body. A block replaces an argument of the same name."""
     result: dict[str, object] = {
         name: plain_value(attribute.expr) for name, attribute in body.attributes.items()
     }
@@ -69,14 +68,14 @@ def _plain_block(block: Block, with_lines: bool) -> object:
 
 
 def labelled(labels: list[str], content: object) -> object:
-    """The content of a block with its labels around it."""
+    """Wrap the content of a block in its labels."""
     for label in reversed(labels):
         content = {label: content}
     return content
 
 
 def plain_value(expr: Expression) -> object:
-    """An expression as data where it is written as data, else its source in `${ }`."""
+    """Convert an expression that is literal data; otherwise return its source in `${ }`."""
     if isinstance(expr, Literal):
         return expr.literal.to_python()
     if isinstance(expr, StringLiteral):
@@ -90,7 +89,7 @@ def plain_value(expr: Expression) -> object:
     if items is not None:
         return {_key_text(key): plain_value(value) for key, value in items}
     if expr.is_json:
-        # Where there are neither names nor functions, a string of JSON is its own text.
+        # In a scope without names and functions, a JSON string is its literal text.
         return expr.value(Scope(), Diagnostics()).to_python()
     number = _negative_number(expr)
     return _source_text(expr) if number is None else number
@@ -119,7 +118,7 @@ def _source_text(expr: Expression) -> str:
     if isinstance(expr, TemplateWrap):
         expr = expr.wrapped
     source = expr.source.text[expr.start : expr.end]
-    # A directive of a template is marked as one already.
+    # The source of a directive already begins with its marker.
     return source if source.startswith("%{") else f"${{{source}}}"
 
 

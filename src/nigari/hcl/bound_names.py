@@ -1,7 +1,7 @@
-"""Expressions and bodies in which some names have their meaning already, wherever they are used.
+"""Expressions and bodies with bound names, whose meaning is fixed wherever they are evaluated.
 
-Who binds names gives an object for each. A name that is bound as a whole hides what the scope says
-of it; of another, only the attributes of the object are bound, and the scope has the rest.
+The caller binds an object to each name. A name bound as a whole hides the scope's value of that
+name; otherwise only the object's attributes are bound, and the scope provides the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nigari.hcl.traversal import Traversal, TraverseAttr
 
 
 class Names:
-    """Names with a meaning: an object for each, of which some are all that there is."""
+    """Bound names: an object for each; `whole` names those that hide the scope's value entirely."""
 
     __slots__ = ("objects", "whole")
 
@@ -27,7 +27,7 @@ class Names:
         self.whole: frozenset[str] = whole
 
     def has(self, traversal: Traversal) -> bool:
-        """Whether a reference leads to something that is bound."""
+        """Check that a reference leads to a bound value."""
         root = traversal.root_name
         if root in self.whole:
             return True
@@ -38,7 +38,7 @@ class Names:
         return isinstance(step, TraverseAttr) and step.name in found.mapping()
 
     def scope(self, outer: Scope) -> Scope:
-        """A scope in which the names have their meaning."""
+        """Create a scope with the bound names."""
         variables: dict[str, Value] = {}
         for root, found in self.objects.items():
             known = None if root in self.whole else outer.variable(root)
@@ -50,8 +50,6 @@ class Names:
 
 
 class BoundExpression(Expression):
-    """An expression with names bound."""
-
     __slots__ = ("inner", "names")
 
     def __init__(self, inner: Expression, names: Names) -> None:

@@ -1,7 +1,7 @@
-"""Writing a file so that whoever reads it sees the old content or the new, never a part.
+"""Atomic file replacement: readers see the old content or the new, never a part.
 
-What is not finished is in a numbered file beside it, which its writer holds a lock on. One that
-nobody holds was left behind by a process that was killed: the next writer removes it.
+Unfinished content is in a numbered file beside the target, locked by its writer. An unlocked one
+was left behind by a killed process, and the next writer removes it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _DIRECTORY_MODE: Final = 0o755
 def write_whole(
     path: str | os.PathLike[str], content: bytes, mode: int | None = None, sync: bool = True
 ) -> None:
-    """Replace a file. An `OSError` says why that is not possible.
+    """Replace a file atomically; raise `OSError` on failure.
 
-    Without a mode it can be read by whom the process allows that, and written by its owner.
+    Without a mode the umask decides who may read it, and only its owner may write.
     """
     directory, name = os.path.split(os.fspath(path))
     with _unfinished(directory, f".{name}-") as (descriptor, temporary):
@@ -46,7 +46,7 @@ def write_whole(
 
 
 def make_directories(path: str | os.PathLike[str]) -> None:
-    """Make a directory and those above it, where they are missing, for nobody else to write in."""
+    """Create missing directories, writable only by their owner."""
     path = os.fspath(path)
     try:
         os.mkdir(path, _DIRECTORY_MODE)
@@ -57,14 +57,14 @@ def make_directories(path: str | os.PathLike[str]) -> None:
         make_directories(above)
         make_directories(path)
     except OSError:
-        # Somebody else may have made it, or may make nothing where it is.
+        # Another process may have created it, or removed its parent.
         if not os.path.isdir(path):
             raise
 
 
 @contextlib.contextmanager
 def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
-    """A new file in a directory, locked, and its path."""
+    """Create and lock a new file in a directory; yield its descriptor and path."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     number = 0
     while True:
@@ -76,7 +76,7 @@ def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
                 number += 1
             continue
         try:
-            # Before it was locked somebody may have taken it for one that was left behind.
+            # Before it was locked, another process may have removed it as a leftover.
             is_mine = take_lock(descriptor) is not FileLock.TAKEN
             if is_mine and os.fstat(descriptor).st_nlink:
                 yield descriptor, temporary
@@ -86,7 +86,7 @@ def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
 
 
 def _remove_left_behind(path: str) -> bool:
-    """Remove an unfinished file unless its writer is at work; whether its name is free now."""
+    """Remove an unfinished file unless its writer is active; return whether its name is free."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -96,7 +96,7 @@ def _remove_left_behind(path: str) -> bool:
     try:
         if take_lock(descriptor) is not FileLock.HELD:
             return False
-        # Its writer may have finished it meanwhile, and another one have taken the name.
+        # Its writer may have finished meanwhile, and another one reused the name.
         if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
             os.unlink(path)
     except FileNotFoundError:

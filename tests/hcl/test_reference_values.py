@@ -18,7 +18,7 @@ from nigari.cty.values import (
     string,
     unknown,
 )
-from nigari.hcl.described import value_text
+from nigari.hcl.reference_values import value_text
 from nigari.hcl.suggestion import listed
 from nigari.lang.marks import EPHEMERAL, SENSITIVE, Deprecated
 
@@ -58,7 +58,7 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE, Deprecated
 )
 def test_value_text(value: Value, text: str, in_full: str) -> None:
     assert value_text(value) == text
-    assert value_text(value, secrets=True, unknowns=True) == in_full
+    assert value_text(value, sensitive=True, unknowns=True) == in_full
 
 
 @pytest.mark.parametrize(

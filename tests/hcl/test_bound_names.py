@@ -7,7 +7,7 @@ import pytest
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import AttributeSchema, BlockSchema, BodySchema
-from nigari.hcl.bound import BoundBody, BoundExpression, Names
+from nigari.hcl.bound_names import BoundBody, BoundExpression, Names
 from nigari.hcl.parser import parse_body, parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source

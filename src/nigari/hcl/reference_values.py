@@ -1,9 +1,9 @@
-"""Describes the references in an expression by their values, in words for a diagnostic.
+"""Values of the references in an expression, in words for a diagnostic.
 
-Values without parts are shown whole, all others by their type and size, and a secret never is: it
-is mentioned only where the diagnostic is about secrets. What is not known is likewise mentioned
-only where that matters, since readers would otherwise take it for the cause. Deliberately unknown
-here: how the words are laid out, and which marks there are.
+Values without parts are shown whole, all others by their type and size, and sensitive ones never:
+they are mentioned only in diagnostics about sensitive values. Likewise unknown values are mentioned
+only in diagnostics about them, since readers would otherwise take them for the cause. Deliberately
+unknown here: the layout of the words, and the available marks.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 _LONGEST_SHOWN: Final = 200
 _MOST_ELEMENTS: Final = 1024
-"""Bounds of a length that are greater than this tell nothing."""
+"""Larger bounds of a length are of no interest to a reader."""
 
 
 class Referring(Protocol):
-    """An expression, which is made from references."""
+    """An expression with references."""
 
     def variables(self) -> list[Traversal]:
-        """The references in it."""
+        """List the references."""
         ...
 
 
 def scope_values(
-    expression: Referring, scope: Scope, secrets: bool = False, unknowns: bool = False
+    expression: Referring, scope: Scope, sensitive: bool = False, unknowns: bool = False
 ) -> tuple[ScopeValue, ...]:
-    """What the references in an expression stand for.
+    """Describe the references of an expression.
 
-    A diagnostic that is about secrets, or about what is not known yet, asks for those, too.
+    A diagnostic about sensitive or unknown values requests those too.
     """
     described: dict[str, ScopeValue] = {}
     for traversal in expression.variables():
@@ -52,14 +52,14 @@ def scope_values(
             found, value = _reach(traversal, root)
             name = str(found)
             if name not in described:
-                text = value_text(value, secrets, unknowns)
+                text = value_text(value, sensitive, unknowns)
                 if text:
                     described[name] = ScopeValue(name, text)
     return tuple(described.values())
 
 
 def _reach(traversal: Traversal, value: Value) -> tuple[Traversal, Value]:
-    """As much of a traversal as leads somewhere, and where."""
+    """Return the longest prefix of a traversal that can be followed, and its value."""
     for position in range(1, len(traversal)):
         result = traversal[position].apply(value)
         if isinstance(result, Fault):
@@ -68,12 +68,12 @@ def _reach(traversal: Traversal, value: Value) -> tuple[Traversal, Value]:
     return traversal, value
 
 
-def value_text(value: Value, secrets: bool = False, unknowns: bool = False) -> str:
-    """What a value is, completing a sentence that begins with its name; empty for nothing."""
-    secrecy = _secrecy(value)
-    if secrecy:
-        article = "an" if secrecy[0] in "aeiou" else "a"
-        return f"has {article} {secrecy} value" if secrets else ""
+def value_text(value: Value, sensitive: bool = False, unknowns: bool = False) -> str:
+    """Describe a value, completing a sentence that begins with its name; empty to omit it."""
+    word = _mark_word(value)
+    if word:
+        article = "an" if word[0] in "aeiou" else "a"
+        return f"has {article} {word} value" if sensitive else ""
     data = value.data
     if data is None:
         return "is null"
@@ -94,10 +94,10 @@ def value_text(value: Value, secrets: bool = False, unknowns: bool = False) -> s
     return f"is {value.type.with_article()}"
 
 
-def _secrecy(value: Value) -> str:
-    """The word for why a value must not be shown, if it must not.
+def _mark_word(value: Value) -> str:
+    """Return the word for the mark that forbids showing the value; empty if there is none.
 
-    A mark says so with `secrecy`; one that does not say is taken to be a secret.
+    A mark names it in `secrecy`; the default is "sensitive".
     """
     if value.marks is NO_MARKS or not value.marks:
         return ""
@@ -116,7 +116,7 @@ def _unknown_text(value: Value, data: Unknown, unknowns: bool) -> str:
 
 
 def _length_text(data: Unknown) -> str:
-    """What is known of the length of a collection that is not known."""
+    """Describe the known bounds of an unknown collection's length."""
     least, most = data.min_length, data.max_length
     if least == most:
         return f" of length {least}"

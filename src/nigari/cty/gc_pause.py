@@ -1,7 +1,7 @@
-"""Leaving the garbage collector alone while very many values or syntax nodes are built at once.
+"""Pause of the garbage collector while many values or syntax nodes are built at once.
 
-Neither ever refers to itself, so there is nothing for it to find, and it would look at all of
-them again and again: that costs more than building them.
+These contain no reference cycles, so there is nothing to collect, and repeated scans would cost
+more than building them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WORTH_IT: Final = 20_000
 
 
 class CollectionPaused:
-    """A `with` block in which nothing is collected, if the input is of a size to matter."""
+    """A `with` block without garbage collection, if the input is large enough to matter."""
 
     __slots__ = ("paused",)
 

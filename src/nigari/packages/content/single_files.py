@@ -1,4 +1,4 @@
-"""Packages that are a single file in a directory, as an archive in a repository is."""
+"""Packages that are a single file in a directory, such as an archive in a repository."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from nigari.packages.base.module_fetch import FetchError, Getter, Progress
+from nigari.packages.content.module_fetch import FetchError, Getter, Progress
 
 
 def split_file(url: str) -> tuple[str, str]:
-    """The URL of the directory that a file is in, and the file's name."""
+    """Split the URL of a file into that of its directory and the file name."""
     parts = urlsplit(url)
     directory, name = posixpath.split(parts.path)
     return urlunsplit(parts._replace(path=directory)), unquote(name)
 
 
 async def get_file_of(getter: Getter, url: str, name: str, path: Path, progress: Progress) -> str:
-    """Get a directory, and keep one file of it."""
+    """Fetch a directory, and retain only one file of it."""
     with tempfile.TemporaryDirectory(prefix=".files-", dir=path.parent) as temporary:
         revision = await getter.get_directory(url, Path(temporary), progress)
         _copy_file(Path(temporary), name, path)

@@ -1,4 +1,4 @@
-"""`try` and `can`: expressions that are allowed to fail."""
+"""`try` and `can`: functions whose arguments may fail."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def _try(args: list[Value], _: Type) -> Value:
         elif value.is_wholly_known:
             return value
         else:
-            # Once known it may fail or be of another type, so nothing can be told of the result.
+            # OpenTofu: once known, it may fail or have another type, so neither value nor type is
+            # determined.
             return DYNAMIC_UNKNOWN.with_causes(find_causes([value])).with_marks(value.marks)
     reasons = "; ".join([_reason(failure) for failure in failures[:_MOST_REASONS]])
     raise FunctionError(f"no expression succeeded: {reasons}")
@@ -50,7 +51,7 @@ def _can(args: list[Value], expected: Type) -> Value:
     return unknown(expected).with_causes(find_causes([value]))
 
 
-# The result's type is left open, as telling it would take evaluating everything twice.
+# The result's type stays open, since computing it would evaluate every argument twice.
 TRY: Final = Function((), Parameter("expressions", CLOSURE_TYPE), DYNAMIC, _try)
 CAN: Final = Function((Parameter("expression", CLOSURE_TYPE),), None, BOOL, _can)
 

@@ -1,8 +1,8 @@
-"""What the downloads of one run share: directories to download to, and threads that unpack.
+"""Shared resources of the downloads in one run: temporary directories, and threads for unpacking.
 
-Both are bounded, so that a run with very many providers needs no more room than one with a few.
-Directories that a run which was killed has left behind are removed by the next one. What is
-downloaded, and where it is installed, is not known here.
+Both are bounded, so that a run with very many providers needs no more space than one with a few.
+Directories left behind by a killed run are removed by the next one. Deliberately unknown here: the
+packages and their destination.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from nigari.file_lock import FileLock, take_lock
-from nigari.packages.base.whole_file import make_directories
+from nigari.packages.content.whole_file import make_directories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _AT_A_TIME: Final = 6
-"""Packages that are downloaded or unpacked at the same time: enough to keep a fast connection busy
+"""Packages that are downloaded or unpacked concurrently: enough to use a fast connection fully
 while others are unpacked.
 """
 _PREFIX: Final = ".downloads-"
 
 
 class DownloadPool:
-    """Use it inside an event loop, and close it when no work is left. What is downloaded comes below
-    a directory.
+    """Directories and threads, to be used inside an event loop and closed after all work. Downloads
+    are put below a directory.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -48,8 +48,8 @@ class DownloadPool:
 
     @asynccontextmanager
     async def directory(self) -> AsyncIterator[Path]:
-        """A directory to download to. It may have files of an earlier download, which can be written
-        over: that takes less time than to remove them and to write new ones.
+        """Lend a directory for a download. It may contain files of an earlier one to overwrite,
+        which is faster than removing them and creating new ones.
         """
         async with self._limit:
             directory = self._unused.pop() if self._unused else self._make()
@@ -59,13 +59,13 @@ class DownloadPool:
                 self._unused.append(directory)
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """Do something in a thread. An interrupted caller waits until it is done."""
+        """Run work in a thread. A cancelled caller waits until it is finished."""
         import asyncio
 
         if self._threads is None:
             from concurrent.futures import ThreadPoolExecutor
 
-            # More threads than processors would only keep downloads waiting.
+            # More threads than processors would only delay the downloads.
             self._threads = ThreadPoolExecutor(os.cpu_count())
         task = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
@@ -91,13 +91,13 @@ class DownloadPool:
 
 
 class _Base:
-    """A new directory that nobody else removes as long as this process lives."""
+    """A new directory that no other process removes while this one lives."""
 
     def __init__(self, directory: Path) -> None:
         make_directories(directory)
         with _Lock(directory, waits=True):
             for path in directory.glob(f"{_PREFIX}*"):
-                # Whoever uses it may remove it at any time.
+                # Another process may remove the directory at any time before it is locked.
                 with suppress(FileNotFoundError), _Lock(path) as lock:
                     if lock.is_held:
                         shutil.rmtree(path, ignore_errors=True)
@@ -105,7 +105,7 @@ class _Base:
             self._lock = _Lock(self.path)
 
     def remove(self) -> None:
-        """Remove it, and the one that it is in if there is nothing else in that."""
+        """Remove the directory, and its parent if that is empty."""
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.release()
         with suppress(OSError):
@@ -113,8 +113,8 @@ class _Base:
 
 
 class _Lock:
-    """A lock on a directory, which ends with the process; it is not held where others have it, or
-    where the file system has no locks.
+    """A lock on a directory, released when the process ends; not held if another process has it, or
+    the file system has no locks.
     """
 
     def __init__(self, directory: Path, waits: bool = False) -> None:

@@ -1,7 +1,7 @@
-"""Selecting a directory of a package, which may be written as a pattern.
+"""Selection of a package's subdirectory, which may be a pattern.
 
-Patterns are those of Go's `path/filepath`: `*` and `?` do not match a slash, `[a-z]` and `[^a-z]` are
-sets of characters, and a backslash takes the next character as it is.
+Patterns are those of Go's `path/filepath`: `*` and `?` do not match a slash, `[a-z]` and `[^a-z]`
+are character classes, and a backslash escapes the next character.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import os
 import re
 from pathlib import Path
 
-from nigari.packages.base.module_fetch import FetchError
+from nigari.packages.content.module_fetch import FetchError
 
 
 def find_subdir(package: Path, subdir: str) -> str:
-    """The one directory that is selected, relative to the package, or `FetchError`."""
+    """Return the one selected directory, relative to the package, or raise `FetchError`."""
     if not re.search(r"[*?\[\\]", subdir):
         _check_exists(package, subdir)
         return subdir
@@ -50,7 +50,7 @@ def _matching(package: Path, base: str, pattern: str) -> list[str]:
 
 
 def _expression(pattern: str) -> str:
-    """The regular expression for one part of a pattern."""
+    """Convert one part of a pattern to a regular expression."""
     parts: list[str] = []
     at = 0
     while at < len(pattern):

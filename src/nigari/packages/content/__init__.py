@@ -1,0 +1,4 @@
+"""Package content: atomic writes, safe unpacking, comparison, platforms.
+
+Deliberately unknown here: the sources of packages.
+"""
