@@ -131,10 +131,6 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 def functions(directory: str | PathLike[str] = ".") -> Mapping[str, Function]:
     """The functions of OpenTofu, for `hcl.evaluate` and `hcl.Scope`.
 

@@ -49,6 +49,7 @@ from nigari.workspace.session.environment_result import EnvironmentInfo, list_en
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.open_session import (
     absolute,
+    check_directory,
     chosen_environment,
     given_variables,
     inside,
@@ -77,6 +78,10 @@ _APPLYING = "OperationTypeApply"
 _WORKSPACE = "the name of a workspace"
 
 __all__ = ["Applied", "Ask", "Initialized", "Round", "Session", "open", "read_plan"]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 @record
@@ -152,13 +157,14 @@ def open(  # noqa: A001 - people write `nigari.open`
     one, `environment` in one of those that `environments.hcl` declares. `environ` takes the place
     of the process's environment, also for plugins. `state` is the file of a local state.
     `ask(name, description)` is called for values that are missing; without it there are no prompts.
-    `on_output` is called with a line for whatever happens meanwhile, as in `on_output=print`. What
-    cannot be done raises a `SessionError`.
+    `on_output` is called with a line for whatever happens meanwhile, as in `on_output=print`. Raises
+    `FileNotFoundError` if there is no such directory, and `SessionError` if something cannot be done.
     """
     files = StateFiles("" if state is None else fspath(state))
     options = SessionOptions(files, LockOptions(lock, lock_timeout))
     prompter = NO_PROMPTER if ask is None else _Asked(ask)
     where = working_directory(path, environ, workspace)
+    check_directory(where.root)
     name = chosen_environment(where, environment)
     given = given_variables(variables, var_files)
     return Session(where, given, options, prompter, name, on_output)

@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Listener:
     """Receives events and ignores them; subclasses handle some."""
 

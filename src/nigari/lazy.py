@@ -26,12 +26,12 @@ def module_named(name: str) -> ModuleType:
 def lazy_exports(package: str, exports: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
     """A `__getattr__` for the package: `exports` has the names that each module gives.
 
-    A module is named by itself where it is one of the package, else in full. `dir` lists the names,
-    too, whether or not they have been used.
+    A module is named by itself where it is one of the package, else in full. `dir` lists what is
+    public, whether or not it has been used, and nothing else.
     """
     homes = {name: module for module, names in exports.items() for name in names}
     own = vars(sys.modules[package])
-    own["__dir__"] = lambda: sorted({*own, *homes})
+    own["__dir__"] = lambda: own["__all__"]
 
     def find(name: str) -> object:
         if name not in homes:

@@ -358,6 +358,89 @@ def test_references_that_validation_refuses(
         assert (inside("explain", expression).code == 1) is bool(summary)
 
 
+BEHIND = {
+    "main.tf": """\
+resource "terraform_data" "f" {
+  for_each = toset(["a", "b"])
+}
+resource "terraform_data" "s" {
+}
+resource "terraform_data" "c" {
+  count = 2
+}
+locals {
+  keyless = terraform_data.f.id
+  single  = terraform_data.s
+  parts   = { wrong = terraform_data.f["z"].id, right = 1 }
+  length  = length([terraform_data.f.id])
+  deeper  = { a = [local.keyless] }
+  each    = [for each in module.m : each.wrong]
+}
+module "m" {
+  source   = "./m"
+  for_each = toset(["k"])
+  v        = terraform_data.c[7].id
+}
+check "c" {
+  data "terraform_remote_state" "scoped" {
+    backend = "local"
+  }
+  assert {
+    condition     = terraform_data.s.id != ""
+    error_message = "no"
+  }
+}
+""",
+    "m/main.tf": """\
+variable "v" {}
+resource "terraform_data" "f" {
+  for_each = toset(["a"])
+}
+output "v" {
+  value = var.v
+}
+output "right" {
+  value = terraform_data.f["a"].id
+}
+output "wrong" {
+  value = terraform_data.f["q"].id
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("expression", "summary"),
+    [
+        ("local.keyless", "Missing instance key"),
+        ("local.deeper", "Missing instance key"),
+        ("local.length", "Missing instance key"),
+        ("local.parts.wrong", "Invalid index"),
+        ("local.parts.right", ""),
+        ("local.single.nope", "Unsupported attribute"),
+        ("local.single.id", ""),
+        ("local.each", "Invalid index"),
+        ('module.m["k"].v', "Invalid index"),
+        ('module.m["k"].wrong', "Invalid index"),
+        ('module.m["k"].right', ""),
+        ("data.terraform_remote_state.scoped.outputs", "Reference to the data source of a check"),
+        ('terraform_data.c["1"].id', ""),
+        ("each.key", "Reference to each outside of for_each"),
+    ],
+)
+def test_mistakes_in_what_a_value_comes_from(
+    expression: str, summary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in BEHIND.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for command in ("eval", "explain"):
+        done = inside(command, expression)
+        assert (done.code == 1) is bool(summary), done.err
+        assert summary in done.err
+
+
 def test_eval_names_the_command_that_uses_the_state(directory: Path) -> None:
     hint = "use nigari console"
     (directory / "more.tf").write_text(
@@ -366,6 +449,8 @@ def test_eval_names_the_command_that_uses_the_state(directory: Path) -> None:
     assert hint in nigari("eval", "terraform_data.there.output", cwd=directory).err
     assert hint not in nigari("eval", "var.none", cwd=directory).err
     assert hint not in nigari("eval", "1 + 1", cwd=directory).err
+    assert hint in nigari("explain", "terraform_data.there.output", cwd=directory).out
+    assert hint not in nigari("explain", "terraform_data.there.input", cwd=directory).out
 
 
 _SPLATS = {

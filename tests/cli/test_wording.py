@@ -125,3 +125,23 @@ def test_a_sentence_ends_once(directory: Path, capsys: pytest.CaptureFixture[str
     shown = _shown(capsys, "eval", "try({name = 1}.nmae)")
     assert 'Did you mean "name"?' in shown
     assert "?." not in shown
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        'module "m" {\n  source: "./x"\n}',
+        'output "o" {\n  value => 1\n}',
+        'output "o" {\n  value {\n    a = 1\n  }\n}',
+        'resource "terraform_data" "a" {\n  provider: x\n  lifecycle {\n    ignore_changes = all\n  }\n}',
+        'variable "v" {\n  type = ]\n}',
+        "terraform {\n  required_providers {\n    a = ]\n  }\n}",
+        "moved {\n  from = ]\n  to = terraform_data.b\n}",
+        "moved {\n  from: terraform_data.a\n  to = terraform_data.b\n}",
+    ],
+)
+def test_a_syntax_error_causes_no_second_error(
+    block: str, directory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (directory / "main.tf").write_text(f"{block}\n")
+    assert _shown(capsys, "validate").count("Error:") == 1

@@ -91,6 +91,14 @@ def test_what_is_passed_rightly(shown: Show) -> None:
         assert "Wrong kind" not in shown(files, "validate")
 
 
+def test_an_alias_that_the_module_does_not_have(shown: Show) -> None:
+    files = {"main.tf": _ROOT + _call("./child", "test.one"), "child/main.tf": _REQUIRED}
+    files["main.tf"] = files["main.tf"].replace("test.main =", "test.mian =")
+    found = shown(files, "validate")
+    assert "add test.mian to the configuration_aliases of test in its required_providers" in found
+    assert 'Did you mean "test.main"?' in found
+
+
 def test_one_warning_for_each_provider_block(shown: Show) -> None:
     """And by `validate` alone, since nothing is wrong."""
     shared = 'locals {\n  regions = toset(["a", "b"])\n}\n'

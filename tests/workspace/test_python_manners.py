@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -53,21 +54,38 @@ def test_plain_data_of_a_planned_value(tmp_path: Path) -> None:
     assert cty.Value.of([1, None]).to_python(unknown="?", marked="*") == [1, None]
 
 
-def test_a_directory_that_does_not_exist(tmp_path: Path) -> None:
+@pytest.mark.parametrize("opens", [nigari.load, nigari.open, nigari.aio.open, nigari.fleet.open])
+def test_a_directory_that_does_not_exist(opens: Callable[[Path], object], tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as missing:
-        nigari.load(tmp_path / "none")
+        opens(tmp_path / "none")
     assert missing.value.filename == str(tmp_path / "none")
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError):
-        nigari.load(tmp_path / "file")
-    for operation in (lambda: nigari.load(tmp_path), lambda: nigari.open(tmp_path)):
-        operation()
+        opens(tmp_path / "file")
+    opens(tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
-def test_dir_shows_what_is_public() -> None:
-    assert sorted(dir(hcl)) == sorted(hcl.__all__)
-    for module in (nigari, cty, nigari.diagnostics, nigari.config, nigari.fleet, nigari.aio):
-        assert set(dir(module)) >= set(module.__all__)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nigari",
+        "nigari.aio",
+        "nigari.backends",
+        "nigari.config",
+        "nigari.cty",
+        "nigari.diagnostics",
+        "nigari.events",
+        "nigari.fleet",
+        "nigari.hcl",
+        "nigari.providers.python",
+        "nigari.providers.testing",
+        "nigari.testing",
+    ],
+)
+def test_dir_shows_what_is_public(name: str) -> None:
+    module = importlib.import_module(name)
+    assert sorted(dir(module)) == sorted(module.__all__)
 
 
 def test_parsing_and_saving_files(tmp_path: Path) -> None:

@@ -104,6 +104,7 @@ class Advice(LibraryAdvice):
 
 _PARAMETERS: Final = {
     "-allow-deferral": "allow_deferral=True",
+    "-env": "environment",
     "-exclude": "excludes",
     "-force": "force=True",
     "-force-copy": "force_copy=True",

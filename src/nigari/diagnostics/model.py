@@ -148,6 +148,11 @@ class Diagnostic:
         return f"<p><b>{escape(title)}</b></p>{where}<p>{escape(self.detail)}</p>"
 
 
+def _ended_once(detail: str) -> str:
+    """A text with one sign at its end, though what it quotes of another program ends like a sentence."""
+    return detail[:-1] if detail.endswith(("?.", "!.")) else detail
+
+
 class Diagnostics:
     """The collector that is passed to every function that may find a mistake."""
 
@@ -199,7 +204,7 @@ class Diagnostics:
             Diagnostic(
                 severity=Severity.ERROR,
                 summary=summary,
-                detail=detail,
+                detail=_ended_once(detail),
                 subject=subject,
                 context=context,
                 values=values,
@@ -223,7 +228,7 @@ class Diagnostics:
             Diagnostic(
                 severity=Severity.WARNING,
                 summary=summary,
-                detail=detail,
+                detail=_ended_once(detail),
                 subject=subject,
                 context=context,
                 values=values,

@@ -59,6 +59,7 @@ from nigari.record import record, replace
 from nigari.workspace.context.interruptions import on_interrupt
 from nigari.workspace.context.locks import without_locks
 from nigari.workspace.session.failure import SessionError
+from nigari.workspace.session.open_session import check_directory
 
 T = TypeVar("T")
 
@@ -80,8 +81,10 @@ def open(  # noqa: A001 - people write `nigari.fleet.open`
     workers: MakeWorkers | None = None,
 ) -> Fleet:
     """The fleet below a directory. `jobs` is how many units are worked with at once, as many as
-    there are processors without it; `workers` makes others than processes of this machine.
+    there are processors without it; `workers` makes others than processes of this machine. Raises
+    `FileNotFoundError` if there is no such directory.
     """
+    check_directory(fspath(path))
     return Fleet(fspath(path), jobs, environ, workers)
 
 

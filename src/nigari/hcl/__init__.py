@@ -165,10 +165,6 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 def parse(text: str | bytes, filename: str | PathLike[str] = "<input>") -> File[NativeBody]:
     """Parse a text into its full tree and diagnostics; never fails.
 

@@ -7,6 +7,7 @@ Owns the selection of parsed items by a schema. The rules for items are in `body
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from nigari.cty.copying import reduced
 from nigari.diagnostics import Diagnostics, Range
@@ -121,7 +122,8 @@ class NativeBody(Body):
         return self.source.range(where, where)
 
     def content(self, schema: BodySchema, diags: Diagnostics) -> Content:
-        content = self._select(schema, diags)
+        # What is written as a block by mistake is reported as such, and is not missing as well.
+        content = self._select(schema, diags, {block.type for block in self.blocks})
         known = {wanted.name for wanted in schema.attributes}
         for name, attribute in self.attributes.items():
             if name not in known and name not in self.hidden_attributes:
@@ -156,14 +158,16 @@ class NativeBody(Body):
             return dict(self.attributes)
         return {name: item for name, item in self.attributes.items() if name not in hidden}
 
-    def _select(self, schema: BodySchema, diags: Diagnostics) -> Content:
+    def _select(
+        self, schema: BodySchema, diags: Diagnostics, misplaced: Collection[str] = ()
+    ) -> Content:
         attributes: dict[str, Attribute] = {}
         for wanted in schema.attributes:
             name = wanted.name
             attribute = self.attributes.get(name)
             if attribute is not None and name not in self.hidden_attributes:
                 attributes[name] = attribute
-            elif wanted.required:
+            elif wanted.required and name not in misplaced:
                 report_missing_argument(name, self.missing_item_range, diags)
         blocks: list[Block] = []
         if self.blocks:

@@ -190,6 +190,11 @@ class StructureParser(ExpressionParser):
                 "value. A block has neither: its type is followed by its labels and an opening "
                 "brace.",
             )
+            self._skip_lines(at)
+            # The argument is there, though its value cannot be trusted: it is not missing as well.
+            fault = SyntaxFault(self.source, self.starts[at + 1], self.end(self.at - 1))
+            self._add_attribute(attributes, name, self._attribute(at, fault))
+            return
         else:
             self.fail(
                 at + 1 if following == INVALID else at,

@@ -41,7 +41,7 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.expressions import Expression
+from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.quoting import quoted
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword, static_call
@@ -221,6 +221,8 @@ class _Reader:
         if name is not None:
             return self._named(name, expression)
         call = static_call(expression)
+        if isinstance(expression, SyntaxFault):
+            return ANY_TYPE
         if call is None:
             self._error(
                 "A type is a name such as string, number, bool or any, or a type constructor "

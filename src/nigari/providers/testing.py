@@ -51,6 +51,10 @@ if TYPE_CHECKING:
 __all__ = ["UNKNOWN", "Broken", "Failed", "Harness", "Object", "Planned", "ProviderDiagnostic"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Harness:
     """A configured provider. Arguments are plain data, or `UNKNOWN` for what is not known yet."""
 

@@ -27,6 +27,7 @@ class _SilentRun:
     """A run with diagnostics of its own, to which nobody listens."""
 
     is_opaque = False
+    checks_instances = False
 
     def __init__(self, run: Run) -> None:
         self.diags = Diagnostics()

@@ -8,7 +8,7 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.cli.views.explanation import explanation_json
+from nigari.cli.views.explanation import USE_THE_STATE, explanation_json
 from nigari.workspace.explain.explainer import Explainer
 from nigari.workspace.explain.queries import ValueQueries
 
@@ -41,7 +41,7 @@ def run(invocation: Invocation) -> int:
     for chain in found.chains:
         invocation.terminal.err(f"Not static: {chain}.")
     if found.phase in ("plan", "apply"):
-        invocation.terminal.err("To evaluate with the values of the state, use nigari console.")
+        invocation.terminal.err(USE_THE_STATE)
     return 0 if found.phase == "static" else _NOT_STATIC
 
 

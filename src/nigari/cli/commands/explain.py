@@ -8,7 +8,7 @@ from nigari.cli.presenter import show_problems
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
-from nigari.cli.views.explanation import explanation_json
+from nigari.cli.views.explanation import USE_THE_STATE, explanation_json
 from nigari.workspace.explain.explainer import Explainer
 from nigari.workspace.explain.queries import ValueQueries
 
@@ -39,6 +39,8 @@ def run(invocation: Invocation) -> int:
         invocation.terminal.out(json.dumps(tree, indent=2, ensure_ascii=False))
     else:
         invocation.terminal.out(str(explanation))
+        if explanation.phase in ("plan", "apply"):
+            invocation.terminal.out(f"\n{USE_THE_STATE}")
     # What else is wrong with the configuration is shown, but the question has been answered.
     show_problems(invocation, session)
     return 0
@@ -48,7 +50,8 @@ COMMAND = Command(
     "explain",
     "Shows what a value is, in which phase it is known (before anything runs, when planning, or "
     "after applying), and the tree of values that it comes from. For a value that is not static, "
-    "it shows the shortest path to the reason.\n\nWrite an address as in the configuration: "
+    "it shows the shortest path to the reason. The state is not read: nigari console evaluates with "
+    "it.\n\nWrite an address as in the configuration: "
     "var.x, local.x, output.x, module.a.x, module.a.source, module.a.version, backend.key, "
     "provider.aws.by_region, or an argument of a resource, preceded by the path of the module "
     "unless that is the root. Expressions are explained, too, such as the splat "

@@ -1,4 +1,4 @@
-"""An explanation as JSON, for programs."""
+"""Explanations as commands show them: as JSON for programs, and what stands below the text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from nigari.diagnostics.render import ContextOf, place_to_json
 from nigari.diagnostics.snippet import Sources
 from nigari.workspace.context.shown_sources import ShownSources
 from nigari.workspace.explain.explanation import Explanation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+USE_THE_STATE: Final = "To evaluate with the values of the state, use nigari console."
 
 
 def explanation_json(

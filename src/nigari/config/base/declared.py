@@ -21,7 +21,7 @@ from nigari.hcl.body import (
     Content,
     merge_bodies,
 )
-from nigari.hcl.expressions import Expression
+from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
 from nigari.hcl.traversal import Traversal
@@ -242,6 +242,8 @@ def _report_reserved_block(block: Block, diags: Diagnostics) -> None:
 
 
 def _report_idle_condition(block: Block, condition: Attribute, diags: Diagnostics) -> None:
+    if isinstance(condition.expr, SyntaxFault):
+        return
     diags.error(
         "Condition that never changes",
         f"The condition of this {block.type} does not depend on anything in the configuration, "

@@ -10,7 +10,7 @@ from nigari.addrs.provider import LocalProviderConfig, normalize_provider_part
 from nigari.config.base.written import native, unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.collections import DottedKey
-from nigari.hcl.expressions import Expression, Index, Literal
+from nigari.hcl.expressions import Expression, Index, Literal, SyntaxFault
 from nigari.hcl.source import Source
 from nigari.hcl.splats import Splat
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseIndex
@@ -124,6 +124,8 @@ def check_local_name(name: str, where: Range, diags: Diagnostics) -> bool:
 
 
 def _report_shape(expr: Expression, argument: str, diags: Diagnostics) -> None:
+    if isinstance(expr, SyntaxFault):
+        return
     diags.error(
         "Invalid provider reference",
         f'The argument "{argument}" must name a provider configuration: the provider\'s local '

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from nigari.config.base.written import native
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics, Range
-from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal
+from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal, SyntaxFault
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Step, Traversal, TraverseIndex
 from nigari.record import record
@@ -90,6 +90,8 @@ def _collect(
 
 
 def _report_shape(expr: Expression, diags: Diagnostics) -> None:
+    if isinstance(expr, SyntaxFault):
+        return
     diags.error(
         "Address required",
         "The address of a resource or module is required here, such as aws_instance.web or "

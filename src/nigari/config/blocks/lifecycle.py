@@ -13,7 +13,7 @@ from nigari.config.base.written import is_written_out, native, unquoted, written
 from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
-from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal
+from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal, SyntaxFault
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword, expr_list, rel_traversal_for_expr
 from nigari.hcl.suggestion import did_you_mean
@@ -246,6 +246,8 @@ def _report_ignored_word(word: str, expr: Expression, diags: Diagnostics) -> Non
 
 
 def _report_ignored_value(expr: Expression, diags: Diagnostics) -> None:
+    if isinstance(expr, SyntaxFault):
+        return
     diags.error(
         "Invalid ignore_changes",
         "The value must be the keyword all, a list of attributes in brackets, or an expression "

@@ -16,7 +16,7 @@ from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body
 from nigari.hcl.collections import DottedKey
-from nigari.hcl.expressions import Expression
+from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
 from nigari.hcl.suggestion import did_you_mean
@@ -178,6 +178,8 @@ def decode_provider_meta(declared: Declared, diags: Diagnostics) -> ProviderMeta
 
 
 def _report_entry(expr: Expression, diags: Diagnostics) -> None:
+    if isinstance(expr, SyntaxFault):
+        return
     diags.error(
         "Invalid provider requirement",
         "A requirement is an object with source and version, or a version constraint as a "

@@ -190,6 +190,10 @@ class Run(Protocol):
 
     is_opaque: bool
     """Whether modules are told nothing of each other's values but their types."""
+    checks_instances: bool
+    """Whether a reference to a resource must have a key where there are several instances, and
+    name something that the schema has.
+    """
 
     def terraform(self, name: str) -> Value:
         """What `terraform.workspace` and its like stand for."""

@@ -419,7 +419,7 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
     if node is None:
         report_undeclared_resource(frame, reference, subject, binding.diags)
         binding.put(path, FAILED)
-    elif frame.run.is_opaque and node.resource.in_check not in ("", binding.check):
+    elif frame.run.checks_instances and node.resource.in_check not in ("", binding.check):
         report_in_check(reference, node, binding.diags)
         binding.put(path, FAILED)
     elif node is binding.owner:
@@ -427,7 +427,7 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
         whole = node.element if node.resource.repetition.has_one_value else DYNAMIC_UNKNOWN
         binding.put(path, whole if is_right else FAILED)
     else:
-        if frame.run.is_opaque and not check_instance(reference, node, binding.diags):
+        if frame.run.checks_instances and not check_instance(reference, node, binding.diags):
             binding.put(path, FAILED)
             return
         binding.put_node(path, node)

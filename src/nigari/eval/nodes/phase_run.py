@@ -40,6 +40,7 @@ class PhaseRun(ABC):
     """One phase over all modules. Subclasses are the phases."""
 
     is_opaque = False
+    checks_instances = False
 
     def __init__(
         self,

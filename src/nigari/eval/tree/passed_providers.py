@@ -14,6 +14,7 @@ from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Severity
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.tree.placement_rules import place
 from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
+from nigari.hcl.suggestion import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,11 +222,19 @@ def _report_not_passed(
 def _report_unexpected(
     child: ProviderRef, provider: Provider, node: ModuleInstance, diags: Diagnostics
 ) -> None:
-    source = implied_provider(child.name) if provider.is_default else provider
-    detail = (
-        f"{place(node)} does not declare {child}. If the module is yours, add an entry to its "
-        f'required_providers: {child.name} = {{ source = "{source.display}" }}.'
-    )
+    required = node.module.required_providers.get(child.name)
+    hint = ""
+    if child.alias and required is not None:
+        hint = did_you_mean(str(child), [str(each) for each in required.configuration_aliases])
+        add = f"{child} to the configuration_aliases of {child.name} in its required_providers."
+    else:
+        source = implied_provider(child.name) if provider.is_default else provider
+        aliases = f", configuration_aliases = [{child}]" if child.alias else ""
+        add = (
+            "an entry to its required_providers: "
+            f'{child.name} = {{ source = "{source.display}"{aliases} }}.'
+        )
+    detail = f"{place(node)} does not declare {child}. If the module is yours, add {add}{hint}"
     if provider.is_default:
         diags.warning("Undeclared provider", detail, child.range)
     else:

@@ -191,6 +191,7 @@ class ValidateRun(PhaseRun):
     """
 
     is_opaque = True
+    checks_instances = True
 
     def __init__(
         self,

@@ -78,11 +78,13 @@ def orphan_warning(orphans: Sequence[Orphan], known_file: str) -> Diagnostic:
 
 def undeclared_warning(orphans: Sequence[Orphan]) -> Diagnostic:
     """Mention units whose states were not read."""
+    is_one = len(orphans) == 1
     return Diagnostic(
         Severity.WARNING,
         "Units that are no longer declared",
-        f"{listed([each.name for each in orphans])} were applied from here, and are not declared any "
-        'more. They may still have objects: "nigari fleet plan" reads their states.',
+        f"{listed([each.name for each in orphans])} {'was' if is_one else 'were'} applied from here, "
+        f"and {'is' if is_one else 'are'} not declared any more. {'It' if is_one else 'They'} may "
+        f'still have objects: "nigari fleet plan" reads {"its state" if is_one else "their states"}.',
     )
 
 

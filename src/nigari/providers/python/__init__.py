@@ -40,3 +40,7 @@ __all__ = [
     "Timeouts",
     "warn",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

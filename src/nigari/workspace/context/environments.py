@@ -20,6 +20,7 @@ from nigari.cty.paths import GetAttr
 from nigari.cty.types import DYNAMIC, KIND_MAP, KIND_OBJECT, STRING, ListType
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
+from nigari.diagnostics.advice import advice
 from nigari.hcl.body import Attribute, AttributeSchema, BlockSchema, BodySchema, Content
 from nigari.hcl.quoting import quoted
 from nigari.hcl.static import expr_part
@@ -236,7 +237,8 @@ def _report_undeclared(name: str, known: Environments, diags: Diagnostics) -> No
     if not known.sources:
         detail = (
             f'There is no environment "{name}", because this directory has no {FILE_NAME}, which '
-            f"declares environments. Add one, or use neither -env nor {VARIABLE}."
+            f"declares environments. Add one, or use neither "
+            f"{advice().option('-env')} nor {VARIABLE}."
         )
     else:
         others = f"It declares {listed(names)}." if names else "It declares none."

@@ -67,7 +67,8 @@ class _NamedResource:
     @property
     def is_there(self) -> bool:
         """Whether there is such an instance, as far as that is known."""
-        return self.key is None or self.key in self.instances or DEFERRED in self.instances
+        keys = {None, *(str(key) for key in self.instances if isinstance(key, int))}
+        return self.key in keys or self.key in self.instances or DEFERRED in self.instances
 
 
 class Explainer:
@@ -119,17 +120,21 @@ class Explainer:
             found_there = self._builder.expression(
                 text, origin, origin.compiled.expr.range, "", missing
             )
+            if missing is None and not self._is_right(found_there, origin):
+                return None
             return self._as_shown(frame, rest, found_there)
         origin = self._named(frame, rest, text)
         if origin is None:
             return None
         # The address itself is written nowhere: what it names is what is explained.
         label = frame.label(rest)
-        named = self._checked(self._builder.expression(text, origin, None, label), origin)
-        if named is None:
+        named = self._builder.expression(text, origin, None, label)
+        if not self._is_right(named, origin):
             return None
         own = named.parts[0] if len(named.parts) == 1 else None
         if own is None or own.name != label:
+            return named
+        if named.phase == "error" and (own.phase != "error" or not _is_declared(own)):
             return named
         return replace(own, name=text, value=named.value, chains=named.chains)
 
@@ -174,18 +179,21 @@ class Explainer:
         if self._diags.error_count > errors:
             return None
         origin = compiled_origin(frame, expr)
-        return self._checked(self._builder.expression(text, origin, None), origin)
+        found = self._builder.expression(text, origin, None)
+        return found if self._is_right(found, origin) else None
 
-    def _checked(self, found: Explanation, origin: Origin) -> Explanation | None:
-        """What was found, unless references of the expression are wrong, which is reported."""
-        if found.phase != Phase.APPLY.value:
-            return found
+    def _is_right(self, found: Explanation, origin: Origin) -> bool:
+        """Whether all references that a value comes from are right, as far as its error has not
+        been reported already; what is not right is reported.
+        """
+        if not origin.compiled.references or found.phase == "error":
+            return True
         from nigari.workspace.explain.reference_check import check_references
         from nigari.workspace.plugins.provider_schemas import schema_lookup
 
         errors = self._diags.error_count
         check_references(self._evaluation, origin, schema_lookup(self._where), self._diags)
-        return found if self._diags.error_count == errors else None
+        return self._diags.error_count == errors
 
     # -- finding ------------------------------------------------------------------------------
 
@@ -386,6 +394,11 @@ def _keys(instances: Mapping[InstanceKey, object]) -> str:
         if len(keys) == 1
         else f" The instances are {listed(keys)}."
     )
+
+
+def _is_declared(found: Explanation) -> bool:
+    """Whether something stands in a file, and not only in what was asked."""
+    return found.range is not None and not found.range.filename.startswith("<")
 
 
 def _is_inside_output(frame: Frame, rest: str) -> bool:

@@ -267,7 +267,9 @@ class LockedSession:
         return await self.snapshots.write(draft.finish(), self.diags)
 
     def _outputs_with(self, state: State) -> dict[str, OutputState]:
-        """The root outputs that follow from a state. As OpenTofu stores them, what is not known is null."""
+        """The root outputs that follow from a state. As OpenTofu stores them, what is not known is
+        null, and an output that is null is left out.
+        """
         session, planning = self.session, self.planning
         assert planning is not None
         run = StateInspection(
@@ -289,6 +291,7 @@ class LockedSession:
                 node.output.deprecated,
             )
             for name, node in nodes.items()
+            if not (node.value.is_known and node.value.unmark()[0].is_null)
         }
 
     async def generate(self, path: str, parallelism: int) -> bool:
