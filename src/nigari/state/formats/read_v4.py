@@ -1,9 +1,8 @@
-"""Reading state files of version 4 with every rule of OpenTofu.
+"""Parser of state format 4, with every rule of OpenTofu.
 
-A file that is not wholly understood is refused and the reasons are reported; nothing of it is used
-then. Members that OpenTofu does not know are ignored and so not written again, as OpenTofu does;
-only what is remembered of provider instances is ours. Where the text comes from and how older
-versions look is unknown here.
+An invalid file is rejected as a whole and its faults are reported. As in OpenTofu, unknown members
+are ignored and thus not written again; the only additional members are Nigari's records of provider
+instances. Deliberately unknown here: the source of the text, and older versions.
 """
 
 from __future__ import annotations
@@ -68,10 +67,10 @@ _STATUSES: Final = {"": ObjectStatus.READY, "tainted": ObjectStatus.TAINTED}
 
 
 def read_v4(text: str, diags: Diagnostics) -> StateFile | None:
-    """The state that a file's text tells, or `None` after reporting what is wrong with it.
+    """Parse the text of a state file; `None` after reporting its faults.
 
-    Raises `json.JSONDecodeError` when the text is not JSON, and `RecursionError` when it is
-    nested beyond all reason.
+    Raises `json.JSONDecodeError` if the text is not JSON, and `RecursionError` if it is nested too
+    deeply.
     """
     members, end = read_members(text, _start(text), _FILE_READERS)
     end_of_document(text, end)
@@ -127,7 +126,7 @@ _FILE_READERS: Final[Mapping[str, Reader[object]]] = {
 
 
 class _Wrong(Exception):
-    """A member that has a value of the wrong kind."""
+    """A member whose value has the wrong type."""
 
     def __init__(self, member: str, wanted: str) -> None:
         super().__init__(member, wanted)
@@ -180,17 +179,17 @@ def _objects(members: Members, name: str) -> list[Members]:
 
 @record
 class _Entry:
-    """One element of `instances`: an object, and which one it is."""
+    """An element of `instances`: an object with its key."""
 
     key: InstanceKey
     deposed: str
     stored: StoredObject
     provider: AbsProviderInstance | None
-    """What the entry itself names, if it names a provider."""
+    """Provider named in the entry itself, if there is one."""
 
 
 class _Build:
-    """Makes a state of the members of a file."""
+    """Builds a state from the members of a file."""
 
     __slots__ = ("_addresses", "_diags", "_others")
 
@@ -473,7 +472,7 @@ class _Build:
 def _manager(
     address: AbsResource, named: AbsProviderInstance | None, block: AbsProviderConfig | None
 ) -> AbsProviderInstance:
-    """The provider instance of an entry, which names it itself or by its resource."""
+    """Return the provider instance of an entry, named by itself or by its resource."""
     if named is None:
         assert block is not None
         named = Abs(block.module, block.item.instance())
@@ -519,7 +518,7 @@ def _check_status(members: Members) -> str:
 
 
 def _remembered(members: Members) -> Mapping[AbsProviderInstance, ProviderMemory]:
-    """What the file tells of provider instances, which few do."""
+    """Parse the provider instances recorded in the file, which are rare."""
     text = members.get(PROVIDER_MEMORIES)
     if text is None:
         return {}
