@@ -1,26 +1,27 @@
-"""The blocks of all files of a directory put together, before any of them is decoded.
+"""Merging of all files in a directory, before any block is decoded.
 
-A block in an override file is laid over the block of the same name, so that each declaration is
-decoded once, from one body. Here are the rules about what may be declared twice and what may be
-overridden; what the blocks mean is not known here.
+A block in an override file is merged over the block of the same name, so that each declaration is
+decoded once, from one body. Owns the rules about duplicates and overrides. Deliberately unknown
+here: the meaning of blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.config.base.declared import Declared, schema
 from nigari.config.blocks.language import RequiredVersion, decode_language, decode_required_version
 from nigari.config.blocks.provider_config import written_alias
 from nigari.config.blocks.required_providers import RequiredProvider, decode_required_providers
+from nigari.config.core.declared import Declared, schema
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
-from nigari.hcl.quoting import with_article
 from nigari.hcl.suggestion import did_you_mean
 
 TYPE_CHECKING = False
-# Few configurations encrypt anything.
+# Loading the encryption blocks costs start-up time, and few configurations have any.
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.config.blocks.encryption import EncryptionBlock
 
 Key = tuple[str, ...]
@@ -75,7 +76,7 @@ _LAID_OVER = frozenset(("lifecycle", "_"))
 
 
 class MergedBlocks:
-    """What the files of a directory declare, by type of block and by name."""
+    """Declarations in the files of a directory, by block type and name."""
 
     __slots__ = (
         "aside",
@@ -96,20 +97,21 @@ class MergedBlocks:
         self.named: dict[str, dict[Key, Declared]] = named
         self.unnamed: dict[str, list[Declared]] = unnamed
         self.aside: list[Declared] = []
-        """Blocks whose name another block has already, blocks as they are without what overrides
-        them, and blocks that override nothing: they are read for their own mistakes only."""
+        """Duplicate blocks, blocks before their overrides, and blocks that override nothing: they
+        are decoded only to report their own mistakes.
+        """
         self.locals: dict[str, Attribute] = {}
         self.required_versions: list[RequiredVersion] = []
         self.required_providers: dict[str, RequiredProvider] = {}
         self.requirements: Block | None = None
-        """The block that the required providers were first declared in."""
+        """The block that first declares the required providers."""
         self.backend: Block | None = None
         self.cloud: Block | None = None
         self.encryption: EncryptionBlock | None = None
 
 
 def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -> MergedBlocks:
-    """Put together what files declare, and what override files say instead."""
+    """Merge the declarations of files with those of override files."""
     found = MergedBlocks(
         {wanted.type: {} for wanted in _FILE.blocks if wanted.labels},
         {type_: [] for type_ in _UNNAMED},
@@ -154,7 +156,7 @@ def _add(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
 def _key(block: Block) -> Key:
     if block.type == "provider":
         alias = written_alias(block.body)
-        # An alias that is not written out is an error, and no other block has that name.
+        # An alias that is not literal is an error, and no other block has that name.
         return block.labels[0], f"?{block.start}" if alias is None else alias
     return tuple(block.labels)
 
@@ -168,7 +170,7 @@ def _add_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
 
 
 def _terraform(block: Block, found: MergedBlocks, diags: Diagnostics) -> list[Block]:
-    """The settings in a `terraform` block."""
+    """List the settings in a `terraform` block."""
     content = block.body.content(_TERRAFORM, diags)
     required_version = content.attributes.get("required_version")
     if required_version is not None:
@@ -252,10 +254,10 @@ def _override_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> No
 
 
 def _check_fixed(body: Body, fixed: BodySchema, diags: Diagnostics) -> None:
-    """Report what a declaration keeps, whatever an override file says."""
+    """Report parts of a declaration that override files cannot change."""
     content, _ = body.partial_content(fixed, Diagnostics())
     if "depends_on" in content.attributes:
-        # An empty list changes nothing, and what is no list is told where it is decoded.
+        # An empty list changes nothing, and anything but a list is reported by its decoder.
         for element in (content.attributes["depends_on"].expr.static_list() or ())[:1]:
             _report_fixed("depends_on", element.range, diags)
     for block in content.blocks:
@@ -268,7 +270,7 @@ def _check_fixed(body: Body, fixed: BodySchema, diags: Diagnostics) -> None:
 
 
 def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnostics) -> None:
-    """What one override file says instead of settings; of most it can say one thing only."""
+    """Apply the settings of one override file; most may occur only once in it."""
     seen: dict[str, Block] = {}
     for block in blocks:
         type_ = block.type
@@ -294,8 +296,11 @@ def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnost
 # -- what can be wrong ------------------------------------------------------------------------
 
 
+_NOUNS: Final = {"data": "data source", "ephemeral": "ephemeral resource"}
+
+
 def _title(block: Block) -> str:
-    """How a block is called: `resource "a" "b"`."""
+    """Return a block's title: `resource "a" "b"`."""
     return " ".join([block.type, *[f'"{label}"' for label in block.labels]])
 
 
@@ -303,9 +308,9 @@ def _report_second(declared: Declared, first: Declared, diags: Diagnostics) -> N
     block = declared.block
     hint = " Give one of them an alias, or a different alias." if block.type == "provider" else ""
     diags.error(
-        f"Duplicate {_title(block)}",
-        f"There is already {with_article(block.type)} block with this name at {first.range}. Each name can "
-        f"be declared only once in a module.{hint}",
+        f"Duplicate {_NOUNS.get(block.type, block.type)}",
+        f"{_title(block)} was already declared at {first.range}. Each name can be declared only once "
+        f"in a module.{hint}",
         declared.range,
     )
 

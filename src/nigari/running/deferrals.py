@@ -13,7 +13,7 @@ from enum import Enum
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.config.base.declared import Repetition
+from nigari.config.core.declared import Repetition
 from nigari.cty.function import MOST_SEARCHED
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown

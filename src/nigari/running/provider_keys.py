@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
-from nigari.config.base.declared import Repetition
 from nigari.config.blocks.provider_config import ProviderConfig
+from nigari.config.core.declared import Repetition
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING

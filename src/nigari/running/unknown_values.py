@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from nigari.config.base.declared import Repetition
+from nigari.config.core.declared import Repetition
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
 from nigari.diagnostics.advice import advice

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nigari.addrs.values import Check, OutputValue
 from nigari.apply.apply_run import ApplyRun
-from nigari.config.base.declared import CheckRule
+from nigari.config.core.declared import CheckRule
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from nigari.config.base.declared import CheckRule, Repetition
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import CheckRule, Repetition
 from nigari.config.module import Module
 from nigari.config.test_files import TestRun
 from nigari.cty.values import Value

@@ -16,8 +16,8 @@ from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import ResourceInstance
-from nigari.config.base.declared import CheckRule
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import CheckRule
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Range, Severity
 from nigari.eval.core.causes import UnknownCause

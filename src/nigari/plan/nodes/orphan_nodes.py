@@ -12,7 +12,7 @@ from typing import TypeAlias
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import AbsProviderInstance
-from nigari.config.base.declared import Repetition
+from nigari.config.core.declared import Repetition
 from nigari.cty.values import FALSE, Value, null
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.instances import Frame, Origin

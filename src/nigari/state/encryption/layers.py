@@ -328,7 +328,7 @@ def encrypted_without_configuration(name: str) -> Diagnostic:
     """Report encrypted data without an encryption configuration."""
     return Diagnostic(
         Severity.ERROR,
-        f"Encrypted {name}",
+        "Encrypted data without an encryption block",
         f"The stored {name} is encrypted, but the configuration has no encryption block for it, "
         "so it cannot be read. It was not changed.",
     )
@@ -338,7 +338,7 @@ def unexpected_plain_data(name: str) -> Diagnostic:
     """Report plain data that the configuration does not allow."""
     return Diagnostic(
         Severity.ERROR,
-        f"Unencrypted {name}",
+        "Unencrypted data",
         f"The stored {name} is not encrypted, and the encryption block does not allow that. To"
         ' encrypt existing data, add a method "unencrypted" and name it in a fallback block for'
         " the first run.",
@@ -349,7 +349,7 @@ def neither_encrypted_nor_plain(name: str) -> Diagnostic:
     """Report data that is neither an envelope nor plain."""
     return Diagnostic(
         Severity.ERROR,
-        f"Unreadable {name}",
+        "Neither encrypted nor plain data",
         f"The stored data is neither an encrypted {name} nor a plain one. It was not changed.",
     )
 
@@ -358,7 +358,7 @@ def damaged_envelope(name: str) -> Diagnostic:
     """Report encrypted data with invalid JSON around it."""
     return Diagnostic(
         Severity.ERROR,
-        f"Damaged encrypted {name}",
+        "Damaged encrypted data",
         f"The stored {name} is marked as encrypted, but it is incomplete. It was not changed; "
         "restore it from a backup.",
     )
@@ -368,7 +368,7 @@ def unknown_envelope_version(name: str, version: str, known: str) -> Diagnostic:
     """Report an envelope of a newer format."""
     return Diagnostic(
         Severity.ERROR,
-        f"Unsupported format of an encrypted {name}",
+        "Unsupported encryption format",
         f"The stored {name} was encrypted in format {version!r}; only {known!r} is supported. It "
         "was not changed.",
     )
