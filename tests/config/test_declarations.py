@@ -203,7 +203,7 @@ def test_doubtful(text: str, line: int, summary: str) -> None:
         ("local {}", 'Did you mean "locals"?'),
         (
             'output "a" {\n value = 1\n}\noutput "a" {\n value = 1\n}',
-            "output "a" was already declared",
+            'output "a" was already declared',
         ),
         ('variable "a" {\n defualt = 1\n}', 'Did you mean "default"?'),
         ('resource "a" {}', "2 labels (type, name)"),

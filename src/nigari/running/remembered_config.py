@@ -1,8 +1,8 @@
-"""Remembered provider configurations: what a state keeps of one, and back.
+"""Provider configurations recorded in a state: creation and restoration.
 
-What is secret, by its marks or by the schema, is withheld: of such an argument only the name is
-kept, so that it can be said what is missing. An argument is a whole attribute; those of nested
-blocks count one by one.
+Arguments that are sensitive, by their marks or by the schema, are withheld: only the name is
+recorded, so that it can be reported as missing. An argument is a whole attribute; those of nested
+blocks are recorded individually.
 """
 
 from __future__ import annotations
@@ -54,24 +54,24 @@ _SECRET_WORDS: Final = ("secret", "password", "passphrase", "token", "private_ke
 _ONE: Final = (Nesting.SINGLE, Nesting.GROUP)
 
 Raw = Mapping[str, str]
-"""The members of a JSON object, each as text."""
+"""Members of a JSON object, each as text."""
 
 
-# -- remembering ------------------------------------------------------------------------------
+# -- recording --------------------------------------------------------------------------------
 
 
 def remember(
     address: AbsProviderInstance, data: InstanceData, block: Block, config: Value
 ) -> ProviderMemory:
-    """What is to be remembered of a configuration, whose marks are still on it."""
+    """Record a configuration, whose marks are still present."""
     keeping = _Keeping()
-    # As the file will have it, so that the same configuration is the same memory.
+    # Escaped as in the file, so that equal configurations have equal records.
     arguments = escaped_for_html(keeping.block(block, config.unmark()[0], ""))
     each, hidden = None, "[]"
     if data.each_value is not None:
         plain, marks = unmark_deep_with_paths(data.each_value)
         secret = {path for path, found in marks if found & _SECRET}
-        # What became a secret argument is one, whether the element says so or not.
+        # An element derived from a sensitive argument is sensitive, even without a mark.
         secret.update(
             path for path, part in walk(plain) if not part.is_known or part in keeping.secrets
         )
@@ -87,12 +87,12 @@ def _without(value: Value, paths: set[Path]) -> Value:
 
 
 class _Keeping:
-    """Makes the text of what is kept, and collects what is not."""
+    """Builds the recorded text, and collects withheld arguments."""
 
     def __init__(self) -> None:
         self.withheld: list[str] = []
         self.secrets: set[Value] = set()
-        """The strings and numbers in what is withheld."""
+        """Strings and numbers in withheld arguments."""
 
     def block(self, block: Block, value: Value, path: str) -> str:
         members: list[str] = []
@@ -148,14 +148,16 @@ def _is_secret(value: Value) -> bool:
 
 
 def _sounds_secret(name: str, attribute: Attribute) -> bool:
-    """Whether an argument is named like a secret: not every provider says that its keys are some."""
+    """Check for an argument with the name of a secret: not every provider marks its keys as
+    sensitive.
+    """
     if attribute.implied_type in (BOOL, NUMBER):
         return False
     return name in _SECRET_NAMES or any(word in name for word in _SECRET_WORDS)
 
 
 def _hides(attribute: Attribute) -> bool:
-    """Whether the schema says that a value, or a part of it, must not be stored."""
+    """Check for a schema that forbids storing a value, or a part of it."""
     nested = attribute.nested
     return (
         attribute.sensitive
@@ -164,11 +166,11 @@ def _hides(attribute: Attribute) -> bool:
     )
 
 
-# -- recalling --------------------------------------------------------------------------------
+# -- restoring --------------------------------------------------------------------------------
 
 
 def recalled_data(memory: ProviderMemory) -> InstanceData:
-    """What `each` and `count` meant; what is not remembered is unknown."""
+    """Restore `each` and `count`; unrecorded parts are unknown."""
     key = memory.address.item.key
     each = unknown(DYNAMIC)
     if memory.each_value is not None:
@@ -185,8 +187,8 @@ def recalled_data(memory: ProviderMemory) -> InstanceData:
 
 
 def secret_sources(body: Body, memory: ProviderMemory) -> Mapping[str, str]:
-    """Where the arguments come from that are withheld, if that is but a variable or local value, so
-    that its name tells nothing.
+    """Find the sources of withheld arguments that are a single variable or local value, whose name
+    reveals nothing.
     """
     written = body.written_attributes()
     given = {name: written[name].expr for name in memory.withheld if name in written}
@@ -197,17 +199,17 @@ def secret_sources(body: Body, memory: ProviderMemory) -> Mapping[str, str]:
 def recalled_config(
     block: Block, value: Value | None, memory: ProviderMemory, given: Mapping[str, Value]
 ) -> Value:
-    """A configuration with remembered arguments in place of those that could not be evaluated.
+    """Replace unevaluable arguments of a configuration by recorded ones.
 
-    Without a block there is no value, and everything is taken from memory. What was withheld comes
-    from what is `given`; without that, or if it is not remembered at all, it stays unknown.
+    Without a block there is no value, and all arguments come from the record. Withheld ones come
+    from `given`; otherwise they stay unknown.
     """
     recalling = _Recalling(frozenset(memory.withheld), given)
     return recalling.block(block, value, _members(memory.arguments), "")
 
 
 def missing_arguments(config: Value) -> list[str]:
-    """The arguments of a configuration that are not known."""
+    """List the unknown arguments of a configuration."""
     return sorted({path_text(path)[1:] for path, part in walk(config) if not part.is_known})
 
 

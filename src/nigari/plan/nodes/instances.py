@@ -139,8 +139,8 @@ class InstanceNode(ValueNode):
         """The provider, by the time that it is asked."""
         assert self.provider is not None
         assert self.provider.provider is not None
-        stand_ins = self.owner.run.pool.stand_ins
-        return stand_ins.for_instance(self.address, self.provider.provider)
+        overrides = self.owner.run.pool.overrides
+        return overrides.for_instance(self.address, self.provider.provider)
 
     @property
     def provider_address(self) -> AbsProviderInstance:

@@ -248,7 +248,7 @@ class OrphanNode(Node):
         if schema is None:
             _report_type(self.address, node.schema, run)
             return
-        provider = run.pool.stand_ins.for_instance(self.address, node.provider)
+        provider = run.pool.overrides.for_instance(self.address, node.provider)
         prior = await upgraded(provider, schema, self.address, self._stored, run.diags)
         if prior is None:
             return
