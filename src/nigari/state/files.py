@@ -29,9 +29,9 @@ def parse_state(data: bytes, diags: Diagnostics, name: str = "") -> StateFile | 
     Reports include the name of the file, if it has one. Empty data is invalid here; the caller
     handles an absent state.
     """
-    told = Diagnostics()
-    found = _parsed(data, told)
-    for each in told:
+    reported = Diagnostics()
+    found = _parsed(data, reported)
+    for each in reported:
         detail = f"{each.detail} The file is {name}." if name else each.detail
         diags.append(replace(each, detail=detail))
     return found

@@ -109,10 +109,10 @@ def _exchange(command: Sequence[str], magic: str, request: object) -> object:
         ) from None
     header, _, body = done.output.partition(b"\n")
     if done.status != 0:
-        told = done.errors.decode(errors="replace").strip()
+        reported = done.errors.decode(errors="replace").strip()
         raise EncryptionFailure(
             f"The program {quoted(command[0])} exited with status {done.status}."
-            + (f"\n\n{told}" if told else "")
+            + (f"\n\n{reported}" if reported else "")
         )
     _check_header(command, magic, header)
     try:

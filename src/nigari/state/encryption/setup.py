@@ -88,15 +88,15 @@ def _provide(
         reader = ArgumentReader(f"key_provider.{provider.label}", values, environ)
         source = build(reader)
         reader.finish()
-        made, told = source.provide(stored.get(provider.metadata_key))
+        made, stored_metadata = source.provide(stored.get(provider.metadata_key))
     except EncryptionFailure as failure:
         diags.append(unusable_block("key_provider", provider.label, provider.subject, failure))
         return False
-    if told is not None:
+    if stored_metadata is not None:
         if provider.metadata_key in metadata:
             diags.append(duplicate_metadata_key(provider))
             return False
-        metadata[provider.metadata_key] = told
+        metadata[provider.metadata_key] = stored_metadata
     keys[provider.label] = made.to_value()
     return True
 
