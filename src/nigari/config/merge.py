@@ -61,8 +61,11 @@ _TERRAFORM = BodySchema(
     ),
 )
 _UNNAMED = ("moved", "import", "removed")
+# Blocks without a name cannot be matched with a declaration to override; OpenTofu excludes checks
+# as well.
 _NOT_OVERRIDABLE = frozenset((*_UNNAMED, "check", "language"))
 _CONDITIONS = schema(blocks=("precondition", "postcondition"))
+# OpenTofu: override files cannot change dependencies and conditions.
 _REPEATABLE = schema("depends_on", blocks=("lifecycle",))
 _FIXED = {
     "variable": schema(blocks=("validation",)),
@@ -72,6 +75,7 @@ _FIXED = {
     "data": _REPEATABLE,
     "ephemeral": _REPEATABLE,
 }
+# OpenTofu merges these argument by argument, while other nested blocks are replaced by type.
 _LAID_OVER = frozenset(("lifecycle", "_"))
 
 
@@ -120,6 +124,8 @@ def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -
     for body in primary:
         for block in body.content(_FILE, diags).blocks:
             _add(block, found, diags)
+    # A backend and a cloud block in primary files contradict each other; in override files either
+    # one replaces both.
     if found.backend is not None and found.cloud is not None:
         _report_backend_and_cloud(found.backend, found.cloud, diags)
     for body in override:
@@ -240,6 +246,8 @@ def _override_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> No
     if block.type in _FIXED:
         _check_fixed(block.body, _FIXED[block.type], diags)
     if base is not None:
+        # The original body is decoded as well, so that mistakes in overridden parts are still
+        # reported.
         if base.override is None:
             found.aside.append(base)
         from nigari.hcl.override_body import OverrideBody
@@ -280,6 +288,8 @@ def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnost
         if type_ == "provider_meta":
             found.aside.append(Declared(block, block.body))
             continue
+        # OpenTofu: an override file with two backends is invalid, even though it may override those
+        # of other files.
         first = seen.setdefault(type_, block)
         if first is not block:
             _report_second_setting(block, first.def_range, diags)
@@ -289,6 +299,7 @@ def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnost
             over = decode_encryption(block.body, block.def_range, diags)
             found.encryption = override_encryption(found.encryption, over)
         else:
+            # A backend override also removes a cloud block, and the other way round.
             found.backend = block if type_ == "backend" else None
             found.cloud = block if type_ == "cloud" else None
 

@@ -156,6 +156,8 @@ class PluginProvider:
     async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
         try:
             schema = await self._resource(request.type_name)
+            # Protocol: a provider without the capability plan_destroy must not be asked to plan a
+            # destroy.
             if request.proposed.is_null and not (await self._get_schema()).plans_destroy:
                 return api.PlanResponse(request.proposed, (), request.prior_private)
             type_ = schema.block.implied_type
@@ -327,6 +329,7 @@ class PluginProvider:
                 answer = await self._calls.call(
                     "GetFunctions", pb.GetFunctions.Request(), pb.GetFunctions.Response
                 )
+            # Protocol: GetFunctions is a later addition, which older providers lack.
             except NotOffered:
                 return api.FunctionsResponse(offered)
             try:
@@ -348,6 +351,8 @@ class PluginProvider:
                 parameter = signature.parameter(index)
                 if parameter is None:
                     raise CallFailed((_too_many_arguments(name),))
+                # As for built-in functions, an unknown argument that the parameter does not accept
+                # makes the result unknown without a call.
                 if not parameter.allow_unknown and not argument.is_wholly_known:
                     return api.CallResponse(cty.unknown(signature.returns))
                 if argument.is_null and not parameter.allow_null:
@@ -390,6 +395,8 @@ class PluginProvider:
 
     async def _fetch_schema(self) -> ProviderSchema:
         known = self._known_schema
+        # Protocol: without the capability get_provider_schema_optional, a new process must be asked
+        # for its schema before anything else.
         if known is not None and known.schema_call_optional:
             return known
         response: type[pb.GetProviderSchema.Response | pb5.GetProviderSchema.Response] = (
@@ -407,6 +414,7 @@ class PluginProvider:
         reported = diagnostics(answer.diagnostics)
         if api.has_errors(reported):
             raise CallFailed(reported)
+        # The call was required, but the schema is known from another process.
         if known is not None:
             return known
         try:

@@ -147,6 +147,7 @@ def _count(members: Members, name: str) -> int:
     value = members.get(name)
     if value is None:
         return 0
+    # OpenTofu stores serials and schema versions in 64 bits without a sign.
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 64:
         return value
     raise _Wrong(name, "a whole number that is not negative")
@@ -207,6 +208,7 @@ class _Build:
         except _Wrong as wrong:
             self._malformed("The file", wrong)
             return None
+        # OpenTofu: an invalid version string makes the whole file invalid.
         if version and not _looks_like_version(version):
             self._diags.error(
                 "Invalid state file",
@@ -247,6 +249,8 @@ class _Build:
             named = self._addresses.provider(provider_text, address)
             if named is None:
                 return
+            # OpenTofu: a resource names a whole provider configuration; its instances name provider
+            # instances with keys.
             if named.item.key is not None:
                 self._keyed_provider(provider_text)
                 return
@@ -275,6 +279,8 @@ class _Build:
             if manager is None:
                 if entry.provider is not None:
                     block = config_of(entry.provider)
+                    # OpenTofu: all instances of a resource share one provider block, whose
+                    # instances may differ.
                     if of_entries is not None and of_entries != block:
                         self._different_providers(address, of_entries, block)
                         return
@@ -326,6 +332,7 @@ class _Build:
                 parse_paths(sensitive)
             except ValueError as error:
                 raise _Wrong("sensitive_attributes", f"an array of paths ({error})") from None
+        # OpenTofu accepts an object without attributes as an empty one.
         attributes = cast("str", members.get("attributes") or "null")
         flat = None if attributes != "null" else _flat_attributes(members)
         identity = cast("str | None", members.get("identity"))
@@ -409,6 +416,7 @@ class _Build:
                 ),
             )
             for result in _objects(members, "check_results")
+            # Other kinds of objects were written by a newer version; their results are not needed.
             if _text(result, "object_kind") in CHECK_KINDS
         )
 
@@ -483,6 +491,7 @@ def _instance_key(members: Members) -> InstanceKey:
     key = members.get("index_key")
     if key is None or isinstance(key, str):
         return key
+    # Other programs write a whole number as 1.0.
     if isinstance(key, float) and key.is_integer():
         return int(key)
     if isinstance(key, int) and not isinstance(key, bool):

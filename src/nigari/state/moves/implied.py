@@ -79,6 +79,8 @@ def _implied_key(
 ) -> tuple[InstanceKey, InstanceKey] | None:
     """Return the old and new key of an implied move."""
     present = keys if isinstance(keys, Mapping) else list(keys)
+    # OpenTofu (ImpliedMoveStatements): instance 0 takes over when count is added, and the object
+    # without a key when it is removed. Nothing is implied for for_each, whose keys are arbitrary.
     if repetition is RepetitionKind.COUNT and None in present:
         return None, 0
     if repetition is RepetitionKind.SINGLE and 0 in present:

@@ -76,6 +76,8 @@ def _move_modules(places: IndexedDraft, statement: MoveStatement, result: MoveRe
         target = module_destination(module, statement.source, statement.target)
         if target is None:
             continue
+        # OpenTofu: a blocked move is not an error, as the objects at both addresses still exist and
+        # the plan shows what becomes of them.
         if places.has_module(target):
             result.blocked.append(Blocked(module.text, target.text, statement))
             continue
@@ -109,6 +111,7 @@ def _move_resource(
         places.move_resource(resource, whole)
         return
     key = statement.source.key
+    # A pattern for every instance is a move of the whole resource, which was handled above.
     if key is ANY_KEY:
         return
     old = instance_of(resource, key)
@@ -129,6 +132,7 @@ def _record(
     statement: MoveStatement,
 ) -> None:
     earlier = result.moved.pop(old, None)
+    # For the user, chained moves are one move from the first address.
     source = old if earlier is None else earlier.source
     result.moved[new] = MovedInstance(source, new, statement.implied)
 

@@ -59,15 +59,20 @@ def check_moves(
     by_target: dict[MovePattern, tuple[MovePattern, MoveStatement]] = {}
     for statement in statements:
         for module in declared.modules(statement.source.names[: statement.source.declared]):
+            # The statement applies to each instance of the module that contains the block.
             if not statement.source.is_declared_in(module):
                 continue
             source, target = statement.source.within(module), statement.target.within(module)
+            # OpenTofu: a move to the same address is an error, as it declares nothing.
             if source == target:
                 diags.append(move_to_itself(source, statement))
                 continue
             place = declared.place_of(source)
+            # The object could neither move nor stay: both addresses would claim it.
             if place is not None:
                 diags.append(still_declared(source, target, statement, place))
+            # Two statements for one address leave the result to chance, so both ends must be
+            # unique.
             other, earlier = by_source.setdefault(source, (target, statement))
             if other != target:
                 diags.append(two_destinations(source, target, statement, other, earlier))
