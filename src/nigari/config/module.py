@@ -256,7 +256,7 @@ def _report_second_data(data: Resource, first: Resource, diags: Diagnostics) -> 
     diags.error(
         "Duplicate data source",
         f"{data.addr} was already declared at {first.range}. The data source of a "
-        "check needs a unique name, too.",
+        "check needs a unique name too.",
         data.range,
     )
 

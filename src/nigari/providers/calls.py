@@ -118,7 +118,7 @@ def _unusable(name: str, reason: str) -> ProviderDiagnostic:
 def _unreadable(name: str, method: str) -> ProviderDiagnostic:
     return ProviderDiagnostic(
         Severity.ERROR,
-        "Unreadable answer from the provider",
+        "Unreadable response from the provider",
         f"The response of the plugin {name} to {method} is not a valid message of the plugin protocol."
         " This is a bug in the provider.",
     )
@@ -127,7 +127,7 @@ def _unreadable(name: str, method: str) -> ProviderDiagnostic:
 def _too_large(name: str, method: str, largest: int) -> ProviderDiagnostic:
     return ProviderDiagnostic(
         Severity.ERROR,
-        "Answer of the provider too large",
+        "Provider response too large",
         f"The response of the plugin {name} to {method} has more than the {largest} bytes that are"
         " accepted. This is a bug in the provider.",
     )

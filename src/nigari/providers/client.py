@@ -529,7 +529,7 @@ def _too_many_arguments(name: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
         "Too many function arguments",
-        f"The function {quoted(name)} takes fewer arguments.",
+        f"The function {quoted(name)} accepts fewer arguments.",
     )
 
 

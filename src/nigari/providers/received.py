@@ -127,7 +127,7 @@ def bad_value(way: str, plugin: str, error: cty.CtyError) -> api.ProviderDiagnos
 def _kept_write_only(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Write-only value in the provider's answer",
+        "Write-only value in the provider's response",
         f"The provider returned a value for {cty.path_text(where)} of {type_name}, which is"
         " write-only and must never be stored. This is a bug in the provider.",
         where,
@@ -137,7 +137,7 @@ def _kept_write_only(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
 def _infinite(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Infinite number in the provider's answer",
+        "Infinite number in the provider's response",
         f"The provider returned an infinite number for {cty.path_text(where)} of {type_name}, which"
         " a state cannot store. This is a bug in the provider.",
         where,
@@ -147,7 +147,7 @@ def _infinite(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
 def _unknown_identity(plugin: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Unknown identity in the provider's answer",
+        "Unknown identity in the provider's response",
         f"The plugin {plugin} returned an identity of which parts are unknown, although the object"
         " exists. This is a bug in the provider.",
     )
@@ -156,7 +156,7 @@ def _unknown_identity(plugin: str) -> api.ProviderDiagnostic:
 def _no_moment(plugin: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Invalid time in the provider's answer",
+        "Invalid time in the provider's response",
         f"The plugin {plugin} asks to be called again at a time that does not exist. This is a"
         " bug in the provider.",
     )

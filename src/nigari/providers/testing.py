@@ -123,7 +123,7 @@ class Harness:
             )
             now = await self._read(made)
             if now is None:
-                raise Broken([f"{type_name} {identifier}: it is gone after it was imported"])
+                raise Broken([f"{type_name} {identifier}: it does not exist after its import"])
             return now
 
         return self._run(run())
@@ -308,13 +308,13 @@ class Harness:
         await self._stored(made)
         now = await self._read(made)
         if now is None:
-            raise Broken([f"{type_name}: it is gone right after it was created"])
+            raise Broken([f"{type_name}: it no longer exists right after it was created"])
         _raise_faults(
             "reading changes the created object", result_faults(block, made.value, now.value)
         )
         twice = await self._read(now)
         if twice is None or twice.value != now.value:
-            raise Broken([f"{type_name}: reading it twice gives different objects"])
+            raise Broken([f"{type_name}: reading it twice returns different objects"])
         again = await self._plan(type_name, now, config)
         if again.action != "no-op":
             faults = result_faults(block, now.value, again.value)

@@ -261,8 +261,7 @@ def destination_is_taken(old: Targetable, new: Targetable) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Destination already in use",
-        f"{old} cannot be moved to {new}: the state already has something there. Nothing was "
-        "moved.",
+        f"{old} cannot be moved to {new}: an object is already there. Nothing was moved.",
     )
 
 

@@ -150,7 +150,7 @@ def impossible_version(version: object) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
         "Not a state file",
-        f"The file says it has format version {version!r}, which never existed. It was not changed.",
+        f"The file has format version {version!r}, which never existed. It was not changed.",
     )
 
 

@@ -110,11 +110,11 @@ class _Composing:
         if written is not None:
             self._error("the configuration sets it, and that cannot be overridden", name)
         if not attribute.computed:
-            self._error("the provider does not compute it, so it cannot be given here", name)
+            self._error("the provider does not compute it, so a test cannot set it", name)
         try:
             return convert(given, attribute.implied_type)
         except CtyError as error:
-            self._error(f"the value does not fit: {error.message}", name)
+            self._error(f"the value does not match the type: {error.message}", name)
             return null(attribute.implied_type)
 
     def _nested(
@@ -168,7 +168,7 @@ class _Composing:
             api.ProviderDiagnostic(
                 Severity.ERROR,
                 "Invalid value of a mock",
-                f'The test cannot make up a value for "{name}": {problem}.',
+                f'The test cannot generate a value for "{name}": {problem}.',
             )
         )
 
@@ -177,7 +177,7 @@ class _Composing:
             api.ProviderDiagnostic(
                 Severity.WARNING,
                 "Value for a write-only attribute",
-                f'"{name}" is write-only, so it is always null afterwards, whatever the test says.',
+                f'"{name}" is write-only, so it is always null afterwards, and the test's value is ignored.',
             )
         )
 

@@ -249,7 +249,7 @@ def _report_ignored_value(expr: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Invalid ignore_changes",
         "The value must be the keyword all, a list of attributes in brackets, or an expression "
-        'that gives a list of strings or "all".',
+        'that evaluates to a list of strings or "all".',
         expr.start_range,
     )
 

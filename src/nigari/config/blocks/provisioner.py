@@ -146,7 +146,7 @@ def _report_keyword(
     diags.error(
         f'Invalid "{attribute.name}"',
         f'The argument "{attribute.name}" must be {" or ".join(words)}, or an expression that '
-        f"gives one of these as a string.{did_you_mean(word, words)}",
+        f"evaluates to one of these strings.{did_you_mean(word, words)}",
         attribute.expr.range,
     )
 

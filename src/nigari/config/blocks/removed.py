@@ -102,7 +102,7 @@ def _is_allowed(
 def _report_no_lifecycle(declared: Declared, diags: Diagnostics) -> None:
     diags.warning(
         "Removed block without lifecycle",
-        "The block does not say whether the object should be destroyed or only forgotten. It "
+        "The block does not specify whether to destroy the object or only to forget it. It "
         "will be forgotten; to destroy it, add a lifecycle block with destroy = true. Say which "
         "one you want.",
         declared.range,

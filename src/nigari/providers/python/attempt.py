@@ -179,7 +179,7 @@ def _diagnostic(error: Exception) -> api.ProviderDiagnostic:
         return api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path)
     if isinstance(error, Deferred):
         advice = (
-            "Leave it out with -exclude, apply the rest, and then apply again; nigari does that by "
+            "Exclude it with -exclude, apply the rest, and apply again; nigari does that by "
             "itself with -allow-deferral."
         )
         detail = error.detail.rstrip()

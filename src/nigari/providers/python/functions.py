@@ -46,7 +46,7 @@ class PythonFunction:
         try:
             return api.CallResponse(self.python.returns.write(result))
         except (cty.CtyError, TypeError) as error:
-            text = f"its result does not have the type it says: {error}".rstrip(".")
+            text = f"its result does not have the annotated type: {error}".rstrip(".")
             return api.CallResponse(unknown, api.FunctionFailure(text))
 
 

@@ -317,7 +317,9 @@ def _named_paths(named: object) -> tuple[cty.Path, ...]:
     """Parse the attribute names that a class's `plan` returned: none, one or several."""
     names = [named] if isinstance(named, str) else named or ()
     if not isinstance(names, Iterable):
-        raise TypeError(f"plan gives the names of attributes that replace the object, not {named}")
+        raise TypeError(
+            f"plan must return names of attributes that replace the object, not {named}"
+        )
     paths = [attribute_path(str(name)) for name in names]
     return tuple(path for path in paths if path is not None)
 

@@ -140,7 +140,7 @@ def _check_header(command: Sequence[str], magic: str, line: bytes) -> None:
 
 
 def _bad_answer(command: Sequence[str], wanted: str) -> EncryptionFailure:
-    return EncryptionFailure(f"The answer of {quoted(command[0])} is not {wanted}.")
+    return EncryptionFailure(f"The response of {quoted(command[0])} is not {wanted}.")
 
 
 def _encoded(data: bytes) -> str:

@@ -106,7 +106,7 @@ class AzureVault(KeyService):
         challenge = dict(_RESOURCE.findall(response.headers.get("www-authenticate", "")))
         resource = challenge.get("scope") or challenge.get("resource", "")
         if response.status != 401 or not resource:
-            raise CloudFailure(f"{self._key.vault} does not answer like an Azure Key Vault.")
+            raise CloudFailure(f"{self._key.vault} does not respond like an Azure Key Vault.")
         resource = resource.removesuffix("/.default")
         host = urlsplit(url).netloc
         # A token must not be sent to a host that asks for one of another service.

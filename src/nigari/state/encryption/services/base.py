@@ -71,7 +71,7 @@ class KeyService(ABC):
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or not isinstance(document.get(self.sealed_as), str):
-            raise EncryptionFailure("The key metadata in the file are not those of this service.")
+            raise EncryptionFailure("The key metadata in the file is from another service.")
         return document if document[self.sealed_as] else {}
 
     @abstractmethod
