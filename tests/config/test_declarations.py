@@ -20,12 +20,12 @@ _ERRORS = [
     ('provider "a_b" {}', 1, "Invalid provider local name"),
     ('provider "AWS" {}', 1, "Invalid provider local name"),
     # -- twice --
-    ('variable "a" {}\nvariable "a" {}', 2, 'Duplicate variable "a"'),
+    ('variable "a" {}\nvariable "a" {}', 2, "Duplicate variable"),
     ("locals {\n a = 1\n}\nlocals {\n a = 2\n}", 5, "Duplicate local value"),
-    ('output "a" {\n value = 1\n}\noutput "a" {\n value = 1\n}', 4, 'Duplicate output "a"'),
-    ('resource "a" "b" {}\nresource "a" "b" {}', 2, 'Duplicate resource "a" "b"'),
-    ('provider "a" {}\nprovider "a" {}', 2, 'Duplicate provider "a"'),
-    ('provider "a" {\n alias = "x"\n}\nprovider "a" {\n alias = "x"\n}', 4, 'Duplicate provider "a"'),
+    ('output "a" {\n value = 1\n}\noutput "a" {\n value = 1\n}', 4, "Duplicate output"),
+    ('resource "a" "b" {}\nresource "a" "b" {}', 2, "Duplicate resource"),
+    ('provider "a" {}\nprovider "a" {}', 2, "Duplicate provider"),
+    ('provider "a" {\n alias = "x"\n}\nprovider "a" {\n alias = "x"\n}', 4, "Duplicate provider"),
     ('terraform {\n backend "a" {}\n backend "b" {}\n}', 3, "Duplicate backend block"),
     ("terraform {\n cloud {}\n cloud {}\n}", 3, "Duplicate cloud block"),
     ('terraform {\n cloud {}\n backend "a" {}\n}', 3, "Conflicting backend and cloud blocks"),
@@ -33,11 +33,11 @@ _ERRORS = [
      "Duplicate required_providers block"),
     ("terraform {\n encryption {}\n encryption {}\n}", 3, "Duplicate encryption block"),
     ('terraform {\n provider_meta "a" {}\n provider_meta "a" {}\n}', 3,
-     'Duplicate provider_meta "a"'),
+     "Duplicate provider_meta"),
     ('import {\n to = a.b\n id = "1"\n}\nimport {\n to = a.b\n id = "2"\n}', 5,
      "Duplicate import"),
     (('data "a" "b" {}\ncheck "c" {\n data "a" "b" {}\n assert {\n  condition = data.a.b.c\n'
-     '  error_message = "x"\n }\n}'), 3, "Duplicate data.a.b"),
+     '  error_message = "x"\n }\n}'), 3, "Duplicate data source"),
     # -- places --
     ("required_providers {}", 1, "Misplaced required_providers block"),
     ("local {}", 1, "Unexpected block"),
@@ -203,7 +203,7 @@ def test_doubtful(text: str, line: int, summary: str) -> None:
         ("local {}", 'Did you mean "locals"?'),
         (
             'output "a" {\n value = 1\n}\noutput "a" {\n value = 1\n}',
-            "There is already an output block",
+            'output "a" was already declared',
         ),
         ('variable "a" {\n defualt = 1\n}', 'Did you mean "default"?'),
         ('resource "a" {}', "2 labels (type, name)"),
@@ -243,7 +243,7 @@ def test_everything_is_told_in_one_run() -> None:
     )
     assert told(diags) == [
         ("error", "a.tf", 2, "Invalid type expression"),
-        ("error", "b.tf", 1, 'Duplicate variable "a"'),
+        ("error", "b.tf", 1, "Duplicate variable"),
         ("error", "b.tf", 2, "Unexpected argument"),
         ("error", "b.tf", 4, "Missing block label"),
     ]

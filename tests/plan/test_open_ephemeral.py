@@ -20,7 +20,7 @@ from nigari.providers import api
 from nigari.providers.base import ProviderBase, problem
 from nigari.running import ephemeral_objects as open_ephemeral
 from nigari.running.ephemeral_objects import EphemeralObjects
-from nigari.running.resource_stack import Opened
+from nigari.running.resource_stack import ResourceStack
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import Schema
 
@@ -93,7 +93,7 @@ def use(
     diags = Diagnostics()
 
     async def run() -> None:
-        objects = EphemeralObjects(Opened(), diags, SILENCE)
+        objects = EphemeralObjects(ResourceStack(), diags, SILENCE)
         await work(lambda: objects.open(provider, address(), SCHEMA, CONFIG, BODY), objects)
 
     asyncio.run(run())

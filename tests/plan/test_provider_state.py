@@ -504,7 +504,7 @@ def test_instances_that_are_not_known_yet(cloud: Cloud) -> None:
     said = words(failed())
     assert "Error: Unknown for_each argument" in said
     assert "The for_each of provider.cloud.by_region is known only after something else" in said
-    assert "terraform_data.regions is known only after it has been applied" in said
+    assert "terraform_data.regions is known after apply" in said
     assert "-target" in said
     applied(targets=["terraform_data.regions"])
     applied()

@@ -148,7 +148,7 @@ BROKEN: list[tuple[type, type[AssertionError], str]] = [
     (DropsTags, Broken, "the created object is not what was planned: tags"),
     (Reorders, Broken, r"reading changes the created object: tags\[0\]"),
     (Counts, Broken, "reading changes the created object: serial"),
-    (Vanishes, Broken, "it is gone right after it was created"),
+    (Vanishes, Broken, "it no longer exists right after it was created"),
     (ChangesKept, Broken, "the created object is not what was planned: id"),
     (PlansOther, Broken, "planning: name: the planned value is neither"),
     (Guesses, Broken, "the plan was different while name was unknown: id"),

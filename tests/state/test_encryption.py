@@ -163,24 +163,27 @@ class TestRefused:
     def test_damaged_base64(self) -> None:
         members = json.loads(encrypted(config()))
         members["encrypted_data"] = "%"
-        assert decrypted(config(), json.dumps(members).encode())[1] == ["Damaged encrypted state"]
+        assert decrypted(config(), json.dumps(members).encode())[1] == ["Damaged encrypted data"]
 
     def test_future_envelope(self) -> None:
         members = json.loads(encrypted(config()))
         members["encryption_version"] = "v1"
         assert decrypted(config(), json.dumps(members).encode())[1] == [
-            "Unsupported format of an encrypted state"
+            "Unsupported encryption format"
         ]
 
     def test_encrypted_without_configuration(self) -> None:
-        assert decrypted(None, encrypted(config())) == (None, ["Encrypted state"])
+        assert decrypted(None, encrypted(config())) == (
+            None,
+            ["Encrypted data without an encryption block"],
+        )
 
     def test_plain_where_encryption_is_wanted(self) -> None:
-        assert decrypted(config(), STATE) == (None, ["Unencrypted state"])
+        assert decrypted(config(), STATE) == (None, ["Unencrypted data"])
 
     @pytest.mark.parametrize("data", [b"rubbish", b"[]", b'{"version":4}', b""])
     def test_neither_encrypted_nor_a_state(self, data: bytes) -> None:
-        assert decrypted(config(), data)[1] == ["Unreadable state"]
+        assert decrypted(config(), data)[1] == ["Neither encrypted nor plain data"]
 
 
 class TestFallback:

@@ -423,7 +423,10 @@ def test_mocked_provisioners(
     ("text", "says"),
     [
         ('mock_provisioner "loca-exec" {}\n', 'Did you mean "local-exec"?'),
-        ('mock_provisioner "file" {}\nmock_provisioner "file" {}\n', "Duplicate mock of file"),
+        (
+            'mock_provisioner "file" {}\nmock_provisioner "file" {}\n',
+            "Duplicate mock_provisioner block",
+        ),
         ("test {}\ntest {}\n", "test"),
         ("test {\n  parallel = var.x\n}\n", "parallel"),
     ],

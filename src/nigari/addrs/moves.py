@@ -133,6 +133,8 @@ class MovePattern:
             return False
         if self.resource is None or other.resource is None:
             return self.resource is other.resource
+        # OpenTofu (CanChainFrom): a chain needs exactly the same object; one instance cannot
+        # continue a move of the whole resource, nor the other way round.
         return self.resource == other.resource and self.key == other.key
 
     def is_nested_within(self, other: MovePattern) -> bool:
@@ -142,6 +144,7 @@ class MovePattern:
         if other.resource is None:
             if self.resource is not None or len(self.steps) > len(other.steps):
                 return True
+            # A single instance of a call is nested in the whole call.
             return other.steps[-1][1] is ANY_KEY and self.steps[-1][1] is not ANY_KEY
         return (
             len(self.steps) == len(other.steps)
@@ -164,6 +167,8 @@ def unify_endpoints(
     """
     if isinstance(source.subject, ModuleAddr) is not isinstance(target.subject, ModuleAddr):
         return None
+    # OpenTofu: without keys on either side, both addresses mean all instances; a single key on one
+    # side makes both exact.
     whole = source.names_everything and target.names_everything
     return _pattern(declaring, source, whole), _pattern(declaring, target, whole)
 
@@ -176,6 +181,7 @@ def implied_endpoint(subject: AbsResourceInstance | ModuleAddr) -> MovePattern:
 
 
 def _pattern(declaring: ModuleAddr, endpoint: MoveEndpoint, whole: bool) -> MovePattern:
+    # The keys of the declaring module's instances are preserved unless its address has keys.
     prefix = tuple((name, ANY_KEY if key is None else key) for name, key in declaring.steps)
     subject = endpoint.subject
     if isinstance(subject, ModuleAddr):

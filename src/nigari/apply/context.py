@@ -104,7 +104,7 @@ class ApplyContext:
         node = self.providers.get(str(subject.provider))
         if node is None or node.provider is None:
             raise OperationFailed
-        return self.run.pool.stand_ins.for_instance(subject.address, node.provider)
+        return self.run.pool.overrides.for_instance(subject.address, node.provider)
 
     def dependencies(self, change: Change) -> tuple[AbsResource, ...]:
         """What an object depends on, as the configuration is now."""

@@ -180,7 +180,9 @@ async def _assumed(
 def _credentials(document: object, names: tuple[str, str, str]) -> AlibabaCredentials:
     found = document if isinstance(document, dict) else {}
     if not all(isinstance(found.get(name), str) and found[name] for name in names):
-        raise CloudFailure("The source of credentials for Alibaba Cloud returned something else.")
+        raise CloudFailure(
+            "The credentials source for Alibaba Cloud returned an unexpected response."
+        )
     return AlibabaCredentials(*(found[name] for name in names))
 
 

@@ -240,7 +240,9 @@ async def known_environment(client: Client, environment: AzureEnvironment) -> Az
             str(authentication["audiences"][0]),
         )
     except (AssertionError, KeyError, IndexError, TypeError):
-        raise CloudFailure(f"{host} does not answer with the endpoints of an Azure.") from None
+        raise CloudFailure(
+            f"{host} does not return the endpoints of an Azure environment."
+        ) from None
 
 
 async def _of_machine(client: Client, identity: AzureIdentity, resource: str) -> str:
@@ -263,7 +265,7 @@ async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, 
     said = ""
     try:
         done = await run_program(command, environ)
-        said = f" It says: {done.error_text.rpartition(chr(10))[2]}." if done.error_text else ""
+        said = f" Its message: {done.error_text.rpartition(chr(10))[2]}." if done.error_text else ""
         if done.status:
             raise ValueError
         return _member(json.loads(done.output), "accessToken")
@@ -277,5 +279,5 @@ async def _of_cli(identity: AzureIdentity, resource: str, environ: Mapping[str, 
 def _member(document: object, name: str) -> str:
     found = document.get(name) if isinstance(document, dict) else None
     if not isinstance(found, str) or not found:
-        raise CloudFailure("The source of tokens for Azure returned something else.")
+        raise CloudFailure("The token source for Azure returned an unexpected response.")
     return found

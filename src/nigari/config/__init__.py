@@ -1,14 +1,14 @@
-"""Directories of configuration files, read into what each module declares.
+"""Configuration loading: directories of configuration files, and the declarations of each module.
 
-    from nigari import config
+from nigari import config
 
-    module = config.load_module("infra/network")
-    for name, variable in module.variables.items():
-        print(name, variable.type, variable.description)
+module = config.load_module("infra/network")
+for name, variable in module.variables.items():
+print(name, variable.type, variable.description)
 
-One directory is one module, and its blocks are frozen. Expressions are kept as they are written:
-`nigari.hcl` evaluates one, `nigari.load` a whole configuration. Does not know values, other modules,
-or what the tree of modules must keep to. Importing this package costs nothing.
+A directory is a module, and its blocks are frozen. Expressions stay unevaluated: `nigari.hcl`
+evaluates one, `nigari.load` a whole configuration. Deliberately unknown here: values, other
+modules, and rules about the module tree. Importing this package is cheap.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from nigari.addrs.provider import LocalProviderConfig, Provider
     from nigari.addrs.resource import Resource as ResourceAddr
     from nigari.addrs.resource import ResourceInstance, ResourceMode
-    from nigari.config.base.declared import CheckRule, Repetition
-    from nigari.config.base.provider_ref import ProviderRef
-    from nigari.config.base.written_address import WrittenAddress
     from nigari.config.blocks.backend import BackendBlock
     from nigari.config.blocks.checks import Check
     from nigari.config.blocks.encryption import (
@@ -44,6 +41,9 @@ if TYPE_CHECKING:
     from nigari.config.blocks.required_providers import ProviderMeta, RequiredProvider
     from nigari.config.blocks.resource import Resource
     from nigari.config.blocks.variable import Variable
+    from nigari.config.core.declared import CheckRule, Repetition
+    from nigari.config.core.provider_ref import ProviderRef
+    from nigari.config.core.written_address import WrittenAddress
     from nigari.config.load import load_module
     from nigari.config.module import Module
     from nigari.hcl.type_expressions import Defaults, TypeConstraint
@@ -53,9 +53,9 @@ else:
         {
             "nigari.addrs.provider": ("LocalProviderConfig", "Provider"),
             "nigari.addrs.resource": ("ResourceInstance", "ResourceMode"),
-            "nigari.config.base.declared": ("CheckRule", "Repetition"),
-            "nigari.config.base.provider_ref": ("ProviderRef",),
-            "nigari.config.base.written_address": ("WrittenAddress",),
+            "nigari.config.core.declared": ("CheckRule", "Repetition"),
+            "nigari.config.core.provider_ref": ("ProviderRef",),
+            "nigari.config.core.written_address": ("WrittenAddress",),
             "nigari.config.blocks.backend": ("BackendBlock",),
             "nigari.config.blocks.checks": ("Check",),
             "nigari.config.blocks.encryption": (

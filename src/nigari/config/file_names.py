@@ -1,7 +1,7 @@
-"""Names of configuration files: they alone decide which files of a directory are read.
+"""Names of configuration files, which decide which files of a directory are read.
 
-Which of two with the same name wins, and which are override files, is decided here. What is in a
-file is unknown.
+Decides which of two files with the same name takes precedence, and which are override files.
+Deliberately unknown here: the content of files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOCK_ENDINGS: Final = (".tfmock.hcl", ".tofumock.hcl", ".tfmock.json", ".tofumo
 
 
 def has_module(files: Files, directory: str) -> bool:
-    """Whether a directory has any configuration files."""
+    """Check for configuration files in a directory."""
     try:
         entries = files.entries(directory)
     except OSError:
@@ -28,7 +28,7 @@ def has_module(files: Files, directory: str) -> bool:
 
 
 def config_files(names: list[str]) -> tuple[list[str], list[str]]:
-    """The names of the files that count, and of the override files, each in order."""
+    """Select the files to read and the override files, each in order."""
     found = sorted([name for name in names if is_config_file(name)])
     present = set(found)
     primary: list[str] = []
@@ -43,22 +43,22 @@ def config_files(names: list[str]) -> tuple[list[str], list[str]]:
 
 
 def is_config_file(name: str) -> bool:
-    """Whether a file of this name is part of a module."""
+    """Check for a file name of a module."""
     return name.endswith(_ENDINGS) and not _is_ignored(name)
 
 
 def is_test_file(name: str) -> bool:
-    """Whether a file of this name holds tests of a module."""
+    """Check for a file name of module tests."""
     return name.endswith(_TEST_ENDINGS) and not _is_ignored(name)
 
 
 def is_mock_file(name: str) -> bool:
-    """Whether a file of this name holds mocks for tests."""
+    """Check for a file name of test mocks."""
     return name.endswith(_MOCK_ENDINGS) and not _is_ignored(name)
 
 
 def test_files(names: list[str]) -> list[str]:
-    """The names of the test files that count: one named for this language wins."""
+    """Select the test files to read: one named for OpenTofu takes precedence."""
     found = sorted([name for name in names if is_test_file(name)])
     return [
         name
@@ -68,11 +68,11 @@ def test_files(names: list[str]) -> list[str]:
 
 
 def _is_ignored(name: str) -> bool:
-    """Whether a file is hidden, or left behind by an editor."""
+    """Check for hidden files and editor backups."""
     return name.startswith(".") or name.endswith("~") or (name[0] == "#" and name[-1] == "#")
 
 
 def _split(name: str) -> tuple[str, str]:
-    """A file name without its ending, and the ending."""
+    """Split a file name into its stem and extension."""
     ending = max((each for each in _ENDINGS if name.endswith(each)), key=len)
     return name[: -len(ending)], ending

@@ -1,8 +1,7 @@
-"""Reads directories of configuration files. One directory is one module.
+"""Module loader for directories of configuration files.
 
-Which files count is decided in `nigari.config.file_names`. A file is read and parsed once, a
-directory decoded once, however many calls use it. Nothing is evaluated, and nothing is known of the
-tree that modules form.
+`nigari.config.file_names` selects the files. A file is parsed once and a directory decoded once,
+however many calls use it. Nothing is evaluated. Deliberately unknown here: the module tree.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from os import PathLike, fspath
 
 from nigari.config.blocks.language import only_incompatible
 from nigari.config.file_names import config_files, is_mock_file, test_files
-from nigari.config.kept_modules import KEPT, ReadModule
 from nigari.config.merge import merge_files
 from nigari.config.module import Module, decode_module
+from nigari.config.module_cache import MODULE_CACHE, ReadModule
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
 from nigari.hcl.binary import without_binary
 from nigari.hcl.body import Block, Body
@@ -35,11 +34,11 @@ _USUAL_TESTS = "tests"
 
 
 def load_module(path: str | PathLike[str] = ".", diags: Diagnostics | None = None) -> Module:
-    """What the files of one directory declare, override files included.
+    """Load the declarations in one directory, including override files.
 
-    Nothing is evaluated, and no other directory is read. What is wrong is added to `diags`, and as
-    much as could be read is returned. Without `diags` an error is an `HclError`; a directory that
-    cannot be read always is.
+    Nothing is evaluated, and no other directory is read. Mistakes are added to `diags`, and the
+    result has every valid part. Without `diags` an error raises `HclError`, as does an unreadable
+    directory in any case.
     """
     found = Diagnostics()
     loader = ModuleLoader(DiskFiles())
@@ -55,21 +54,21 @@ def load_module(path: str | PathLike[str] = ".", diags: Diagnostics | None = Non
 
 
 class ModuleLoader:
-    """Reads modules, and remembers what it has read."""
+    """Loads modules, and caches them."""
 
     __slots__ = ("_files", "_modules", "_roots", "sources")
 
     def __init__(self, files: Files) -> None:
         self.sources: dict[str, bytes] = {}
-        """The content of every file that has been read, by its name in diagnostics."""
+        """Content of every file that has been read, by its name in diagnostics."""
         self._files = files
         self._roots: dict[str, NativeBody | JsonBody] = {}
         self._modules: dict[str, tuple[Module, list[Diagnostic]]] = {}
 
     def load(self, directory: str, diags: Diagnostics) -> Module | None:
-        """The module in a directory; None where that cannot be read.
+        """Load the module in a directory; None if it cannot be read.
 
-        What is wrong with the module is reported each time that it is asked for.
+        Its diagnostics are reported on every call.
         """
         directory = posixpath.normpath(directory or ".")
         known = self._modules.get(directory)
@@ -88,8 +87,8 @@ class ModuleLoader:
         return module
 
     def tests(self, directory: str, tests: str, diags: Diagnostics) -> list[TestFile]:
-        """The test files of a module, beside it and in the directory `tests` below it, in the
-        order in which they run.
+        """Load the test files of a module, beside it and in its directory `tests`, in the order in
+        which they run.
         """
         directory = posixpath.normpath(directory or ".")
         names = sorted(self._test_files(directory, tests, diags))
@@ -109,7 +108,7 @@ class ModuleLoader:
         return found
 
     def _whole(self, mock: MockProvider, directory: str, diags: Diagnostics) -> MockProvider:
-        """A mock with what the directory says that it names, if it names one."""
+        """Complete a mock with the directory that it names, if it names one."""
         if not mock.source:
             return mock
         from nigari.config.test_mocks import MOCK_FILE, decode_mocks
@@ -134,7 +133,7 @@ class ModuleLoader:
         return mock
 
     def _test_files(self, directory: str, tests: str, diags: Diagnostics) -> list[str]:
-        """The names of the test files of a module, from its directory on."""
+        """List the test files of a module, relative to its directory."""
         found: list[str] = []
         inner = posixpath.normpath(tests)
         for prefix in ("",) if inner == "." else ("", f"{inner}/"):
@@ -149,9 +148,9 @@ class ModuleLoader:
         return found
 
     def context_of(self, place: Range) -> str:
-        """The block that a place is in, as it is called in diagnostics; empty outside of any.
+        """Name the block that contains a range, for diagnostics; empty outside of any.
 
-        A block is not in itself: what is wrong with its header is in nothing.
+        The header of a block is not inside it.
         """
         root = self._roots.get(place.filename)
         if root is None:
@@ -170,22 +169,22 @@ class ModuleLoader:
         return " ".join([block.type, *[f'"{label}"' for label in block.labels]])
 
     def _read(self, directory: str, names: list[str]) -> ReadModule:
-        """The module that files make, from those that are kept or decoded now."""
+        """Read the module in files, from the cache if possible."""
         primary, override = config_files(names)
         found = Diagnostics()
         paths = [_path(directory, name) for name in primary + override]
         contents = [self._content(path, found) for path in paths]
-        kept = KEPT.get()
+        cache = MODULE_CACHE.get()
         key = (
             directory,
             tuple((p, c) for p, c in zip(paths, contents, strict=True) if c is not None),
         )
-        # What is wrong with a file that cannot be read is told here, and not by what is kept.
-        known = None if kept is None or len(key[1]) < len(paths) else kept.find(key)
+        # An unreadable file is reported here and never cached.
+        known = None if cache is None or len(key[1]) < len(paths) else cache.find(key)
         if known is None:
             known = _decoded(directory, paths, contents, len(primary), found)
-            if kept is not None and None not in contents:
-                kept.keep(key, known)
+            if cache is not None and None not in contents:
+                cache.add(key, known)
         return known
 
     def _parse(self, path: str, diags: Diagnostics) -> Body | None:
@@ -212,7 +211,9 @@ def _decoded(
     primary: int,
     diags: Diagnostics,
 ) -> ReadModule:
-    """The module in files with these contents, of which those after the primary ones override."""
+    """Decode the module in files with these contents; those after the primary ones are override
+    files.
+    """
     roots: dict[str, NativeBody | JsonBody] = {}
     for path, content in zip(paths, contents, strict=True):
         if content is not None:
@@ -244,7 +245,7 @@ def _start_byte(block: Block) -> int:
 
 
 def _report_directory(directory: str, error: OSError, diags: Diagnostics) -> None:
-    # What everything is relative to is written as a dot, which says nothing to the reader.
+    # The base directory is called ".", which would mean nothing to a reader.
     shown = posixpath.normpath(error.filename or ".") if directory == "." else directory
     diags.error(
         "Cannot read the module directory",

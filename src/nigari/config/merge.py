@@ -1,26 +1,27 @@
-"""The blocks of all files of a directory put together, before any of them is decoded.
+"""Merging of all files in a directory, before any block is decoded.
 
-A block in an override file is laid over the block of the same name, so that each declaration is
-decoded once, from one body. Here are the rules about what may be declared twice and what may be
-overridden; what the blocks mean is not known here.
+A block in an override file is merged over the block of the same name, so that each declaration is
+decoded once, from one body. Owns the rules about duplicates and overrides. Deliberately unknown
+here: the meaning of blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.config.base.declared import Declared, schema
 from nigari.config.blocks.language import RequiredVersion, decode_language, decode_required_version
 from nigari.config.blocks.provider_config import written_alias
 from nigari.config.blocks.required_providers import RequiredProvider, decode_required_providers
+from nigari.config.core.declared import Declared, schema
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, AttributeSchema, Block, BlockSchema, Body, BodySchema
-from nigari.hcl.quoting import with_article
 from nigari.hcl.suggestion import did_you_mean
 
 TYPE_CHECKING = False
-# Few configurations encrypt anything.
+# Loading the encryption blocks costs start-up time, and few configurations have any.
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.config.blocks.encryption import EncryptionBlock
 
 Key = tuple[str, ...]
@@ -60,8 +61,11 @@ _TERRAFORM = BodySchema(
     ),
 )
 _UNNAMED = ("moved", "import", "removed")
+# Blocks without a name cannot be matched with a declaration to override; OpenTofu excludes checks
+# as well.
 _NOT_OVERRIDABLE = frozenset((*_UNNAMED, "check", "language"))
 _CONDITIONS = schema(blocks=("precondition", "postcondition"))
+# OpenTofu: override files cannot change dependencies and conditions.
 _REPEATABLE = schema("depends_on", blocks=("lifecycle",))
 _FIXED = {
     "variable": schema(blocks=("validation",)),
@@ -71,11 +75,12 @@ _FIXED = {
     "data": _REPEATABLE,
     "ephemeral": _REPEATABLE,
 }
+# OpenTofu merges these argument by argument, while other nested blocks are replaced by type.
 _LAID_OVER = frozenset(("lifecycle", "_"))
 
 
 class MergedBlocks:
-    """What the files of a directory declare, by type of block and by name."""
+    """Declarations in the files of a directory, by block type and name."""
 
     __slots__ = (
         "aside",
@@ -96,20 +101,21 @@ class MergedBlocks:
         self.named: dict[str, dict[Key, Declared]] = named
         self.unnamed: dict[str, list[Declared]] = unnamed
         self.aside: list[Declared] = []
-        """Blocks whose name another block has already, blocks as they are without what overrides
-        them, and blocks that override nothing: they are read for their own mistakes only."""
+        """Duplicate blocks, blocks before their overrides, and blocks that override nothing: they
+        are decoded only to report their own mistakes.
+        """
         self.locals: dict[str, Attribute] = {}
         self.required_versions: list[RequiredVersion] = []
         self.required_providers: dict[str, RequiredProvider] = {}
         self.requirements: Block | None = None
-        """The block that the required providers were first declared in."""
+        """The block that first declares the required providers."""
         self.backend: Block | None = None
         self.cloud: Block | None = None
         self.encryption: EncryptionBlock | None = None
 
 
 def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -> MergedBlocks:
-    """Put together what files declare, and what override files say instead."""
+    """Merge the declarations of files with those of override files."""
     found = MergedBlocks(
         {wanted.type: {} for wanted in _FILE.blocks if wanted.labels},
         {type_: [] for type_ in _UNNAMED},
@@ -118,6 +124,8 @@ def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -
     for body in primary:
         for block in body.content(_FILE, diags).blocks:
             _add(block, found, diags)
+    # A backend and a cloud block in primary files contradict each other; in override files either
+    # one replaces both.
     if found.backend is not None and found.cloud is not None:
         _report_backend_and_cloud(found.backend, found.cloud, diags)
     for body in override:
@@ -154,7 +162,7 @@ def _add(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
 def _key(block: Block) -> Key:
     if block.type == "provider":
         alias = written_alias(block.body)
-        # An alias that is not written out is an error, and no other block has that name.
+        # An alias that is not literal is an error, and no other block has that name.
         return block.labels[0], f"?{block.start}" if alias is None else alias
     return tuple(block.labels)
 
@@ -168,7 +176,7 @@ def _add_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
 
 
 def _terraform(block: Block, found: MergedBlocks, diags: Diagnostics) -> list[Block]:
-    """The settings in a `terraform` block."""
+    """List the settings in a `terraform` block."""
     content = block.body.content(_TERRAFORM, diags)
     required_version = content.attributes.get("required_version")
     if required_version is not None:
@@ -238,6 +246,8 @@ def _override_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> No
     if block.type in _FIXED:
         _check_fixed(block.body, _FIXED[block.type], diags)
     if base is not None:
+        # The original body is decoded as well, so that mistakes in overridden parts are still
+        # reported.
         if base.override is None:
             found.aside.append(base)
         from nigari.hcl.override_body import OverrideBody
@@ -252,10 +262,10 @@ def _override_named(block: Block, found: MergedBlocks, diags: Diagnostics) -> No
 
 
 def _check_fixed(body: Body, fixed: BodySchema, diags: Diagnostics) -> None:
-    """Report what a declaration keeps, whatever an override file says."""
+    """Report parts of a declaration that override files cannot change."""
     content, _ = body.partial_content(fixed, Diagnostics())
     if "depends_on" in content.attributes:
-        # An empty list changes nothing, and what is no list is told where it is decoded.
+        # An empty list changes nothing, and anything but a list is reported by its decoder.
         for element in (content.attributes["depends_on"].expr.static_list() or ())[:1]:
             _report_fixed("depends_on", element.range, diags)
     for block in content.blocks:
@@ -268,7 +278,7 @@ def _check_fixed(body: Body, fixed: BodySchema, diags: Diagnostics) -> None:
 
 
 def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnostics) -> None:
-    """What one override file says instead of settings; of most it can say one thing only."""
+    """Apply the settings of one override file; most may occur only once in it."""
     seen: dict[str, Block] = {}
     for block in blocks:
         type_ = block.type
@@ -278,6 +288,8 @@ def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnost
         if type_ == "provider_meta":
             found.aside.append(Declared(block, block.body))
             continue
+        # OpenTofu: an override file with two backends is invalid, even though it may override those
+        # of other files.
         first = seen.setdefault(type_, block)
         if first is not block:
             _report_second_setting(block, first.def_range, diags)
@@ -287,6 +299,7 @@ def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnost
             over = decode_encryption(block.body, block.def_range, diags)
             found.encryption = override_encryption(found.encryption, over)
         else:
+            # A backend override also removes a cloud block, and the other way round.
             found.backend = block if type_ == "backend" else None
             found.cloud = block if type_ == "cloud" else None
 
@@ -294,8 +307,11 @@ def _override_settings(blocks: list[Block], found: MergedBlocks, diags: Diagnost
 # -- what can be wrong ------------------------------------------------------------------------
 
 
+_NOUNS: Final = {"data": "data source", "ephemeral": "ephemeral resource"}
+
+
 def _title(block: Block) -> str:
-    """How a block is called: `resource "a" "b"`."""
+    """Return a block's title: `resource "a" "b"`."""
     return " ".join([block.type, *[f'"{label}"' for label in block.labels]])
 
 
@@ -303,9 +319,9 @@ def _report_second(declared: Declared, first: Declared, diags: Diagnostics) -> N
     block = declared.block
     hint = " Give one of them an alias, or a different alias." if block.type == "provider" else ""
     diags.error(
-        f"Duplicate {_title(block)}",
-        f"There is already {with_article(block.type)} block with this name at {first.range}. Each name can "
-        f"be declared only once in a module.{hint}",
+        f"Duplicate {_NOUNS.get(block.type, block.type)}",
+        f"{_title(block)} was already declared at {first.range}. Each name can be declared only once "
+        f"in a module.{hint}",
         declared.range,
     )
 

@@ -1,7 +1,7 @@
-"""Everything that one directory declares, as a `Module`.
+"""`Module`: all declarations in one directory.
 
-Blocks that were merged are decoded here, each by the module of its kind, and names are checked that
-must be unique across kinds. Called modules are not known here.
+Merged blocks are decoded here, each by the module of its type, and names that must be unique across
+types are checked. Deliberately unknown here: called modules.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.base.declared import Declared
 from nigari.config.blocks.language import RequiredVersion
 from nigari.config.blocks.local import Local, decode_local
 from nigari.config.blocks.output import Output, decode_output
@@ -22,12 +21,13 @@ from nigari.config.blocks.required_providers import (
 )
 from nigari.config.blocks.resource import Resource, decode_resource, resource_addr
 from nigari.config.blocks.variable import Variable, decode_variable
+from nigari.config.core.declared import Declared
 from nigari.config.merge import MergedBlocks
 from nigari.diagnostics import Diagnostics, Pos, Range
 from nigari.record import record
 
 TYPE_CHECKING = False
-# Many configurations have no such blocks.
+# Loading these costs start-up time, and many configurations have no such blocks.
 if TYPE_CHECKING:
     from nigari.config.blocks.backend import BackendBlock
     from nigari.config.blocks.checks import Check
@@ -42,17 +42,17 @@ _START = Pos(1, 1, 0)
 
 @record
 class Module:
-    """One directory of configuration files. Nothing in it has been evaluated."""
+    """A directory of configuration files. Nothing in it is evaluated."""
 
     directory: str
-    """As the user would write it, relative to the working directory."""
+    """Path relative to the working directory, as users write it."""
     files: tuple[str, ...]
     variables: Mapping[str, Variable]
     locals: Mapping[str, Local]
     outputs: Mapping[str, Output]
     calls: Mapping[str, ModuleCall]
     resources: Mapping[ResourceAddr, Resource]
-    """Managed, data and ephemeral resources; the data sources of checks are among them."""
+    """Managed, data and ephemeral resources, including the data sources of checks."""
     provider_configs: Mapping[LocalProviderConfig, ProviderConfig]
     required_providers: Mapping[str, RequiredProvider]
     required_versions: tuple[RequiredVersion, ...]
@@ -66,11 +66,11 @@ class Module:
 
     @property
     def range(self) -> Range:
-        """The very beginning of the directory's first file, for what is missing altogether."""
+        """Beginning of the first file, for diagnostics about missing blocks."""
         return Range(self.files[0] if self.files else self.directory, _START, _START)
 
     def provider(self, name: str) -> Provider | None:
-        """The provider that a local name means; None where its source has to be evaluated."""
+        """Return the provider with a local name; None if its source needs evaluation."""
         required = self.required_providers.get(name)
         return implied_provider(name) if required is None else required.provider
 
@@ -78,7 +78,7 @@ class Module:
 def decode_module(
     directory: str, files: Sequence[str], found: MergedBlocks, diags: Diagnostics
 ) -> Module:
-    """Read everything that has been found in the files of a directory."""
+    """Decode all merged blocks of a directory."""
     for declared in found.aside:
         _DECODERS[declared.block.type](declared, diags)
     resources = _resources(found, diags)
@@ -215,7 +215,7 @@ def _provider_metas(found: MergedBlocks, diags: Diagnostics) -> dict[str, Provid
 def _checks(
     found: MergedBlocks, resources: dict[ResourceAddr, Resource], diags: Diagnostics
 ) -> dict[str, Check]:
-    """The checks; their data sources join the resources, among which names are distinct."""
+    """Decode checks; their data sources join the resources, whose names must be distinct."""
     checks: dict[str, Check] = {}
     for declared in found.named["check"].values():
         check = _decode_check(declared, diags)
@@ -254,9 +254,9 @@ def _imports(found: MergedBlocks, diags: Diagnostics) -> tuple[Import, ...]:
 
 def _report_second_data(data: Resource, first: Resource, diags: Diagnostics) -> None:
     diags.error(
-        f"Duplicate {data.addr}",
-        f"There is already a data source with this name at {first.range}. The data source of a "
-        "check needs a unique name, too.",
+        "Duplicate data source",
+        f"{data.addr} was already declared at {first.range}. The data source of a "
+        "check needs a unique name too.",
         data.range,
     )
 

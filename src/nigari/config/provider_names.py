@@ -1,4 +1,4 @@
-"""The names of providers within one module: one provider should go by one name."""
+"""Consistency of provider names within one module: each provider should have one name."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from nigari.diagnostics import Diagnostics
 
 
 def check_provider_names(module: Module, diags: Diagnostics) -> None:
-    """Report providers that a module has several names for, or an impossible one."""
+    """Report providers with several names in a module, or with an invalid one."""
     _check_requirements(module, diags)
     _check_implied(module, diags)
 
 
 def _check_requirements(module: Module, diags: Diagnostics) -> None:
-    """One provider should go by one name."""
+    """Check that each provider is required under one name."""
     names: dict[Provider, RequiredProvider] = {}
     configured = {addr.name for addr in module.provider_configs}
     for required in module.required_providers.values():
@@ -32,7 +32,7 @@ def _check_requirements(module: Module, diags: Diagnostics) -> None:
 
 
 def _check_implied(module: Module, diags: Diagnostics) -> None:
-    """The provider that a resource type implies should not be required under another name."""
+    """Check that the provider implied by a resource type is not required under another name."""
     names = {
         required.provider: required.name
         for required in module.required_providers.values()

@@ -1,7 +1,7 @@
-"""Test files: what each `run` block does, with which values, and what must come of it.
+"""Test files: the command, variables and expectations of each `run` block.
 
-Nothing is evaluated but what must be written out. Which providers and objects a test replaces is
-read by `nigari.config.test_mocks`.
+Only arguments that must be literal are read; nothing else is evaluated. `nigari.config.test_mocks`
+reads mocks and overrides.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from collections.abc import Mapping
 
 from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.addrs.values import Check, InputVariable, OutputValue
-from nigari.config.base.declared import (
+from nigari.config.blocks.module_call import PassedProvider, decode_passed_providers, parse_source
+from nigari.config.blocks.provider_config import ProviderConfig, decode_provider_config
+from nigari.config.core.declared import (
     CheckRule,
     Declared,
     check_name,
@@ -19,9 +21,7 @@ from nigari.config.base.declared import (
     only_block,
     schema,
 )
-from nigari.config.base.written import constant, constant_flag, constant_text
-from nigari.config.blocks.module_call import PassedProvider, decode_passed_providers, parse_source
-from nigari.config.blocks.provider_config import ProviderConfig, decode_provider_config
+from nigari.config.core.literals import constant, constant_flag, constant_text
 from nigari.config.test_mocks import (
     MOCK_PROVIDER,
     MOCK_PROVISIONER,
@@ -68,24 +68,24 @@ _RUN = BodySchema(
 _SETTINGS = schema("parallel")
 _MODULE = schema("source", "version")
 CHECKABLE = (InputVariable, OutputValue, Check, Resource, ResourceInstance)
-"""What may be expected to fail."""
+"""Types of objects that may be expected to fail."""
 _OPTIONS = schema("mode", "refresh", "replace", "target")
 
 
 @record
 class RunModule:
-    """The module that a run is about in place of the configuration."""
+    """The module that a run tests instead of the configuration."""
 
     source: str
-    """The source in its normal form, however it is spelled: it names the state of the run."""
+    """The normalized source, regardless of its spelling: it names the state of the run."""
     version: str | None
     range: Range
-    """Where the source is written."""
+    """Range of the source."""
 
 
 @record
 class RunOptions:
-    """How a run plans."""
+    """Plan options of a run."""
 
     is_refresh_only: bool = False
     refreshes: bool = True
@@ -95,59 +95,59 @@ class RunOptions:
 
 @record
 class TestRun:
-    """A `run` block: one command, and what must hold afterwards."""
+    """A `run` block: one command, and its assertions."""
 
     __test__ = False
 
     name: str
     is_plan: bool
-    """Whether nothing is applied."""
+    """True if nothing is applied."""
     options: RunOptions
     variables: Mapping[str, Expression]
     providers: tuple[PassedProvider, ...]
     asserts: tuple[CheckRule, ...]
     module: RunModule | None
     expected: tuple[Traversal, ...]
-    """The objects whose conditions must fail."""
+    """Objects whose conditions must fail."""
     overrides: Overrides
     state_key: str
-    """The name of the state that the run works with; empty for that of its module."""
+    """Name of the run's state; empty for that of its module."""
     is_parallel: bool
-    """Whether it may run beside those after it."""
+    """True if it may run concurrently with the following ones."""
     is_skipped: bool
     provisioners: Mapping[str, MockProvisioner]
-    """The provisioners that are mocked, by type."""
+    """Mocked provisioners, by type."""
     block: Block
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
 @record
 class TestFile:
-    """A test file. Nothing in it has been evaluated but what must be written out."""
+    """A test file. Only arguments that must be literal have been read."""
 
     __test__ = False
 
     name: str
-    """Its path from the directory of the module."""
+    """Path relative to the module directory."""
     runs: tuple[TestRun, ...] = ()
     variables: Mapping[str, Expression] = {}
     providers: Mapping[str, ProviderConfig] = {}
     mocks: Mapping[str, MockProvider] = {}
     overrides: Overrides = NO_OVERRIDES
     provisioners: Mapping[str, MockProvisioner] = {}
-    """The provisioners that are mocked in all runs, by type."""
+    """Provisioners mocked in all runs, by type."""
 
     def module_path(self, run: TestRun) -> tuple[str, ...]:
-        """The names under which the module of a run is installed."""
+        """Return the names under which a run's module is installed."""
         return ("test", *self.name.removesuffix(".tftest.hcl").split("/"), run.name)
 
 
 def decode_test_file(name: str, body: Body, diags: Diagnostics) -> TestFile:
-    """Read a test file, but for the directories that its mocks name."""
+    """Decode a test file, without the directories that its mocks name."""
     content = body.content(_FILE, diags)
     providers: dict[str, ProviderConfig] = {}
     mocks: dict[str, MockProvider] = {}
@@ -161,7 +161,7 @@ def decode_test_file(name: str, body: Body, diags: Diagnostics) -> TestFile:
         elif block.type == "provider":
             config = decode_provider_config(Declared(block, block.body), diags)
             if config is not None:
-                # Of several with one name the last counts.
+                # As in OpenTofu, the last of several with the same name wins.
                 providers[str(config.addr)] = config
         elif block.type == MOCK_PROVIDER:
             mock = decode_mock_provider(block, diags)
@@ -181,7 +181,7 @@ def decode_test_file(name: str, body: Body, diags: Diagnostics) -> TestFile:
 
 
 def _decode_run(block: Block, is_parallel: bool, diags: Diagnostics) -> TestRun:
-    """Read a run; `is_parallel` is what its file says of all runs."""
+    """Decode a run; `is_parallel` is the file's default."""
     check_name(block, 0, "run block name", diags)
     content = block.body.content(_RUN, diags)
     given = content.attributes
@@ -216,7 +216,7 @@ def _is_plan(attribute: Attribute | None, diags: Diagnostics) -> bool:
 
 
 def _keyword(attribute: Attribute | None, allowed: tuple[str, str], diags: Diagnostics) -> str:
-    """The word that an argument is; the first of those allowed where there is none."""
+    """Return the keyword of an argument, by default the first of those allowed."""
     if attribute is None:
         return allowed[0]
     word = expr_as_keyword(attribute.expr)
@@ -278,7 +278,7 @@ def _decode_module(block: Block | None, diags: Diagnostics) -> RunModule | None:
 
 
 def check_run(run: TestRun, diags: Diagnostics) -> None:
-    """Report failures that cannot be expected, and targets that are overridden twice."""
+    """Report impossible expected failures, and duplicate overrides."""
     for traversal in run.expected:
         reference = parse_reference(traversal, diags, in_tests=True)
         if reference is not None and not isinstance(reference.subject, CHECKABLE):
@@ -294,7 +294,7 @@ def check_run(run: TestRun, diags: Diagnostics) -> None:
 
 def _report_second_mock(second: MockProvider, first: MockProvider, diags: Diagnostics) -> None:
     diags.error(
-        f"Duplicate mock of {second.config.addr}",
+        "Duplicate mock_provider block",
         f"There is already a mock_provider block for {second.config.addr} at "
         f"{first.config.range}. Give one of them an alias, or put all mocks into one block.",
         second.config.range,

@@ -1,7 +1,7 @@
-"""Mocks in test files: providers and provisioners that are made up, objects that are overridden.
+"""Mocks in test files: mocked providers and provisioners, and overridden objects.
 
-Reads `mock_provider`, `mock_provisioner` and the `override_…` blocks, in test files and in files of
-mocks. Values stay unevaluated; what is made of them is in `nigari.testing`.
+Decodes `mock_provider`, `mock_provisioner` and the `override_…` blocks, in test files and in mock
+files. `nigari.testing` evaluates and uses the values.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_module, parse_target
 from nigari.addrs.resource import DATA, MANAGED, Resource, ResourceInstance, ResourceMode
-from nigari.config.base.declared import expression, report_bad_name, schema
-from nigari.config.base.provider_ref import check_local_name
-from nigari.config.base.written import constant, constant_text, native
 from nigari.config.blocks.provider_config import ProviderConfig
+from nigari.config.core.declared import expression, report_bad_name, schema
+from nigari.config.core.literals import constant, constant_text, native
+from nigari.config.core.provider_ref import check_local_name
 from nigari.cty.types import STRING, ObjectType
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
@@ -41,7 +41,7 @@ _MODES: Mapping[str, ResourceMode] = {
 }
 _OVERRIDE_RESOURCE = tuple(BlockSchema(name) for name in ("override_resource", "override_data"))
 OVERRIDE_BLOCKS = (*_OVERRIDE_RESOURCE, BlockSchema("override_module"))
-"""The blocks of overrides, in a file or in a run."""
+"""Override blocks, in a file or in a run."""
 _MOCKS = tuple(BlockSchema(name, ("type",)) for name in ("mock_resource", "mock_data"))
 _PROVIDER = BodySchema(
     schema("alias", "for_each", "source").attributes, (*_MOCKS, *_OVERRIDE_RESOURCE)
@@ -56,48 +56,48 @@ Values = Mapping[str, Value]
 
 @record
 class MockProvisioner:
-    """A type of provisioner that does nothing but succeed, or fail with a message."""
+    """A provisioner type that does nothing except succeed, or fail with a message."""
 
     type: str
     error_message: str
-    """Why it fails; empty where it succeeds."""
+    """Failure message; empty for success."""
     range: Range
 
 
 @record
 class OverrideResource:
-    """Values for what the provider would compute of a resource, or of one of its instances."""
+    """Values for the computed attributes of a resource, or of one of its instances."""
 
     mode: ResourceMode
-    """Which kind of block it is for."""
+    """Mode of the resource."""
     target: AbsResource
     """The resource, in the module as declared."""
     key: InstanceKey
-    """The only instance that is meant; None for all."""
+    """The only instance to override; None for all."""
     module: ModuleAddr
-    """The module instance that is meant, where its address has keys."""
+    """The module instance, if its address has keys."""
     values: Values
     range: Range
 
     @property
     def name(self) -> str:
-        """What is overridden, as it is written."""
+        """The overridden object, as in the source."""
         return str(Abs(self.module, ResourceInstance(self.target.item, self.key)))
 
 
 @record
 class OverrideModule:
-    """Outputs of a module of which nothing is made."""
+    """Output values of a module whose objects are not created."""
 
     target: ModuleAddr
-    """A call, with all its instances, or one of them."""
+    """A call with all its instances, or one of them."""
     outputs: Values
     range: Range
 
 
 @record
 class Overrides:
-    """Everything that a file, or a run, overrides."""
+    """All overrides of a file or a run."""
 
     resources: tuple[OverrideResource, ...] = ()
     modules: tuple[OverrideModule, ...] = ()
@@ -108,19 +108,19 @@ NO_OVERRIDES = Overrides()
 
 @record
 class MockProvider:
-    """A provider whose objects are made up."""
+    """A provider with mocked objects."""
 
     config: ProviderConfig
-    """What takes the place of a provider block."""
+    """The provider block that the mock replaces."""
     defaults: Mapping[tuple[ResourceMode, str], Values]
-    """What the objects of a type have."""
+    """Attribute values by type."""
     resources: tuple[OverrideResource, ...]
     source: str = ""
-    """A directory with more mocks; empty for none."""
+    """Directory with more mocks; empty for none."""
     source_range: Range | None = None
 
     def with_more(self, other: MockProvider) -> MockProvider:
-        """The same with what a directory says of types and resources that it does not mention."""
+        """Add a directory's mocks for types and resources that this one does not mention."""
         known = {each.name for each in self.resources}
         added = tuple(each for each in other.resources if each.name not in known)
         return replace(
@@ -131,7 +131,7 @@ class MockProvider:
 
 
 def decode_mock_provider(block: Block, diags: Diagnostics) -> MockProvider | None:
-    """Read a `mock_provider` block; None where its label cannot be a provider's name."""
+    """Decode a `mock_provider` block; None if its label is not a valid provider name."""
     content = block.body.content(_PROVIDER, diags)
     name = block.labels[0]
     if not check_local_name(name, block.def_range, diags):
@@ -165,7 +165,7 @@ def decode_mock_provider(block: Block, diags: Diagnostics) -> MockProvider | Non
 def decode_mocks(
     content: Content, where: Range, diags: Diagnostics
 ) -> tuple[Mapping[tuple[ResourceMode, str], Values], tuple[OverrideResource, ...]]:
-    """What a mock, or a file of mocks, says of types and of single resources."""
+    """Decode the defaults of types, and overrides of single resources."""
     defaults: dict[tuple[ResourceMode, str], Values] = {}
     for block in content.blocks:
         if not block.labels:
@@ -190,7 +190,7 @@ def decode_mocks(
 
 
 def _empty(block: Block) -> Body:
-    """The body of a provider block that has no arguments, since nobody looks at them."""
+    """Return an empty provider body, since its arguments are ignored."""
     return block.body.partial_content(_PROVIDER, Diagnostics())[1]
 
 
@@ -204,7 +204,7 @@ def _alias(attribute: Attribute | None, diags: Diagnostics) -> str:
 
 
 def decode_overrides(content: Content, diags: Diagnostics) -> Overrides:
-    """The overrides among the blocks of a file, a run or a mock."""
+    """Decode the overrides among the blocks of a file, a run or a mock."""
     resources: list[OverrideResource] = []
     modules: list[OverrideModule] = []
     for block in content.blocks:
@@ -253,7 +253,7 @@ def _decode_resource(block: Block, diags: Diagnostics) -> OverrideResource | Non
 
 
 def _without_splat(expr: Expression) -> Expression:
-    """A target that ends in `[*]` means all instances, as one without a key does."""
+    """Remove a trailing `[*]` from a target, which means all instances, as does no key."""
     is_whole = isinstance(expr, Splat) and isinstance(expr.each, SplatItem)
     return expr.operand if is_whole and isinstance(expr, Splat) else expr
 
@@ -273,7 +273,7 @@ def _decode_module(block: Block, diags: Diagnostics) -> OverrideModule | None:
 
 
 def _object(attribute: Attribute | None, diags: Diagnostics) -> Values:
-    """The values of an argument that must be written out as an object."""
+    """Read the values of an argument that must be a literal object."""
     if attribute is None:
         return {}
     errors = diags.error_count
@@ -292,7 +292,7 @@ def _object(attribute: Attribute | None, diags: Diagnostics) -> Values:
 
 
 def check_overrides(overrides: Overrides, diags: Diagnostics) -> None:
-    """Report overrides of which there are several for one target."""
+    """Report several overrides for one target."""
     seen: set[str] = set()
     for each in overrides.resources:
         if each.name in seen:
@@ -317,7 +317,7 @@ def _report_second(
 
 
 def decode_mock_provisioners(content: Content, diags: Diagnostics) -> Mapping[str, MockProvisioner]:
-    """The provisioners that a file or a run mocks, by type."""
+    """Decode the provisioners that a file or a run mocks, by type."""
     found: dict[str, MockProvisioner] = {}
     for block in content.blocks_of(MOCK_PROVISIONER):
         kind, where = block.labels[0], block.label_ranges[0]
@@ -333,7 +333,7 @@ def decode_mock_provisioners(content: Content, diags: Diagnostics) -> Mapping[st
             )
         elif kind in found:
             diags.error(
-                f"Duplicate mock of {kind}",
+                "Duplicate mock_provisioner block",
                 f"There is already a mock_provisioner block for {kind} at {found[kind].range}. "
                 "Remove one of them.",
                 block.def_range,

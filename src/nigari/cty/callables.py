@@ -79,7 +79,7 @@ class CallableSignature:
             parameter = self.parameter(position)
             if parameter is None:
                 raise FunctionError(
-                    f"it takes at most {len(self.parameters)}, and there are {len(arguments)}"
+                    f"it takes at most {len(self.parameters)}, but {len(arguments)} were passed"
                 )
             try:
                 given.append(parameter.shape.read(argument))
@@ -192,7 +192,7 @@ class PythonFunction(Function):
             return self.signature.returns.write(result)
         except (CtyError, TypeError, ValueError) as error:
             text = str(error).removesuffix(".")
-            raise FunctionError(f"its result does not have the type it says: {text}") from error
+            raise FunctionError(f"its result does not have the annotated type: {text}") from error
 
 
 def _parameter(described: CallableParameter) -> Parameter:

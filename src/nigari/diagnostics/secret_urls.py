@@ -86,7 +86,7 @@ def secret_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _spans(text: str, is_value: bool) -> Iterator[tuple[int, int]]:
-    """Where secrets begin and end, in order, without overlaps."""
+    """Yield the offsets of secrets, in order and without overlaps."""
     found: list[tuple[int, int]] = []
     if "://" in text:
         for pattern in (_USER, _SLASHED_USER):

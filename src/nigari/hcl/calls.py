@@ -191,7 +191,7 @@ class FunctionCall(Expression):
             takes = "no arguments" if want == 0 else _counted(want)
             diags.error(
                 "Too many function arguments",
-                f'The function "{self.name}" takes {takes}, and there are {have}.',
+                f'The function "{self.name}" takes {takes}, but {have} were passed.',
                 arguments[want].start_range,
                 self.range,
                 values=scope_values(self, scope),

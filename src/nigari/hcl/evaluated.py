@@ -89,7 +89,7 @@ def _evaluated(expr: Expression, scope: Scope, diags: Diagnostics) -> object:
     except CtyError as error:
         diags.error(
             "Not plain data",
-            f"The result cannot be given as plain data: {sentence(error)}",
+            f"The result cannot be represented as plain data: {sentence(error)}",
             expr.range,
             values=scope_values(expr, scope),
         )

@@ -82,6 +82,8 @@ def attribute(value: Value, name: str) -> Value | Fault:
             "Attribute of a null value",
             f'This value is null, so it has no attribute "{name}".',
         )
+    # HCL: attribute access reads an attribute of an object, or an element of a map. A wrong name of
+    # a map's key is an error too, as the reference was literal.
     kind = value.type.kind
     if kind == KIND_OBJECT:
         if isinstance(data, dict):
@@ -91,6 +93,7 @@ def attribute(value: Value, name: str) -> Value | Fault:
         return _attribute_of_object(value, name)
     if kind == KIND_MAP:
         return _attribute_of_map(value, name)
+    # The attribute may exist once the type is known.
     if kind == KIND_DYNAMIC:
         return unknown_from(DYNAMIC, value).with_marks(value.marks)
     return Fault("Unsupported attribute", _no_attributes(value.type, name))
@@ -103,6 +106,7 @@ def _carry(part: Value, whole: Value) -> Value:
 def _attribute_of_object(value: Value, name: str) -> Value | Fault:
     types = value.type
     assert isinstance(types, ObjectType)
+    # The type of an unknown object already has the attribute's type, so mistakes are found early.
     if name in types.attributes and isinstance(value.data, Unknown):
         return unknown_from(types.attributes[name], value).with_marks(value.marks)
     from nigari.hcl.suggestion import did_you_mean
@@ -155,6 +159,8 @@ def index(collection: Value, key: Value) -> Value | Fault:
     if key.data is None:
         return Fault(_INVALID, "The index is null, which does not identify an element.")
     kind = collection.type.kind
+    # HCL: without a type, neither the validity of the key nor the type of the element is
+    # determined.
     if kind == KIND_DYNAMIC or key.type.kind == KIND_DYNAMIC:
         return unknown_from(DYNAMIC, collection, key).with_marks(collection.marks)
     if kind == KIND_LIST or kind == KIND_TUPLE:
@@ -181,6 +187,7 @@ def _wrong_key(error: CtyError) -> Fault:
 
 
 def _index_sequence(collection: Value, key: Value) -> Value | Fault:
+    # HCL converts keys, so that a list can be indexed by a numeric string.
     if key.type.kind != KIND_NUMBER:
         try:
             key = convert(key, NUMBER)
@@ -196,6 +203,7 @@ def _index_sequence(collection: Value, key: Value) -> Value | Fault:
         type_ = collection.type
         if not isinstance(type_, TupleType):
             return unknown_from(_element_type(type_), collection).with_marks(collection.marks)
+        # The types of an unknown tuple's elements are known, so the index can be checked now.
         data = tuple([unknown_from(element, collection) for element in type_.elements])
     if isinstance(position, numbers.Number) and numbers.sign(position) == 0:
         position = 0  # there is a negative zero
@@ -220,6 +228,7 @@ def _outside(key: Value, length: int, secret: bool) -> str:
 
 
 def _index_map(collection: Value, key: Value) -> Value | Fault:
+    # HCL converts keys, so that a map can be indexed by a number.
     if key.type.kind != KIND_STRING:
         try:
             key = convert(key, STRING)
@@ -240,6 +249,7 @@ def _index_map(collection: Value, key: Value) -> Value | Fault:
 
 
 def _index_object(collection: Value, key: Value) -> Value | Fault:
+    # HCL: an object can be indexed like a map, if the key names an attribute.
     by_number = key.type.kind == KIND_NUMBER
     try:
         key = convert(key, STRING)

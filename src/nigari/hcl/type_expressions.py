@@ -256,7 +256,7 @@ class _Reader:
         return ANY_TYPE
 
     def _has_arguments(self, call: FunctionCall) -> bool:
-        """Whether the call is of a constructor, with the one argument that each of them takes."""
+        """Check that the call is of a type constructor with its single argument."""
         arguments = call.source.range(call.open_start, call.end)
         if call.name in _PRIMITIVES or call.name == "any":
             self._error(f"The type {call.name} takes no arguments.", arguments)

@@ -453,7 +453,7 @@ class BodyText:
     def _position(self, before: Entry | str | None, after: Entry | str | None) -> int | None:
         """Return the index to insert at; None if neither item is passed."""
         if before is not None and after is not None:
-            raise ValueError("give either before or after, not both")
+            raise ValueError("pass either before or after, not both")
         if before is not None:
             return self._index(self._found(before))
         if after is not None:

@@ -179,6 +179,8 @@ class ModuleConstraints:
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
         """Return the newest allowed version; a pre-release only if a condition names it with `=`."""
+        # OpenTofu's module installer ignores pre-releases unless a constraint requires exactly that
+        # version.
         return newest(
             version
             for version in versions
@@ -258,14 +260,19 @@ def _module_allows(item: Constraint, version: Version) -> bool:
         return version.is_same_release(limit)
     if item.operator == "!=":
         return not version.is_same_release(limit)
+    # go-version (prereleaseCheck): a pre-release only matches a limit that is a pre-release of the
+    # same numbers.
     if version.prerelease and (not limit.prerelease or version.numbers != limit.numbers):
         return False
     if item.operator != "~>":
         return _compares(item.operator, version, limit)
+    # go-version (constraintPessimistic): a limit with a pre-release never matches a release.
     if limit.prerelease and not version.prerelease:
         return False
+    # go-version compares as many numbers as the constraint has, so a shorter version cannot match.
     if len(version.numbers) < len(limit.numbers) or not _compares(">=", version, limit):
         return False
+    # "~> 1.2" fixes all written numbers except for the last, which may grow.
     fixed = item.given - 1
     last = len(limit.numbers) - 1
     return (
@@ -277,11 +284,13 @@ def _module_allows(item: Constraint, version: Version) -> bool:
 def _provider_allows(item: Constraint, version: Version) -> bool:
     limit = item.version
     if item.operator == "=":
+        # go-versions: equality includes build metadata, unlike order.
         return version == limit
     if item.operator == "!=":
         return version != limit
     if item.operator != "~>":
         return _compares(item.operator, version, limit)
+    # go-versions: "~> 1.2.3" allows new patch releases, "~> 1.2" and "~> 1" new minor releases.
     major, minor, _ = limit.numbers
     above = (major, minor + 1) if item.given == 3 else (major + 1,)
     return _compares(">=", version, limit) and _compares("<", version, Version(above))

@@ -1,1 +1,1 @@
-"""Providers, and how to talk to them: plugin programs and Python objects alike."""
+"""Providers: plugin programs and Python objects behind one interface."""

@@ -1,9 +1,9 @@
-"""The one interface of providers. A plugin process and a Python provider look the same from above.
+"""The provider interface, implemented by plugin processes and Python providers alike.
 
-Values cross it without marks: who calls removes them and puts them back. Opaque bytes of a
-provider (`private`) are kept as they are. Every answer carries the provider's diagnostics, which
-name a place by attribute path; `providers.diagnostics` finds the source range. A provider never
-raises for a user's mistake.
+Values cross it without marks: the caller removes and restores them. A provider's opaque bytes
+(`private`) are passed unchanged. Every response carries the provider's diagnostics with attribute
+paths; `providers.diagnostics` finds their source ranges. A provider never raises for a user's
+mistake.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 @record
 class ProviderDiagnostic:
-    """What a provider says about a configuration or an operation."""
+    """A provider's error or warning about a configuration or an operation."""
 
     severity: Severity
     summary: str
     detail: str = ""
     path: cty.Path | None = None
-    """The attribute it is about; none means the whole block."""
+    """Path of the attribute concerned; None for the whole block."""
     about_provider: bool = False
-    """Whether it is about the provider itself, so that every user of it would say the same."""
+    """True if it concerns the provider itself, so that every use of it would report the same."""
 
 
 ProviderDiagnostics = tuple[ProviderDiagnostic, ...]
 
 
 class ProviderDeferral(Enum):
-    """Why a provider leaves something for a later plan, as the protocol names it."""
+    """Reason why a provider defers an object to a later plan, by its name in the protocol."""
 
     CONFIG_UNKNOWN = "RESOURCE_CONFIG_UNKNOWN"
     PROVIDER_CONFIG_UNKNOWN = "PROVIDER_CONFIG_UNKNOWN"
@@ -47,27 +47,26 @@ class ProviderDeferral(Enum):
 
 
 def has_errors(diagnostics: ProviderDiagnostics) -> bool:
-    """Whether any of them is an error."""
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
 @record
 class SchemaResponse:
     schema: ProviderSchema | None
-    """None only if the diagnostics say why."""
+    """None only if the diagnostics contain an error."""
     diagnostics: ProviderDiagnostics = ()
 
 
 @record
 class Response:
-    """The answer where there is nothing to tell but diagnostics."""
+    """Response of an operation without a result."""
 
     diagnostics: ProviderDiagnostics = ()
 
 
 @record
 class UpgradeRequest:
-    """State as some version of the provider stored it: JSON, or the old flat form."""
+    """Stored state of some schema version: JSON, or the old flatmap form."""
 
     type_name: str
     version: int
@@ -94,7 +93,7 @@ class ReadRequest:
 @record
 class ReadResponse:
     state: cty.Value
-    """Null if the remote object is gone."""
+    """Null if the remote object no longer exists."""
     private: bytes = b""
     identity: cty.Value | None = None
     diagnostics: ProviderDiagnostics = ()
@@ -113,7 +112,7 @@ class PlanRequest:
     provider_meta: cty.Value | None = None
     identity: cty.Value | None = None
     may_defer: bool = False
-    """Whether whoever asks can leave the object for a later plan."""
+    """True if the caller can defer the object to a later plan."""
 
 
 @record
@@ -123,7 +122,7 @@ class PlanResponse:
     planned_private: bytes = b""
     identity: cty.Value | None = None
     legacy_type_system: bool = False
-    """The provider's library cannot keep the rules for planned values; do not hold it to them."""
+    """The provider's SDK cannot follow the rules for planned values, so they must not be enforced."""
     diagnostics: ProviderDiagnostics = ()
     deferred: ProviderDeferral | None = None
 
@@ -142,7 +141,7 @@ class ApplyRequest:
 @record
 class ApplyResponse:
     state: cty.Value
-    """What exists now, also after an error: it must be stored."""
+    """The object as it exists now, even after an error: it must be stored."""
     private: bytes = b""
     identity: cty.Value | None = None
     legacy_type_system: bool = False
@@ -151,7 +150,7 @@ class ApplyResponse:
 
 @record
 class ImportRequest:
-    """By the provider's own identifier or, where `identity` is set, by identity."""
+    """Import by the provider's own identifier or, if `identity` is set, by identity."""
 
     type_name: str
     id: str = ""
@@ -176,7 +175,9 @@ class ImportResponse:
 
 @record
 class MoveRequest:
-    """State of another resource type, perhaps of another provider, to be taken over."""
+    """State of another resource type, possibly of another provider, that the target type takes
+    over.
+    """
 
     source_provider: str
     source_type_name: str
@@ -200,7 +201,7 @@ class ReadDataRequest:
     config: cty.Value
     provider_meta: cty.Value | None = None
     address: str = ""
-    """Of the data source that is read. Only a provider in this process learns it."""
+    """Address of the data source. Only a provider in this process receives it."""
     may_defer: bool = False
 
 
@@ -210,8 +211,8 @@ class ReadDataResponse:
     diagnostics: ProviderDiagnostics = ()
     deferred: ProviderDeferral | None = None
     is_planned: bool = False
-    """Whether this is what it will say once others have applied their plans: parts of it may be
-    unknown until then.
+    """True for values that will apply once other configurations have applied their plans; parts may
+    be unknown until then.
     """
 
 
@@ -238,7 +239,9 @@ class FunctionsResponse:
 
 @record
 class FunctionFailure:
-    """Why a provider-defined function has no result, and which argument is to blame, if one is."""
+    """Failure of a provider-defined function, with the index of the wrong argument, if there is
+    one.
+    """
 
     text: str
     argument: int | None = None
@@ -251,8 +254,8 @@ class CallResponse:
 
 
 class Provider(Protocol):
-    """A provider that has been started. Only what its phase allows may be asked of it:
-    schema, validation and functions at any time, the rest after `configure`.
+    """A started provider. Schema, validation and functions are available at any time, other
+    operations only after `configure`.
     """
 
     async def schema(self) -> SchemaResponse: ...
@@ -290,15 +293,15 @@ class Provider(Protocol):
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> Response: ...
 
     async def functions(self) -> FunctionsResponse:
-        """The functions there are now: a configured provider may have more than its schema."""
+        """List the current functions: a configured provider may have more than its schema."""
         ...
 
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> CallResponse: ...
 
     async def stop(self) -> None:
-        """Ask that what is running ends soon, in good order. Never fails."""
+        """Ask running operations to end soon and cleanly. Never fails."""
         ...
 
     async def close(self) -> None:
-        """Give the provider up. It cannot be used any more. Never fails."""
+        """Release the provider, which cannot be used any more. Never fails."""
         ...

@@ -1,7 +1,7 @@
-"""The answers of a provider that offers nothing, for providers written in Python to build on.
+"""Default implementation of every provider operation, as a base for providers written in Python.
 
-A subclass overrides what it offers. Whatever it leaves out is refused with a diagnostic that says
-so, never with an exception.
+A subclass overrides the operations that it supports. All others return an error diagnostic and
+never raise.
 """
 
 from collections.abc import Sequence
@@ -36,13 +36,13 @@ class ProviderBase:
         return api.Response()
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
-        """Take what the present version of the schema has stored as it is."""
+        """Accept state of the current schema version unchanged."""
         offered = (await self.schema()).schema
         schema = None if offered is None else offered.resources.get(request.type_name)
         if schema is None:
-            told = unknown_type("resource type", request.type_name)
+            reported = unknown_type("resource type", request.type_name)
         elif request.version != schema.version or not request.json:
-            told = problem(
+            reported = problem(
                 "State of another provider version",
                 f"The object was stored with version {request.version} of its schema, and this"
                 f" provider has version {schema.version}.",
@@ -53,45 +53,45 @@ class ProviderBase:
                     cty.value_from_json(request.json, schema.block.implied_type)
                 )
             except cty.CtyError as error:
-                told = problem("State does not match the schema", f"{error.message}.")
-        return api.UpgradeResponse(cty.null(cty.DYNAMIC), told)
+                reported = problem("State does not match the schema", f"{error.message}.")
+        return api.UpgradeResponse(cty.null(cty.DYNAMIC), reported)
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
-        told = unknown_type("resource type", request.type_name)
-        return api.ReadResponse(request.state, request.private, request.identity, told)
+        reported = unknown_type("resource type", request.type_name)
+        return api.ReadResponse(request.state, request.private, request.identity, reported)
 
     async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
-        told = unknown_type("resource type", request.type_name)
-        return api.PlanResponse(request.proposed, diagnostics=told)
+        reported = unknown_type("resource type", request.type_name)
+        return api.PlanResponse(request.proposed, diagnostics=reported)
 
     async def apply(self, request: api.ApplyRequest) -> api.ApplyResponse:
-        told = unknown_type("resource type", request.type_name)
-        return api.ApplyResponse(request.prior, diagnostics=told)
+        reported = unknown_type("resource type", request.type_name)
+        return api.ApplyResponse(request.prior, diagnostics=reported)
 
     async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
         return api.ImportResponse((), unknown_type("resource type", request.type_name))
 
     async def move_state(self, request: api.MoveRequest) -> api.MoveResponse:
-        told = problem(
+        reported = problem(
             "Move between resource types not supported",
             f"A {request.source_type_name} of {request.source_provider} cannot become a"
             f" {request.target_type_name}.",
         )
-        return api.MoveResponse(cty.null(cty.DYNAMIC), diagnostics=told)
+        return api.MoveResponse(cty.null(cty.DYNAMIC), diagnostics=reported)
 
     async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
-        told = unknown_type("data source", request.type_name)
-        return api.ReadDataResponse(cty.unknown(cty.DYNAMIC), told)
+        reported = unknown_type("data source", request.type_name)
+        return api.ReadDataResponse(cty.unknown(cty.DYNAMIC), reported)
 
     async def open_ephemeral(self, type_name: str, config: cty.Value) -> api.OpenEphemeralResponse:
-        told = unknown_type("ephemeral resource type", type_name)
-        return api.OpenEphemeralResponse(cty.unknown(cty.DYNAMIC), diagnostics=told)
+        reported = unknown_type("ephemeral resource type", type_name)
+        return api.OpenEphemeralResponse(cty.unknown(cty.DYNAMIC), diagnostics=reported)
 
     async def renew_ephemeral(
         self, type_name: str, private: bytes | None
     ) -> api.RenewEphemeralResponse:
-        told = unknown_type("ephemeral resource type", type_name)
-        return api.RenewEphemeralResponse(private, None, told)
+        reported = unknown_type("ephemeral resource type", type_name)
+        return api.RenewEphemeralResponse(private, None, reported)
 
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
         return api.Response(unknown_type("ephemeral resource type", type_name))
@@ -113,12 +113,11 @@ class ProviderBase:
 
 
 def problem(summary: str, detail: str, path: cty.Path | None = None) -> api.ProviderDiagnostics:
-    """One error."""
     return (api.ProviderDiagnostic(Severity.ERROR, summary, detail, path),)
 
 
 def unknown_type(kind: str, name: str) -> api.ProviderDiagnostics:
-    """The error for a resource type or the like that a provider does not have."""
+    """Build the error for an unknown resource type, data source or ephemeral resource type."""
     return problem(
         f"Unknown {kind}", f"The provider does not have {with_article(kind)} named {quoted(name)}."
     )

@@ -1,7 +1,7 @@
-"""Calls to a plugin over its connection, and what it means when one fails.
+"""Plugin calls over the connection, and the diagnosis of their failures.
 
-A failed call is an exception with diagnostics, so that `client` can say in one place per operation
-what the answer is then. A method that the plugin does not have is told apart from a fault.
+A failed call raises an exception with diagnostics, so that `client` can handle it in one place per
+operation. A missing method is distinguished from a failure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LOST_CONNECTION: Final = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
 
 
 class CallFailed(Exception):
-    """A call has no answer; the diagnostics say why."""
+    """A call without a response; the diagnostics have the reason."""
 
     def __init__(self, diagnostics: ProviderDiagnostics) -> None:
         super().__init__(diagnostics[0].summary)
@@ -35,7 +35,7 @@ class CallFailed(Exception):
 
 
 class NotOffered(CallFailed):
-    """The plugin does not have this method."""
+    """A method that the plugin does not have."""
 
 
 class Calls:
@@ -53,7 +53,7 @@ class Calls:
         within: float | None = None,
         largest: int = MAX_MESSAGE,
     ) -> _M:
-        """Ask and wait for the answer."""
+        """Send a request and wait for the response."""
         import grpc.aio
 
         multi = self._methods.get(method)
@@ -68,7 +68,7 @@ class Calls:
             data = await multi(request, timeout=within)
             if len(data) > largest:
                 raise CallFailed((_too_large(self._plugin.name, method, largest),))
-            # Read here, because gRPC keeps to itself what is wrong with an answer.
+            # Parsed here, because gRPC hides why a response is invalid.
             return response.FromString(data)
         except grpc.aio.AioRpcError as error:
             raise await self._failed(method, error) from None
@@ -118,8 +118,8 @@ def _unusable(name: str, reason: str) -> ProviderDiagnostic:
 def _unreadable(name: str, method: str) -> ProviderDiagnostic:
     return ProviderDiagnostic(
         Severity.ERROR,
-        "Unreadable answer from the provider",
-        f"What the plugin {name} answered to {method} is not a message of the plugin protocol."
+        "Unreadable response from the provider",
+        f"The response of the plugin {name} to {method} is not a valid message of the plugin protocol."
         " This is a bug in the provider.",
     )
 
@@ -127,7 +127,7 @@ def _unreadable(name: str, method: str) -> ProviderDiagnostic:
 def _too_large(name: str, method: str, largest: int) -> ProviderDiagnostic:
     return ProviderDiagnostic(
         Severity.ERROR,
-        "Answer of the provider too large",
-        f"What the plugin {name} answered to {method} has more than the {largest} bytes that are"
+        "Provider response too large",
+        f"The response of the plugin {name} to {method} has more than the {largest} bytes that are"
         " accepted. This is a bug in the provider.",
     )

@@ -1,8 +1,8 @@
 """A plugin program as a `Provider`, for plugin protocols 5 and 6.
 
 Every operation encodes values with the types of the provider's schema, makes one call, and decodes
-the answer; whatever goes wrong on the way becomes diagnostics of the answer. One process may be
-given the schema that another process of the same program has told, which saves asking for it.
+the response; failures become its diagnostics. A process may be given the schema that another
+process of the same program returned, which saves a call.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class PluginProvider:
         known_schema: ProviderSchema | None = None,
         keep: Callable[[bytes], None] | None = None,
     ) -> None:
-        """`keep` is given what the plugin tells of itself, for `stored_schema` to read."""
+        """Connect a plugin; `keep` receives its serialized schema for `stored_schema`."""
         self._plugin = plugin
         self._keep = keep
         self._calls = Calls(plugin)
         self._known_schema = known_schema
         self._schema: asyncio.Task[ProviderSchema] | None = None
         self._functions: Mapping[str, FunctionSignature] = {}
-        """What a configured provider offers besides those in its schema."""
+        """Functions of a configured provider, in addition to those in its schema."""
 
     async def schema(self) -> api.SchemaResponse:
         try:
@@ -144,9 +144,9 @@ class PluginProvider:
             answer = await self._calls.call("ReadResource", message, pb.ReadResource.Response)
             state, found = self._state(answer.new_state, schema, request.type_name)
             identity, wrong = self._identity(answer.new_identity, schema)
-            told = diagnostics(answer.diagnostics) + found + wrong
+            reported = diagnostics(answer.diagnostics) + found + wrong
             return api.ReadResponse(
-                state, answer.private, identity, told, received_deferral(answer)
+                state, answer.private, identity, reported, received_deferral(answer)
             )
         except CallFailed as failed:
             return api.ReadResponse(
@@ -156,6 +156,8 @@ class PluginProvider:
     async def plan(self, request: api.PlanRequest) -> api.PlanResponse:
         try:
             schema = await self._resource(request.type_name)
+            # Protocol: a provider without the capability plan_destroy must not be asked to plan a
+            # destroy.
             if request.proposed.is_null and not (await self._get_schema()).plans_destroy:
                 return api.PlanResponse(request.proposed, (), request.prior_private)
             type_ = schema.block.implied_type
@@ -204,12 +206,12 @@ class PluginProvider:
             )
             state, found = self._state(answer.new_state, schema, request.type_name)
             identity, wrong = self._identity(answer.new_identity, schema)
-            told = diagnostics(answer.diagnostics) + found + wrong
+            reported = diagnostics(answer.diagnostics) + found + wrong
             return api.ApplyResponse(
-                state, answer.private, identity, answer.legacy_type_system, told
+                state, answer.private, identity, answer.legacy_type_system, reported
             )
         except CallFailed as failed:
-            # What the plugin has done by then is not known; the object we knew may still be there.
+            # How far the plugin got is unknown; the prior object may still exist.
             return api.ApplyResponse(request.prior, diagnostics=failed.diagnostics)
 
     async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
@@ -224,15 +226,15 @@ class PluginProvider:
             answer = await self._calls.call(
                 "ImportResourceState", message, pb.ImportResourceState.Response
             )
-            told = diagnostics(answer.diagnostics)
+            reported = diagnostics(answer.diagnostics)
             imported: list[api.ImportedResource] = []
             for one in answer.imported_resources:
                 schema = await self._resource(one.type_name)
                 state, found = self._state(one.state, schema, one.type_name)
                 identity, wrong = self._identity(one.identity, schema)
-                told += found + wrong
+                reported += found + wrong
                 imported.append(api.ImportedResource(one.type_name, state, one.private, identity))
-            return api.ImportResponse(tuple(imported), told, received_deferral(answer))
+            return api.ImportResponse(tuple(imported), reported, received_deferral(answer))
         except CallFailed as failed:
             return api.ImportResponse((), failed.diagnostics)
 
@@ -251,8 +253,8 @@ class PluginProvider:
                 "MoveResourceState", message, pb.MoveResourceState.Response
             )
             state, found = self._state(answer.target_state, schema, request.target_type_name)
-            told = diagnostics(answer.diagnostics) + found
-            return api.MoveResponse(state, answer.target_private, told)
+            reported = diagnostics(answer.diagnostics) + found
+            return api.MoveResponse(state, answer.target_private, reported)
         except CallFailed as failed:
             return api.MoveResponse(cty.null(cty.DYNAMIC), b"", failed.diagnostics)
 
@@ -267,8 +269,8 @@ class PluginProvider:
             )
             answer = await self._calls.call("ReadDataSource", message, pb.ReadDataSource.Response)
             state, found = self._state(answer.state, schema, request.type_name)
-            told = diagnostics(answer.diagnostics) + found
-            return api.ReadDataResponse(state, told, received_deferral(answer))
+            reported = diagnostics(answer.diagnostics) + found
+            return api.ReadDataResponse(state, reported, received_deferral(answer))
         except CallFailed as failed:
             return api.ReadDataResponse(cty.unknown(cty.DYNAMIC), failed.diagnostics)
 
@@ -327,6 +329,7 @@ class PluginProvider:
                 answer = await self._calls.call(
                     "GetFunctions", pb.GetFunctions.Request(), pb.GetFunctions.Response
                 )
+            # Protocol: GetFunctions is a later addition, which older providers lack.
             except NotOffered:
                 return api.FunctionsResponse(offered)
             try:
@@ -348,6 +351,8 @@ class PluginProvider:
                 parameter = signature.parameter(index)
                 if parameter is None:
                     raise CallFailed((_too_many_arguments(name),))
+                # As for built-in functions, an unknown argument that the parameter does not accept
+                # makes the result unknown without a call.
                 if not parameter.allow_unknown and not argument.is_wholly_known:
                     return api.CallResponse(cty.unknown(signature.returns))
                 if argument.is_null and not parameter.allow_null:
@@ -383,13 +388,15 @@ class PluginProvider:
         await self._plugin.close()
 
     async def _get_schema(self) -> ProviderSchema:
-        # Shielded, so that one caller who gives up does not take the schema from the others.
+        # Shielded, so that one cancelled caller does not cancel it for the others.
         if self._schema is None:
             self._schema = asyncio.create_task(self._fetch_schema())
         return await asyncio.shield(self._schema)
 
     async def _fetch_schema(self) -> ProviderSchema:
         known = self._known_schema
+        # Protocol: without the capability get_provider_schema_optional, a new process must be asked
+        # for its schema before anything else.
         if known is not None and known.schema_call_optional:
             return known
         response: type[pb.GetProviderSchema.Response | pb5.GetProviderSchema.Response] = (
@@ -404,9 +411,10 @@ class PluginProvider:
             _SCHEMA_TIMEOUT,
             MAX_SCHEMA,
         )
-        told = diagnostics(answer.diagnostics)
-        if api.has_errors(told):
-            raise CallFailed(told)
+        reported = diagnostics(answer.diagnostics)
+        if api.has_errors(reported):
+            raise CallFailed(reported)
+        # The call was required, but the schema is known from another process.
         if known is not None:
             return known
         try:
@@ -419,7 +427,9 @@ class PluginProvider:
         return schema
 
     async def _fetch_identities(self) -> Mapping[str, pb.ResourceIdentitySchema]:
-        """Identities are an extra: a provider without them, or with a fault in them, works."""
+        """Request the identity schemas. They are optional: a provider without them, or with invalid
+        ones, works.
+        """
         try:
             answer = await self._calls.call(
                 "GetResourceIdentitySchemas",
@@ -519,7 +529,7 @@ def _too_many_arguments(name: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
         "Too many function arguments",
-        f"The function {quoted(name)} takes fewer arguments.",
+        f"The function {quoted(name)} accepts fewer arguments.",
     )
 
 

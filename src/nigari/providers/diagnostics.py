@@ -1,7 +1,7 @@
-"""A provider's diagnostics as ours: with a place in the configuration and the address concerned.
+"""Conversion of a provider's diagnostics: adds the source range and the address.
 
-A provider names places by attribute path. What it says about itself rather than about one block
-gets neither place nor address, so that the same words from many calls are told once.
+A provider refers to attributes by path. A diagnostic about the provider itself gets neither range
+nor address, so that repeated ones are reported once.
 """
 
 from collections.abc import Iterable
@@ -15,26 +15,28 @@ from nigari.schema.locate import locate
 
 
 def located(
-    told: Iterable[ProviderDiagnostic],
+    reported: Iterable[ProviderDiagnostic],
     block: Block | None = None,
     body: Body | None = None,
     address: str = "",
 ) -> list[Diagnostic]:
-    """Diagnostics about the thing at `address`, whose configuration is `body` (if it has one)."""
-    return [_located(one, block, body, address) for one in told]
+    """Convert diagnostics about the object at `address`, whose configuration is `body` (if it has
+    one).
+    """
+    return [_located(one, block, body, address) for one in reported]
 
 
 def _located(
-    told: ProviderDiagnostic, block: Block | None, body: Body | None, address: str
+    reported: ProviderDiagnostic, block: Block | None, body: Body | None, address: str
 ) -> Diagnostic:
-    if told.about_provider:
-        return Diagnostic(told.severity, told.summary, told.detail)
-    detail = told.detail
+    if reported.about_provider:
+        return Diagnostic(reported.severity, reported.summary, reported.detail)
+    detail = reported.detail
     subject = None
     if block is not None and body is not None:
-        subject = locate(block, body, told.path)
-    elif told.path:
-        # Without a place in a file, the name of the attribute must do.
-        where = cty.path_text(told.path).removeprefix(".")
+        subject = locate(block, body, reported.path)
+    elif reported.path:
+        # Without a source range, the detail names the attribute.
+        where = cty.path_text(reported.path).removeprefix(".")
         detail = f"{where}: {detail}" if detail else f"This concerns {where}."
-    return Diagnostic(told.severity, told.summary, detail, subject, address=address)
+    return Diagnostic(reported.severity, reported.summary, detail, subject, address=address)

@@ -1,12 +1,12 @@
-"""ForkServers: providers written in Python that start in an instant, for who starts them again and
-again.
+"""Fork servers: instant start of providers written in Python, for programs that start them
+repeatedly.
 
-To start such a provider means to start Python and to import what it needs, which takes longer than
+Starting such a provider means starting Python and importing its libraries, which takes longer than
 most plans. A fork server is the provider's own program, started once: it imports everything and
-then waits. Asked for a plugin, it forks; the child gets the directory, the environment and the
-outputs that a program of its own would have, and is a plugin like any other.
+waits. On request it forks; the child gets the directory, environment and outputs of a separate
+program, and is an ordinary plugin.
 
-A program that does not know of fork servers, or has threads of its own, is started as usual.
+A program that does not support fork servers, or has threads, is started normally.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 VARIABLE: Final = "NIGARI_FORK_SERVER"
-"""Names the socket that a fork server listens on."""
+"""Names the socket on which a fork server listens."""
 _GREETING: Final = b"nigari-fork-server|1\n"
 _SCRIPT: Final = b"#!"
 _MOST: Final = 1 << 20
@@ -50,7 +50,7 @@ class ForkServers:
     def start(
         self, command: tuple[str, ...], environment: Mapping[str, str], directory: str
     ) -> ForkedProgram | None:
-        """A plugin from a fork server; None where its program has none."""
+        """Start a plugin from a fork server; None if its program does not support it."""
         with self._lock:
             if command not in self._known:
                 self._known[command] = _open(command, environment)
@@ -65,7 +65,7 @@ class ForkServers:
             return None
 
     def close(self) -> None:
-        """End all of them."""
+        """Terminate all fork servers."""
         for server in self._known.values():
             if server is not None:
                 server.close()
@@ -73,7 +73,7 @@ class ForkServers:
 
 
 class ForkedProgram:
-    """A plugin that came from a fork server: it can be used like a `GuardedProgram`."""
+    """A plugin from a fork server, with the interface of a `GuardedProgram`."""
 
     def __init__(
         self, outputs: tuple[IO[bytes], IO[bytes]], link: socket.socket, life: int, directory: str
@@ -85,7 +85,7 @@ class ForkedProgram:
         self._status: int | None = None
 
     def wait(self) -> int:
-        """Wait until the program has ended, and give its exit status."""
+        """Wait for the program to end, and return its exit status."""
         if self._status is None:
             text = b""
             with contextlib.suppress(OSError):
@@ -96,9 +96,9 @@ class ForkedProgram:
         return self._status
 
     def kill(self) -> None:
-        """End the program and all it has started, now; forget its directory."""
+        """Kill the program and its children, and remove its directory."""
         if self._life >= 0:
-            # Whoever waits for this pipe ends with it.
+            # Processes that wait for this pipe end with it.
             os.close(self._life)
             self._life = -1
         self.wait()
@@ -106,14 +106,14 @@ class ForkedProgram:
 
 
 class _ForkServer:
-    """A fork server, seen by who wants plugins of it."""
+    """The client of a fork server."""
 
     def __init__(self, program: GuardedProgram, path: str) -> None:
         self._program = program
         self._path = path
 
     def fork(self, environment: Mapping[str, str], directory: str) -> ForkedProgram:
-        """A new plugin."""
+        """Fork a new plugin."""
         sockets = socket_directory()
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         pipes = [os.pipe() for _ in range(3)]
@@ -148,7 +148,7 @@ class _ForkServer:
 
 
 def _open(command: tuple[str, ...], environment: Mapping[str, str]) -> _ForkServer | None:
-    """The fork server of a program; None where it does not say that it is one."""
+    """Start the fork server of a program; None if the program does not announce one."""
     try:
         with open(command[0], "rb") as file:
             if file.read(len(_SCRIPT)) != _SCRIPT:
@@ -175,7 +175,7 @@ _servers: ForkServers | None = None
 
 
 def use_fork_servers() -> ForkServers:
-    """Let this process start providers from fork servers from now on."""
+    """Enable fork servers for all providers that this process starts from now on."""
     global _servers  # noqa: PLW0603 - a setting of the process, made once by its main function
     _servers = ForkServers()
     return _servers
@@ -184,7 +184,7 @@ def use_fork_servers() -> ForkServers:
 def from_fork_server(
     command: tuple[str, ...], environment: Mapping[str, str], directory: str
 ) -> ForkedProgram | None:
-    """A plugin from a fork server, where this process uses them and the program has one."""
+    """Start a plugin from a fork server, if they are enabled and the program supports it."""
     return None if _servers is None else _servers.start(command, environment, directory)
 
 
@@ -192,9 +192,9 @@ def from_fork_server(
 
 
 def be_fork_server(path: str, prepare: Callable[[], object], serve: Callable[[], object]) -> bool:
-    """Be a fork server until who started this program is gone; in each child, `serve` and end.
+    """Run as a fork server until the client ends; call `serve` in each child.
 
-    False where this program cannot be one, because it has threads that would not be in a child.
+    Returns False if the program has threads, which a fork would not copy.
     """
     prepare()
     if threading.active_count() > 1:
@@ -203,11 +203,11 @@ def be_fork_server(path: str, prepare: Callable[[], object], serve: Callable[[],
         listener.bind(path)
         listener.listen()
         os.write(1, _GREETING)
-        _wait_for_wishes(listener, serve)
+        _serve_requests(listener, serve)
     return True
 
 
-def _wait_for_wishes(listener: socket.socket, serve: Callable[[], object]) -> None:
+def _serve_requests(listener: socket.socket, serve: Callable[[], object]) -> None:
     links: dict[int, socket.socket] = {}
     woken, wakes = os.pipe()
     os.set_blocking(wakes, False)
@@ -224,11 +224,11 @@ def _wait_for_wishes(listener: socket.socket, serve: Callable[[], object]) -> No
                     links[child] = link
                 else:
                     os.read(woken, 4096)
-                    _bury(links)
+                    _report_exits(links)
 
 
-def _bury(links: dict[int, socket.socket]) -> None:
-    """Tell those who have asked for plugins how these have ended."""
+def _report_exits(links: dict[int, socket.socket]) -> None:
+    """Report the exit status of ended plugins to their clients."""
     while links:
         child, status = os.waitpid(-1, os.WNOHANG)
         if child == 0:
@@ -240,7 +240,9 @@ def _bury(links: dict[int, socket.socket]) -> None:
 
 
 def _fork(link: socket.socket, others: Sequence[socket.socket], serve: Callable[[], object]) -> int:
-    """A child in the directory and environment asked for; it keeps nothing of what its siblings have."""
+    """Fork a child with the requested directory and environment; it closes the files of its
+    siblings.
+    """
     head, files, _, _ = socket.recv_fds(link, 8, 3)
     data = b""
     size = min(int.from_bytes(head, "big"), _MOST)
@@ -250,14 +252,16 @@ def _fork(link: socket.socket, others: Sequence[socket.socket], serve: Callable[
     if child == 0:
         for each in (link, *others):
             each.close()
-        _live(json.loads(data), files, serve)
+        _run_plugin(json.loads(data), files, serve)
     for file in files:
         os.close(file)
     return child
 
 
-def _live(wanted: Mapping[str, object], files: list[int], serve: Callable[[], object]) -> NoReturn:
-    """Be a plugin, as if this had been started as one."""
+def _run_plugin(
+    wanted: Mapping[str, object], files: list[int], serve: Callable[[], object]
+) -> NoReturn:
+    """Run as a plugin in the child, as if started separately."""
     status = 1
     try:
         os.setsid()
@@ -277,7 +281,7 @@ def _live(wanted: Mapping[str, object], files: list[int], serve: Callable[[], ob
         serve()
         status = 0
     except Exception:  # noqa: BLE001 - any failure of the provider's own code
-        # `os._exit` prints no traceback, and it is the only explanation of a failed start.
+        # `os._exit` prints no traceback, which is the only explanation of a failed start.
         sys.excepthook(*sys.exc_info())
         sys.stderr.flush()
     finally:
@@ -285,7 +289,7 @@ def _live(wanted: Mapping[str, object], files: list[int], serve: Callable[[], ob
 
 
 def _end_with(life: int) -> None:
-    """End, with everything that was started, when the pipe of who wanted this plugin closes."""
+    """Kill this process group when the client's pipe closes."""
     os.read(life, 1)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(0, signal.SIGKILL)

@@ -1,13 +1,13 @@
-"""Starting a program that never outlives us.
+"""Guarded plugin programs, which never outlive this process.
 
-Each plugin runs under a guard, a one-line shell that waits for a pipe only we hold. If we end in
-any way, `kill -9` included, the pipe closes and the guard kills everything in its process group.
-Compared with Linux's parent-death signal this works on every Unix, needs no code between fork and
-exec, and does not depend on which of our threads started the plugin. The group is a session of its
-own, so Ctrl-C in a terminal reaches us and not the plugin: we decide when it ends.
+Each plugin runs under a guard, a one-line shell script that waits for a pipe held only by this
+process. When this process ends in any way, including `kill -9`, the pipe closes and the guard kills
+its whole process group. Compared with Linux's parent-death signal this works on every Unix, needs
+no code between fork and exec, and does not depend on the thread that started the plugin. The group
+is a separate session, so that Ctrl-C in a terminal reaches this process and not the plugin.
 
-Nothing here needs an event loop, so that a program starts while the modules that will talk to it
-are still being imported.
+No event loop is needed, so that a program can start while the modules that will call it are still
+being imported.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ kill -9 0
 """
 
 _LONGEST_SOCKET_DIRECTORY: Final = 70
-"""Socket paths end at about 100 bytes on every system; the plugin adds a name of its own."""
+"""Socket paths are limited to about 100 bytes on every system, and the plugin appends a name."""
 
 
 class PluginProgram(Protocol):
-    """A running program that never outlives us."""
+    """A running program that never outlives this process."""
 
     @property
     def directory(self) -> str:
@@ -52,15 +52,15 @@ class PluginProgram(Protocol):
 
     @property
     def outputs(self) -> tuple[IO[bytes], IO[bytes]]:
-        """What the program prints, and what it complains of."""
+        """Standard output and standard error of the program."""
         ...
 
     def wait(self) -> int:
-        """Wait until the program has ended, and give its exit status."""
+        """Wait for the program to end, and return its exit status."""
         ...
 
     def kill(self) -> None:
-        """End the program and all it has started, now; forget its directory."""
+        """Kill the program and its children, and remove its directory."""
         ...
 
 
@@ -73,17 +73,17 @@ class GuardedProgram:
 
     @property
     def outputs(self) -> tuple[IO[bytes], IO[bytes]]:
-        """What the program prints, and what it complains of."""
+        """Standard output and standard error of the program."""
         guard = self._guard
         assert guard.stdout is not None
         assert guard.stderr is not None
         return guard.stdout, guard.stderr
 
     def wait(self) -> int:
-        """Wait until the program has ended, and give its exit status.
+        """Wait for the program to end, and return its exit status.
 
-        Asks the guard, which from then on no longer ends with us: only for a program that has
-        closed its outputs.
+        This asks the guard, which afterwards no longer ends with this process: only for a program
+        that has closed its outputs.
         """
         pipe = self._guard.stdin
         assert pipe is not None
@@ -93,9 +93,10 @@ class GuardedProgram:
         return self._guard.wait()
 
     def kill(self) -> None:
-        """End the program and all it has started, now; forget its directory."""
+        """Kill the program and its children, and remove its directory."""
         if self._guard.poll() is None:
-            # The guard leads the group and is not reaped yet, so the number is still its own.
+            # The guard leads the group and is not reaped yet, so its process id has not been
+            # reused.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._guard.pid, signal.SIGKILL)
         self._guard.wait()
@@ -108,7 +109,7 @@ class GuardedProgram:
 def start_guarded(
     command: Sequence[str], environment: Mapping[str, str], working_directory: str = ""
 ) -> GuardedProgram:
-    """Start a program; an `OSError` says why it cannot be."""
+    """Start a program; raise `OSError` on failure."""
     directory = socket_directory()
     try:
         guard = subprocess.Popen(
@@ -127,7 +128,7 @@ def start_guarded(
 
 
 def socket_directory() -> str:
-    """A new directory that only this user can enter."""
+    """Create a directory that only this user can access."""
     parent = tempfile.gettempdir()
     if len(parent) > _LONGEST_SOCKET_DIRECTORY:
         parent = "/tmp"

@@ -1,6 +1,6 @@
-"""The first words between us and a plugin program: what we tell it, what its first line means.
+"""Plugin handshake: the plugin's environment, and the parser of its first output line.
 
-Pure text in, data out; starting the program is `launch`'s business.
+Pure text in, data out; `launch` starts the program.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ if TYPE_CHECKING:
 
 COOKIE_NAME: Final = "TF_PLUGIN_MAGIC_COOKIE"
 COOKIE: Final = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
-"""Every plugin of this family refuses to run without it. Not a secret: a guard against mishaps."""
+"""Magic cookie without which every plugin of this family refuses to run. Not a secret: it prevents
+accidental execution.
+"""
 
 PROTOCOLS: Final = (5, 6)
 
 _CORE_PROTOCOL: Final = "1"
 _SHORTEST_CERTIFICATE: Final = 50
-"""Some old plugins put other, short things into the certificate's place."""
+"""Some old plugins print other, shorter text in the certificate's field."""
 
 
 class HandshakeError(Exception):
-    """The plugin's first line is not one we can go on with; the text completes "the plugin …"."""
+    """An unusable first line; the text completes "the plugin …"."""
 
 
 @record
 class PluginAddress:
-    """Where a plugin listens: `unix` and a path, or `tcp` and host:port."""
+    """Address of a plugin: `unix` and a path, or `tcp` and host:port."""
 
     network: str
     text: str
@@ -41,16 +43,16 @@ class PluginAddress:
 
 @record
 class Handshake:
-    """What a plugin says of itself when it is ready."""
+    """Connection details of a ready plugin."""
 
     protocol: int
     address: PluginAddress
     certificate: bytes | None = None
-    """In DER, if the plugin insists on TLS."""
+    """In DER, if the plugin requires TLS."""
 
 
 def environment(base: Mapping[str, str], socket_directory: str) -> dict[str, str]:
-    """The environment of a plugin: the user's own, and what the handshake needs."""
+    """Build a plugin's environment: the user's own, and the variables of the handshake."""
     result = {name: value for name, value in base.items() if name != "PLUGIN_CLIENT_CERT"}
     result[COOKIE_NAME] = COOKIE
     result["PLUGIN_PROTOCOL_VERSIONS"] = ",".join(str(version) for version in PROTOCOLS)
@@ -61,7 +63,7 @@ def environment(base: Mapping[str, str], socket_directory: str) -> dict[str, str
 
 
 def parse(line: str) -> Handshake:
-    """Read `core|protocol|network|address|kind|certificate`; the last two may be missing."""
+    """Parse `core|protocol|network|address|kind|certificate`; the last two may be missing."""
     parts = line.strip().split("|")
     if len(parts) < 4:
         raise HandshakeError(

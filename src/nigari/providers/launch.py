@@ -1,7 +1,7 @@
-"""Connecting to a plugin that was started, or that runs already, and ending it.
+"""Connections to plugins: started ones, running ones, and their shutdown.
 
-The outcome is a `Plugin`: an open connection and all that is needed to explain why it broke.
-Deliberately unknown: what is said over the connection (`client`) and where programs come from
+The result is a `Plugin`: an open connection with everything needed to explain its loss.
+Deliberately unknown here: the messages on the connection (`client`) and the origin of programs
 (`packages`).
 """
 
@@ -36,7 +36,7 @@ _GRACE: Final = 2.0
 
 @record
 class Reattach:
-    """A plugin that someone else has started and will end, as `TF_REATTACH_PROVIDERS` says it."""
+    """A running plugin that another process started and will end, from `TF_REATTACH_PROVIDERS`."""
 
     protocol: int
     address: PluginAddress
@@ -64,7 +64,9 @@ class Plugin:
         self._closed = False
 
     async def failure(self, reason: str) -> ProviderDiagnostic:
-        """Why a call could not be answered. The same for all calls that one crash interrupts."""
+        """Explain why a call failed. The explanation is the same for all calls that one crash
+        interrupts.
+        """
         status = await self._process.ended(within=_GRACE) if self._process is not None else None
         if status is None:
             what = f"The connection to the plugin {self.name} was lost: {reason}."
@@ -79,7 +81,9 @@ class Plugin:
         )
 
     async def close(self) -> None:
-        """End the plugin: politely, and after a moment by force. One that was joined is left."""
+        """Shut the plugin down gracefully, and after a moment by force. A reattached one keeps
+        running.
+        """
         if self._closed:
             return
         self._closed = True
@@ -109,7 +113,7 @@ class Plugin:
             await shut_down(plugin_pb2.Empty(), timeout=_GRACE)
 
     async def _follow_stdio(self) -> None:
-        """Take what the program prints while it serves: unread, it would block the program."""
+        """Consume the program's output while it serves: unread, it would block the program."""
         import grpc.aio
 
         from nigari.providers.wire import plugin_pb2
@@ -127,12 +131,12 @@ class Plugin:
 
 
 async def connect(started: StartedPlugin, start_timeout: float = START_TIMEOUT) -> Plugin:
-    """Wait until a plugin that was started is ready; `LaunchError` says why it never is."""
+    """Wait for a started plugin to be ready; raise `LaunchError` if it never is."""
     name, log = started.name, started.log
     process = await PluginProcess.adopt(started.program, log)
     try:
         shake = await _shake_hands(process, name, log, start_timeout)
-        tunnel, address = await _way_to(shake)
+        tunnel, address = await _address_of(shake)
         return Plugin(name, shake.protocol, _open_channel(address), log, process, tunnel)
     except BaseException:
         await process.kill()
@@ -150,13 +154,15 @@ async def launch(
 
 
 async def attach(reattach: Reattach, name: str, environment: Mapping[str, str]) -> Plugin:
-    """Join a plugin that runs already."""
+    """Connect to a plugin that already runs."""
     log = PluginLog(name, LogSettings.from_environment(environment))
     return Plugin(name, reattach.protocol, _open_channel(reattach.address), log)
 
 
 def parse_reattach(text: str) -> dict[str, Reattach]:
-    """Read `TF_REATTACH_PROVIDERS`: provider address to plugin; `ValueError` says what is wrong."""
+    """Parse `TF_REATTACH_PROVIDERS`: provider address to plugin; raise `ValueError` if it is
+    invalid.
+    """
     if not text:
         return {}
     try:
@@ -175,7 +181,7 @@ def _reattach(provider: str, entry: object) -> Reattach:
             "Addr": {"Network": "unix" | "tcp" as network, "String": str(at)},
             **rest,
         }:
-            # Plugins of before 2021 do not say which protocol they speak: it is 5.
+            # go-plugin: plugins from before 2021 omit the protocol version, which is 5.
             protocol = rest.get("ProtocolVersion") or 5
         case _:
             raise ValueError(f"the entry of {provider} does not name a gRPC plugin and its address")
@@ -202,7 +208,7 @@ async def _shake_hands(
         raise LaunchError(_no_handshake(name, str(error), log)) from None
 
 
-async def _way_to(shake: Handshake) -> tuple[ClientTunnel | None, PluginAddress]:
+async def _address_of(shake: Handshake) -> tuple[ClientTunnel | None, PluginAddress]:
     if shake.address.network == "unix":
         _make_private(shake.address.text)
     if shake.certificate is None:
@@ -214,13 +220,15 @@ async def _way_to(shake: Handshake) -> tuple[ClientTunnel | None, PluginAddress]
 
 
 def _make_private(socket: str) -> None:
-    """Old plugins choose the directory themselves, and it may be one that others can enter."""
+    """Restrict the socket: old plugins choose its directory themselves, and it may be accessible to
+    other users.
+    """
     with contextlib.suppress(OSError):
         os.chmod(socket, 0o600)
 
 
 def prepare_to_talk() -> None:
-    """Import what connections need, which takes a while: for who has to wait for something else."""
+    """Import the modules for connections, which takes a while, during another wait."""
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     import grpc.aio  # noqa: F401 - imported only to be there when it is needed
 

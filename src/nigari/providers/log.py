@@ -1,8 +1,8 @@
-"""The log of plugins: filtered to where the user wants it, and its end remembered.
+"""Plugin logs: filtered and written where the user wants, with the last lines retained.
 
-`TF_LOG_PROVIDER` (or `TF_LOG`) chooses how much is kept, `TF_LOG_PATH` where it goes; without a
-level nothing is written. The last lines are remembered in any case: when a plugin fails, they are
-often the only explanation there is.
+`TF_LOG_PROVIDER` (or `TF_LOG`) selects the level, `TF_LOG_PATH` the file; without a level nothing
+is written. The last lines are retained in any case: when a plugin fails, they are often the only
+explanation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PANIC: Final = ("panic: ", "fatal error: ")
 
 @record
 class LogSettings:
-    """How much of the plugins' logs is written, and where to."""
+    """Level, format and destination of plugin logs."""
 
     level: str = "OFF"
     as_json: bool = False
@@ -39,7 +39,7 @@ class LogSettings:
 
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> LogSettings:
-        """As `tofu` reads them; a level that does not exist means everything."""
+        """Read the variables as `tofu` does; an unknown level means everything."""
         general = environment.get("TF_LOG", "").upper()
         level = environment.get("TF_LOG_PROVIDER", "").upper() or general or "OFF"
         as_json = general == "JSON"
@@ -48,10 +48,10 @@ class LogSettings:
         return LogSettings(level, as_json, environment.get("TF_LOG_PATH", ""))
 
     def plugin_environment(self) -> dict[str, str]:
-        """Variables that keep a plugin's libraries from writing lines that nobody will read.
+        """Return the variables that prevent a plugin's libraries from writing unneeded lines.
 
-        They write everything unless told otherwise, which takes them, and us, more time than the
-        work itself. Errors are wanted in any case: they explain failures.
+        By default they write everything, which costs both sides more time than the actual work.
+        Errors are always requested: they explain failures.
         """
         level = "ERROR" if self.level == "OFF" else self.level
         return dict.fromkeys(_LIBRARY_LEVELS, level)
@@ -68,7 +68,7 @@ class PluginLog:
         self._file: TextIO | None = None
 
     def feed(self, source: str, data: bytes) -> None:
-        """Take what the plugin wrote to one of its outputs; lines may come in pieces."""
+        """Add output of the plugin; lines may arrive in pieces."""
         *lines, rest = (self._unfinished.pop(source, b"") + data).split(b"\n")
         for line in lines:
             self._line(line)
@@ -78,24 +78,23 @@ class PluginLog:
             self._unfinished[source] = rest
 
     def flush(self) -> None:
-        """Take the rests of unfinished lines as lines."""
+        """Complete all unfinished lines."""
         for rest in self._unfinished.values():
             self._line(rest)
         self._unfinished.clear()
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Flush and close the log."""
         self.flush()
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def ending(self) -> str:
-        """The lines to show someone who wonders why the plugin failed; empty if there are none.
+        """Return the lines that explain a failure; empty if there are none.
 
-        A crash report counts from its first line, since that says what happened; else the last
-        lines are the most telling. A line that the plugin has not finished counts, since its end
-        may never come.
+        A crash report is quoted from its first line, which names the cause; otherwise the last
+        lines are the most useful. Unfinished lines are included, since their end may never arrive.
         """
         self.flush()
         texts = [_decoded(raw) for raw in self._recent]
@@ -106,7 +105,8 @@ class PluginLog:
         return _joined(lines[-_SHOWN_LINES:])
 
     def _line(self, raw: bytes) -> None:
-        # Plugins may write dozens of lines per call, so a line is read only if someone wants it.
+        # Plugins may write dozens of lines per call, so a line is only parsed if it will be
+        # written.
         self._recent.append(raw[:_LONGEST_LINE])
         if self._settings.level == "OFF":
             return
@@ -149,7 +149,9 @@ def _decoded(raw: bytes) -> str:
 
 
 def _parsed(text: str) -> tuple[str, str, dict[str, object]]:
-    """Level, message and fields of a line: JSON as most plugins write, `[LEVEL] …`, or anything."""
+    """Parse the level, message and fields of a line: JSON in most plugins, `[LEVEL] …`, or
+    anything.
+    """
     if text.startswith("{"):
         try:
             record = json.loads(text)

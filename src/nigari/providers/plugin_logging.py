@@ -1,7 +1,7 @@
-"""Logging in plugins in Python, as lines that the program which started them understands.
+"""Logging in plugins written in Python, as lines that the calling program understands.
 
-Everything that goes through Python's `logging` is written to standard error in the JSON form that
-`tofu` and we read (see `log`), so that `TF_LOG` and `TF_LOG_PROVIDER` choose what is shown.
+Records of Python's `logging` are written to standard error in the JSON form that `tofu` and
+`nigari.providers.log` read, so that `TF_LOG` and `TF_LOG_PROVIDER` filter them.
 """
 
 import json
@@ -19,14 +19,14 @@ _LEVELS: Final = {
     "INFO": logging.INFO,
     "WARN": logging.WARNING,
     "ERROR": logging.ERROR,
-    # Errors are wanted in any case: they explain failures.
+    # Errors are always written: they explain failures.
     "OFF": logging.ERROR,
 }
 _USUAL: Final = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 
 
 def log_to_caller(environment: Mapping[str, str]) -> None:
-    """Send what is logged from now on to the program that started this one."""
+    """Send log records from now on to the program that started this one."""
     settings = LogSettings.from_environment(environment)
     logging.basicConfig(
         level=_LEVELS[settings.level], handlers=[CallerHandler(sys.stderr)], force=True

@@ -1,4 +1,4 @@
-"""A guarded plugin program as an event loop sees it: its first line, its log, its end."""
+"""A guarded plugin program in an event loop: its first line, its log, its exit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHUNK: Final = 65536
 
 
 class PluginProcess:
-    """One running plugin program and its log."""
+    """A running plugin program and its log."""
 
     def __init__(
         self,
@@ -36,17 +36,17 @@ class PluginProcess:
 
     @staticmethod
     async def adopt(program: PluginProgram, log: PluginLog) -> PluginProcess:
-        """Follow a program that has been started."""
+        """Wrap a program that has been started."""
         output, errors = program.outputs
         return PluginProcess(program, await _Stream.of(output), await _Stream.of(errors), log)
 
     @property
     def directory(self) -> str:
-        """Where the socket of the program is."""
+        """Directory of the program's socket."""
         return self._program.directory
 
     async def first_line(self) -> str:
-        """What the program prints first; empty if it ends without a word."""
+        """Read the first line of output; empty if the program ends without any."""
         try:
             line = await self._lines.readline()
         except ValueError:
@@ -55,7 +55,7 @@ class PluginProcess:
         return line.decode("utf-8", "replace")
 
     async def ended(self, within: float) -> int | None:
-        """The exit status, if the program ends by itself in that many seconds."""
+        """Return the exit status if the program ends within that many seconds."""
         pumps = [task for task in (self._errors, self._output) if task is not None]
         _, running = await asyncio.wait(pumps, timeout=within)
         if running:
@@ -66,7 +66,7 @@ class PluginProcess:
         return self._status.result() if done else None
 
     async def kill(self) -> None:
-        """End the program and all it has started, now; forget its directory."""
+        """Kill the program and its children, and remove its directory."""
         self._program.kill()
         for task in (self._errors, self._output):
             if task is not None:
@@ -83,7 +83,7 @@ class PluginProcess:
 
 
 class _Stream:
-    """One of the pipes from a program."""
+    """One output pipe of a program."""
 
     def __init__(self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport) -> None:
         self.reader = reader
@@ -100,7 +100,7 @@ class _Stream:
 
 
 def status_text(status: int) -> str:
-    """How a program ended, in words: "ended with status 2", "was ended by SIGSEGV"."""
+    """Describe an exit: "exited with status 2", "was killed by SIGSEGV"."""
     number = status - 128 if status > 128 else -status
     if number > 0:
         try:

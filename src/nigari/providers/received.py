@@ -1,7 +1,8 @@
-"""Reads what a plugin has sent, with the types of its schema, and checks what may be stored.
+"""Decoding of plugin responses with the types of the schema, and checks of values that will be
+stored.
 
-Whatever cannot be read at all is a `CallFailed`. What can be read and must not be there is left out
-and reported, so that the rest of an object is not lost with it.
+A response that cannot be decoded raises `CallFailed`. Forbidden values in a valid response are
+dropped and reported, so that the rest of the object is not lost.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ _INFINITIES: Final = (
     b"inf",
     b"Inf",
 )
-"""Without one of these in it, no msgpack has an infinite number in it, and few have them."""
+"""A msgpack message without one of these has no infinite number, and few messages have them."""
 
 
 def received_value(message: pb.DynamicValue, type_: cty.Type, plugin: str) -> cty.Value:
-    """The value of a message."""
+    """Decode the value of a message."""
     try:
         return decode(message, type_)
     except cty.CtyError as error:
@@ -47,20 +48,20 @@ def received_value(message: pb.DynamicValue, type_: cty.Type, plugin: str) -> ct
 def received_object(
     message: pb.DynamicValue, schema: Schema, plugin: str, type_name: str
 ) -> tuple[cty.Value, api.ProviderDiagnostics]:
-    """The object of a message, and what must not be in it."""
+    """Decode the object of a message, and report forbidden values in it."""
     value = received_value(message, schema.block.implied_type, plugin)
     kept = set_write_only_paths(schema.block, value)
-    told = tuple(_kept_write_only(type_name, where) for where in kept)
+    reported = tuple(_kept_write_only(type_name, where) for where in kept)
     if not _may_be_infinite(message):
-        return value, told
+        return value, reported
     value, found = infinite_as_null(value)
-    return value, told + tuple(_infinite(type_name, where) for where in found)
+    return value, reported + tuple(_infinite(type_name, where) for where in found)
 
 
 def received_result(
     message: pb.DynamicValue, type_: cty.Type, plugin: str, is_known: bool
 ) -> api.CallResponse:
-    """The result of a function; `is_known` says that of known arguments something is made."""
+    """Decode the result of a function; `is_known` requires a known one, as all arguments are."""
     value = received_value(message, type_, plugin)
     wrong = ""
     if is_known and not value.is_wholly_known:
@@ -76,7 +77,7 @@ def received_result(
 def received_identity(
     message: pb.ResourceIdentityData, schema: Schema, plugin: str, may_be_unknown: bool = False
 ) -> tuple[cty.Value | None, api.ProviderDiagnostics]:
-    """The identity of an object, if the message has one, and what is wrong with it."""
+    """Decode the identity of an object, if the message has one, and report its faults."""
     if schema.identity is None or not message.HasField("identity_data"):
         return None, ()
     value = received_value(message.identity_data, schema.identity.implied_type, plugin)
@@ -86,7 +87,7 @@ def received_identity(
 
 
 def received_moment(stamp: Timestamp, plugin: str) -> datetime:
-    """A moment, of those that there are in a calendar."""
+    """Decode a timestamp within the range of the calendar."""
     try:
         return stamp.ToDatetime(UTC)
     except (OverflowError, ValueError):
@@ -99,7 +100,7 @@ def received_deferral(
     | pb.ImportResourceState.Response
     | pb.ReadDataSource.Response,
 ) -> api.ProviderDeferral | None:
-    """Why a plugin leaves something for a later plan, if it does."""
+    """Decode the reason why a plugin defers an object, if it does."""
     if not message.HasField("deferred"):
         return None
     name = pb.Deferred.Reason.Name(message.deferred.reason)
@@ -112,7 +113,7 @@ def _may_be_infinite(message: pb.DynamicValue) -> bool:
 
 
 def bad_value(way: str, plugin: str, error: cty.CtyError) -> api.ProviderDiagnostic:
-    """A value that does not fit, on its way to a plugin or from it."""
+    """Describe a value of the wrong type, sent to or received from a plugin."""
     where = cty.path_text(error.path)
     return api.ProviderDiagnostic(
         Severity.ERROR,
@@ -126,7 +127,7 @@ def bad_value(way: str, plugin: str, error: cty.CtyError) -> api.ProviderDiagnos
 def _kept_write_only(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Write-only value in the provider's answer",
+        "Write-only value in the provider's response",
         f"The provider returned a value for {cty.path_text(where)} of {type_name}, which is"
         " write-only and must never be stored. This is a bug in the provider.",
         where,
@@ -136,7 +137,7 @@ def _kept_write_only(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
 def _infinite(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Infinite number in the provider's answer",
+        "Infinite number in the provider's response",
         f"The provider returned an infinite number for {cty.path_text(where)} of {type_name}, which"
         " a state cannot store. This is a bug in the provider.",
         where,
@@ -146,7 +147,7 @@ def _infinite(type_name: str, where: cty.Path) -> api.ProviderDiagnostic:
 def _unknown_identity(plugin: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Unknown identity in the provider's answer",
+        "Unknown identity in the provider's response",
         f"The plugin {plugin} returned an identity of which parts are unknown, although the object"
         " exists. This is a bug in the provider.",
     )
@@ -155,7 +156,7 @@ def _unknown_identity(plugin: str) -> api.ProviderDiagnostic:
 def _no_moment(plugin: str) -> api.ProviderDiagnostic:
     return api.ProviderDiagnostic(
         Severity.ERROR,
-        "Invalid time in the provider's answer",
+        "Invalid time in the provider's response",
         f"The plugin {plugin} asks to be called again at a time that does not exist. This is a"
         " bug in the provider.",
     )

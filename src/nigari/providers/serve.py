@@ -1,8 +1,8 @@
-"""Being a plugin: any `Provider` behind plugin protocol 6, for `tofu` and for this program.
+"""Plugin server: any `Provider` behind plugin protocol 6, for `tofu` and for this program.
 
-The gRPC server listens on a socket in a private directory. A caller that wants mutual TLS (it puts
-its certificate into the environment) is given a relay in front of it, since gRPC's own TLS refuses
-the certificates such callers make.
+The gRPC server listens on a socket in a private directory. For callers that require mutual TLS
+(they put their certificate into the environment) there is a relay in front of it, since gRPC's own
+TLS rejects the certificates of such callers.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _PROTOCOL: Final = 6
 
 
 def serve(provider: api.Provider) -> None:
-    """Serve until the caller says to end; then the program can end, too."""
+    """Serve until the caller ends the plugin."""
     if os.environ.get(COOKIE_NAME) != COOKIE:
         raise SystemExit(
             "This program is a provider plugin. It is started by tofu or nigari, not by hand."
         )
-    # Ctrl-C reaches all programs of a terminal; the caller decides what it means for us.
+    # Ctrl-C reaches all programs of a terminal; the caller decides whether to end this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = os.environ.pop(VARIABLE, "")
     if not server or not be_fork_server(server, _import_all, lambda: _begin(provider)):
@@ -50,7 +50,7 @@ def _begin(provider: api.Provider) -> None:
 
 
 def _import_all() -> None:
-    """Import what serving needs; nothing of it may begin to work before a fork."""
+    """Import the server's modules without starting anything that a fork would break."""
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     import grpc.aio  # noqa: F401
 

@@ -1,7 +1,7 @@
-"""Starting a plugin program: what is known of it before anything is said to it.
+"""Start of plugin programs, before any communication with them.
 
-Nothing here needs an event loop. Deliberately unknown: how it is talked to (`launch`) and where
-programs come from (`packages`).
+No event loop is needed. Deliberately unknown here: communication (`launch`) and the origin of
+programs (`packages`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nigari.record import record
 
 
 class LaunchError(Exception):
-    """The plugin could not be started; carries the diagnostic that says why."""
+    """A plugin that could not be started; has the diagnostic."""
 
     def __init__(self, diagnostic: ProviderDiagnostic) -> None:
         super().__init__(diagnostic.detail)
@@ -28,7 +28,7 @@ class LaunchError(Exception):
 
 @record
 class StartedPlugin:
-    """A plugin program that has been started and not been talked to."""
+    """A started plugin program without a connection."""
 
     name: str
     program: PluginProgram
@@ -38,9 +38,7 @@ class StartedPlugin:
 def start(
     command: Sequence[str], name: str, environment: Mapping[str, str], directory: str = ""
 ) -> StartedPlugin:
-    """Start a plugin program, in a directory or where this process is; `LaunchError` says why that
-    is not possible.
-    """
+    """Start a plugin program, by default in the current directory; raise `LaunchError` on failure."""
     program = command[0]
     if shutil.which(program) is None:
         raise LaunchError(_not_a_program(name, program))
@@ -56,7 +54,7 @@ def start(
 
 
 def start_failure(detail: str) -> ProviderDiagnostic:
-    """A plugin that never came to the point where it could be talked to."""
+    """Describe a plugin that failed before it could be connected to."""
     return ProviderDiagnostic(
         Severity.ERROR, "Cannot start a provider plugin", detail, about_provider=True
     )

@@ -1,4 +1,4 @@
-"""Results in tests of providers: plain data, plans, objects, and what is wrong."""
+"""Results in provider tests: plain data, plans, objects, and failures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from nigari.providers.python.markers import UNKNOWN
 from nigari.schema.block import Block
 from nigari.schema.coerce import coerce
 
-# Plain data has any type: that is what `Any` stands for.
+# Plain data has any type, for which `Any` stands.
 
 
 class Failed(AssertionError):
     """The provider has reported errors."""
 
     def __init__(self, what: str, diagnostics: api.ProviderDiagnostics) -> None:
-        super().__init__("\n".join([f"{what} failed:", *map(_told_text, diagnostics)]))
+        super().__init__("\n".join([f"{what} failed:", *map(_diagnostic_text, diagnostics)]))
         self.diagnostics = diagnostics
 
 
 class Broken(AssertionError):
-    """The provider breaks a rule, and OpenTofu would refuse what it says."""
+    """The provider breaks a rule of OpenTofu, which would reject its response."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         super().__init__("\n".join(faults))
@@ -31,7 +31,7 @@ class Broken(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object of a resource type, or of a data source, with its attributes."""
+    """An object of a resource type or data source, with its attributes."""
 
     type_name: str
     value: cty.Value
@@ -41,7 +41,7 @@ class Object:
     warnings: api.ProviderDiagnostics = ()
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401
-        """An attribute as plain data."""
+        """Return an attribute as plain data."""
         return plain(self.value.attribute(name))
 
     @property
@@ -52,7 +52,7 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A change that a provider plans. What will be known only after apply is `UNKNOWN`."""
+    """A planned change. Values that are known after apply are `UNKNOWN`."""
 
     type_name: str
     action: Literal["create", "update", "replace", "no-op"]
@@ -60,23 +60,23 @@ class Planned:
     value: cty.Value
     config: cty.Value
     replaces: tuple[str, ...]
-    """The attributes whose change replaces the object."""
+    """Attributes whose change replaces the object."""
     private: bytes
     identity: cty.Value | None
     warnings: api.ProviderDiagnostics
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401
-        """A planned attribute as plain data."""
+        """Return a planned attribute as plain data."""
         return plain(self.value.attribute(name))
 
 
 def configured(block: Block, arguments: Mapping[str, object]) -> cty.Value:
-    """The value of a block with these arguments."""
+    """Build the value of a block with these arguments."""
     return coerce(block, cty.Value.of(value_of(dict(arguments))))
 
 
 def value_of(data: object) -> object:
-    """Data of which `cty` makes a value: what is unknown is a value already."""
+    """Replace `UNKNOWN` in data by unknown values, so that `cty` can convert it."""
     if data is UNKNOWN:
         return cty.unknown(cty.DYNAMIC)
     if isinstance(data, Mapping):
@@ -87,7 +87,7 @@ def value_of(data: object) -> object:
 
 
 def plain(value: cty.Value) -> Any:  # noqa: ANN401
-    """A value as plain data, with `UNKNOWN` for what is not known."""
+    """Convert a value to plain data, with `UNKNOWN` for unknown parts."""
     if not value.is_known:
         return UNKNOWN
     if value.is_wholly_known:
@@ -97,6 +97,8 @@ def plain(value: cty.Value) -> Any:  # noqa: ANN401
     return [plain(each) for each in value.elements()]
 
 
-def _told_text(told: api.ProviderDiagnostic) -> str:
-    where = "" if told.path is None else f" ({cty.path_text(told.path).removeprefix('.')})"
-    return f"{told.severity.value}: {told.summary}{where}: {told.detail}".removesuffix(": ")
+def _diagnostic_text(reported: api.ProviderDiagnostic) -> str:
+    where = "" if reported.path is None else f" ({cty.path_text(reported.path).removeprefix('.')})"
+    return f"{reported.severity.value}: {reported.summary}{where}: {reported.detail}".removesuffix(
+        ": "
+    )

@@ -1,13 +1,13 @@
-"""Testing a provider in the process of the tests, by the rules that OpenTofu holds providers to.
+"""Test harness for providers, which enforces OpenTofu's rules within the test process.
 
-    with Harness(provider, directory="out") as files:
-        text = files.apply("files_text", name="a", content="hello")
-        assert text["sha256"] == "2cf2…"
-        files.check("files_text", {"name": "b"}, {"name": "b", "content": "changed"})
+with Harness(provider, directory="out") as files:
+text = files.apply("files_text", name="a", content="hello")
+assert text["sha256"] == "2cf2…"
+files.check("files_text", {"name": "b"}, {"name": "b", "content": "changed"})
 
-Every plan and every apply is judged as OpenTofu judges it, so that a provider which contradicts
-itself fails its own tests first. `check` takes an object through its whole life. Any
-`nigari.providers.api.Provider` can be tested; nothing of the program itself uses this module.
+Every plan and apply is validated as in OpenTofu, so that a provider that contradicts itself fails
+its own tests first. `check` covers the whole life cycle of an object. Any
+`nigari.providers.api.Provider` can be tested; the program itself does not use this module.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def __dir__() -> list[str]:
 
 
 class Harness:
-    """A configured provider. Arguments are plain data, or `UNKNOWN` for what is not known yet."""
+    """A configured provider. Arguments are plain data, or `UNKNOWN` for values known after apply."""
 
     def __init__(self, provider: api.Provider, /, **settings: object) -> None:
         self._provider = provider
@@ -89,9 +89,9 @@ class Harness:
         return self._run(self._plan(type_name, prior, config))
 
     def apply(self, what: str | Object | Planned, /, **arguments: object) -> Object:
-        """Carry out a plan; of a type or an object, make the plan first.
+        """Apply a plan; for a type or an object, plan first.
 
-        With a plan, the arguments are those that it was made with, now that all are known.
+        With a plan, the arguments are those of the plan, now with known values.
         """
         if not isinstance(what, Planned):
             what = self.plan(what, **arguments)
@@ -104,17 +104,17 @@ class Harness:
         return self._run(self._apply(what))
 
     def destroy(self, what: Object) -> None:
-        """Delete an object."""
+        """Destroy an object."""
         self._run(self._destroy(what))
 
     def read(self, what: Object) -> Object | None:
-        """The object as it is now; None if it is gone, which is what a `read` method says by
-        returning `False`. One that returns neither `True` nor `False` fails.
+        """Read the current object; None if it no longer exists, that is if its `read` method
+        returned `False`. A method that returns neither `True` nor `False` fails.
         """
         return self._run(self._read(what))
 
     def import_object(self, type_name: str, identifier: str) -> Object:
-        """An object that exists already, as it is after it has been read."""
+        """Import an existing object, and read it."""
 
         async def run() -> Object:
             request = api.ImportRequest(type_name, identifier)
@@ -127,13 +127,13 @@ class Harness:
             )
             now = await self._read(made)
             if now is None:
-                raise Broken([f"{type_name} {identifier}: it is gone after it was imported"])
+                raise Broken([f"{type_name} {identifier}: it does not exist after its import"])
             return now
 
         return self._run(run())
 
     def data(self, type_name: str, /, **arguments: object) -> Object:
-        """What a data source finds."""
+        """Read a data source."""
         block = _declared("data source", type_name, self._offered.data_sources)
         config = configured(block, arguments)
 
@@ -151,7 +151,7 @@ class Harness:
         return self._run(run())
 
     def call(self, function: str, *arguments: object) -> Any:  # noqa: ANN401
-        """The result of a function."""
+        """Call a function."""
         given = [cty.Value.of(value_of(each)) for each in arguments]
         answer = self._run(self._provider.call_function(function, given))
         if answer.failure is not None:
@@ -159,11 +159,12 @@ class Harness:
         return plain(answer.result)
 
     def check(self, type_name: str, /, *stages: Mapping[str, object]) -> None:
-        """Take an object through its life: made with the first arguments, changed to the others.
+        """Test the life cycle of an object: creation with the first arguments, changes to the
+        others.
 
-        At each stage it is planned with arguments unknown and known, applied, stored, read and
-        planned again, which must find nothing to do; in the end it is destroyed. What breaks a
-        rule is raised as `Broken`.
+        At each stage it is planned with unknown and known arguments, applied, stored, read and
+        planned again, which must plan no change; in the end it is destroyed. A broken rule raises
+        `Broken`.
         """
         made: Object | None = None
         for stage in stages:
@@ -317,13 +318,13 @@ class Harness:
         await self._stored(made)
         now = await self._read(made)
         if now is None:
-            raise Broken([f"{type_name}: it is gone right after it was created"])
+            raise Broken([f"{type_name}: it no longer exists right after it was created"])
         _raise_faults(
             "reading changes the created object", result_faults(block, made.value, now.value)
         )
         twice = await self._read(now)
         if twice is None or twice.value != now.value:
-            raise Broken([f"{type_name}: reading it twice gives different objects"])
+            raise Broken([f"{type_name}: reading it twice returns different objects"])
         again = await self._plan(type_name, now, config)
         if again.action != "no-op":
             faults = result_faults(block, now.value, again.value)
@@ -331,7 +332,7 @@ class Harness:
         return now
 
     async def _stored(self, made: Object) -> None:
-        """What is stored must be read as it was."""
+        """Check that stored state reads back unchanged."""
         assert self._schema is not None
         schema = self._schema.resources[made.type_name]
         text = cty.value_to_json(made.value, schema.block.implied_type).encode()
@@ -350,9 +351,9 @@ def _declared(kind: str, name: str, offered: Mapping[str, Schema]) -> Block:
     return found.block
 
 
-def _raise_errors(what: str, told: api.ProviderDiagnostics) -> None:
-    if api.has_errors(told):
-        raise Failed(what, told)
+def _raise_errors(what: str, reported: api.ProviderDiagnostics) -> None:
+    if api.has_errors(reported):
+        raise Failed(what, reported)
 
 
 def _raise_faults(what: str, faults: Sequence[ProviderFault]) -> None:
@@ -367,7 +368,7 @@ def _raise_faults(what: str, faults: Sequence[ProviderFault]) -> None:
 
 
 def _crossing_faults(block: Block, value: cty.Value) -> list[ProviderFault]:
-    """What is wrong with a value's type, or keeps it from being sent to another program."""
+    """Find faults in a value's type, or parts that cannot be sent to another program."""
     faults = type_faults(block, value)
     if faults:
         return faults

@@ -1,8 +1,8 @@
-"""TLS between plugins and those who call them, in both roles.
+"""TLS between plugins and their callers, in both roles.
 
-gRPC's own TLS refuses the certificates that most programs of this family make (curve P-521), the
-standard library's does not. So gRPC speaks in the clear over a socket in a private directory, and
-a relay inside this process carries its bytes to or from the encrypted side.
+gRPC's own TLS rejects the certificates of most programs of this family (curve P-521), but the
+standard library accepts them. So gRPC uses an unencrypted socket in a private directory, and a
+relay inside this process connects it with the encrypted side.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHUNK: Final = 65536
 
 
 class _Relay(ABC):
-    """Connections accepted on one side, each joined to a new one on the other side."""
+    """A relay that accepts connections on one side and opens one for each on the other side."""
 
     def __init__(self) -> None:
         self._server: asyncio.Server | None = None
@@ -42,7 +42,7 @@ class _Relay(ABC):
         """Open a connection to the other side."""
 
     async def close(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         if self._server is not None:
             self._server.close()
         for task in list(self._running):
@@ -69,7 +69,7 @@ class _Relay(ABC):
 
 
 class ClientTunnel(_Relay):
-    """From us, in the clear, to a plugin that insists on TLS and sent its certificate."""
+    """An unencrypted local socket, relayed to a plugin that requires TLS and sent its certificate."""
 
     def __init__(self, target: PluginAddress, certificate: bytes) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class ClientTunnel(_Relay):
         self._context = _client_context(certificate)
 
     async def open(self) -> PluginAddress:
-        """Begin to listen; connect to the address given back."""
+        """Start to listen; the caller connects to the returned address."""
         path = f"{self.directory}/relay"
         await self.listen(path, None)
         return PluginAddress("unix", path)
@@ -94,7 +94,7 @@ class ClientTunnel(_Relay):
 
 
 class ServerTunnel(_Relay):
-    """From a caller who shows its certificate, over TLS, to the socket we serve in the clear."""
+    """A TLS socket for a caller with a certificate, relayed to the local unencrypted server."""
 
     def __init__(self, target: str, caller_certificate: str) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class ServerTunnel(_Relay):
         self._caller_certificate = caller_certificate
 
     async def open(self, path: str) -> tuple[str, str]:
-        """Begin to listen at `path`; gives it back, and our certificate as a handshake has it."""
+        """Listen at `path`; return it with this process's certificate in the form of the handshake."""
         certificate, key = _own_certificate()
         context = _server_context(certificate, key, self._caller_certificate, self.directory)
         await self.listen(path, context)
@@ -115,7 +115,7 @@ class ServerTunnel(_Relay):
 def _client_context(certificate: bytes) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(cadata=certificate)
-    # The certificate itself is what we trust, whatever name it gives its bearer.
+    # The certificate itself is trusted, regardless of the name in it.
     context.check_hostname = False
     context.set_alpn_protocols(["h2"])
     return context
@@ -128,7 +128,7 @@ def _server_context(
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_verify_locations(cadata=caller_certificate)
     context.set_alpn_protocols(["h2"])
-    # The standard library takes our own certificate from a file only; the directory is private.
+    # The ssl module only loads certificates from files; the directory is private.
     file = Path(directory, "certificate")
     file.write_bytes(key + ssl.DER_cert_to_PEM_cert(certificate).encode())
     context.load_cert_chain(file)
@@ -137,7 +137,7 @@ def _server_context(
 
 
 def _own_certificate() -> tuple[bytes, bytes]:
-    """A certificate for this process only (DER), and its key (PEM)."""
+    """Create a certificate for this process only (DER), and its key (PEM)."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

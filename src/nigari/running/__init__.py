@@ -1,5 +1,6 @@
-"""Running: the driver, provider processes and functions that all phases with providers share.
+"""Shared parts of all phases with providers: the driver, provider processes and functions.
 
-Owns the event loop's work list driver, the pool of provider processes and their configured instances,
-provider functions, and ephemeral objects. Does not know what is planned or applied with them.
+Owns the driver of the event loop's work list, the pool of provider processes and their configured
+instances, provider functions, and ephemeral objects. Deliberately unknown here: planning and
+applying.
 """

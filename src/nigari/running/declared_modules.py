@@ -1,7 +1,7 @@
-"""Declarations at the address of a module instance, whatever its values are.
+"""Declarations at the address of a module instance, regardless of its values.
 
-All instances of a call declare the same, unless their sources differ. So what must be known of an
-instance that is gone, or whose call is not expanded yet, is found from any other.
+All instances of a call have the same declarations, unless their sources differ. So those of an
+instance that no longer exists, or whose call is not expanded yet, are taken from any other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 
 
 def declared_module(root: ModuleInstance, module: ModuleAddr) -> ModuleInstance | None:
-    """An instance that declares what the one at an address does, or did; None without a call."""
+    """Return an instance with the declarations of an address; None if there is no such call."""
     at = root
     for name, key in module.steps:
         found = template(at, name, key)
@@ -29,8 +29,8 @@ def declared_module(root: ModuleInstance, module: ModuleAddr) -> ModuleInstance 
 
 
 def bare_frame(run: Run, root: ModuleInstance, module: ModuleAddr) -> Frame | None:
-    """A module instance in which only what needs no other values can be evaluated: paths, and what
-    an object knows of itself. None where the call is gone.
+    """Open a module instance in which only expressions without references to other values can be
+    evaluated: paths, and an object's own repetition. None if the call no longer exists.
     """
     frame = Frame(run, root, None)
     for name, key in module.steps:
@@ -42,8 +42,8 @@ def bare_frame(run: Run, root: ModuleInstance, module: ModuleAddr) -> Frame | No
 
 
 def template(parent: ModuleInstance, name: str, key: InstanceKey) -> ModuleInstance | None:
-    """An instance of a call that looks like the one with this key: all do, unless their sources may
-    differ.
+    """Return an instance of a call with the declarations of the given key, unless the sources of
+    its instances differ.
     """
     known = parent.children.get(name, {})
     exact = known.get(key) or known.get(DEFERRED) or known.get(None)
@@ -54,7 +54,7 @@ def template(parent: ModuleInstance, name: str, key: InstanceKey) -> ModuleInsta
 
 
 def _declare_the_same(instances: Sequence[ModuleInstance]) -> bool:
-    """Whether some instances of a call, and all that they call, declare the same."""
+    """Check that instances of a call, and all modules they call, have the same declarations."""
     pending = [instances]
     while pending:
         alike = pending.pop()
@@ -72,7 +72,7 @@ def _declare_the_same(instances: Sequence[ModuleInstance]) -> bool:
 
 
 def former_instance(parent: ModuleInstance, name: str, key: InstanceKey) -> ModuleInstance | None:
-    """An instance that a call had once, with what is still known of its repetition."""
+    """Build an instance that a call had earlier, with the known parts of its repetition."""
     call = parent.module.calls.get(name)
     found = template(parent, name, key)
     if call is None or found is None:
@@ -87,7 +87,7 @@ def instance_like(
     key: InstanceKey,
     data: InstanceData,
 ) -> ModuleInstance:
-    """An instance of a call that declares the same as another."""
+    """Build an instance of a call with the declarations of another."""
     child = ModuleInstance(parent.addr.child(call.name, key), found.compiled, parent, call, data)
     child.children = found.children
     child.variant, child.unlike = found.variant, found.unlike
@@ -95,7 +95,7 @@ def instance_like(
 
 
 def former_data(key: InstanceKey) -> InstanceData:
-    """What is still known of the repetition of an instance that was there once."""
+    """Return the known repetition of an instance that existed earlier."""
     return InstanceData(
         string(key) if isinstance(key, str) else unknown(STRING),
         DYNAMIC_UNKNOWN,

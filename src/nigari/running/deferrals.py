@@ -1,9 +1,9 @@
-"""Deferrals: what is left for a later round because something it needs is known only after apply.
+"""Deferrals: work for a later round, because a value that it requires is known after apply.
 
-A deferral is made where the evaluator meets an unknown value that it must know: which instances a
-block has, how a provider is configured, which object to import. Others see an unknown value in its
-place that names the deferral as its cause, and whoever truly needs that value waits as well. What
-becomes of the things that wait is decided elsewhere.
+A deferral is created when the evaluator meets an unknown value that must be known: the instances of
+a block, a provider configuration, the object to import. References to it evaluate to an unknown
+value whose cause is the deferral, and work that requires that value is deferred as well.
+Deliberately unknown here: the later rounds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import Enum
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.config.base.declared import Repetition
+from nigari.config.core.declared import Repetition
 from nigari.cty.function import MOST_SEARCHED
 from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value, unknown
@@ -32,7 +32,7 @@ from nigari.running.unknown_values import is_reported
 
 @record
 class Written:
-    """An expression or a body where it belongs."""
+    """An expression or body, with the frame and instance data it is evaluated in."""
 
     frame: Frame
     compiled: Compiled | CompiledBody
@@ -40,11 +40,11 @@ class Written:
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """Everything that it refers to."""
+        """All its references."""
         return self.compiled.references
 
     def expressions(self) -> Iterator[Expression]:
-        """The expression, or those of the arguments; what is in blocks is left out."""
+        """Yield the expression, or those of the arguments; nested blocks are excluded."""
         if isinstance(self.compiled, Compiled):
             yield self.compiled.expr
         else:
@@ -53,12 +53,12 @@ class Written:
 
 
 def written(origin: Origin) -> Written:
-    """An expression where it belongs."""
+    """Convert an origin to the expression with its frame."""
     return Written(origin.frame, origin.compiled, origin.data)
 
 
 class DeferralReason(Enum):
-    """Why something is left for a later round; the value is how programs are told."""
+    """Reason for a deferral; the value is its name for programs."""
 
     INSTANCES = "instance_count_unknown"
     PROVIDER = "provider_config_unknown"
@@ -68,7 +68,7 @@ class DeferralReason(Enum):
 
 
 class DeferredKind(Enum):
-    """What is left for a later round; the value is how it is called."""
+    """Kind of a deferred object; the value is its name in messages."""
 
     RESOURCE = "resource"
     MODULE = "module call"
@@ -80,36 +80,36 @@ class DeferredKind(Enum):
 
 @record
 class Deferral:
-    """Something that is left for a later round."""
+    """A deferred object."""
 
     kind: DeferredKind
     name: str
-    """Its address, in which `[*]` stands for instances that are not known."""
+    """Its address, in which `[*]` stands for unknown instances."""
     reason: DeferralReason
     cause: UnknownCause
-    """What values are unknown by that depend on it."""
+    """Cause of all unknown values that depend on it."""
     origins: tuple[Written, ...]
-    """The expressions whose values it waits for."""
+    """The expressions with the missing values."""
     before: tuple[Deferral, ...]
-    """The deferrals that it waits for itself."""
+    """The deferrals that it depends on."""
     needs_values: bool
-    """Whether it can only be planned once what it waits for has been applied."""
+    """True if it can only be planned after its dependencies have been applied."""
     depth: int
     """Length of the longest chain of deferrals that ends with this one."""
     settled: tuple[InstanceKey, ...] = ()
-    """The instances that there are in any case, and which do not wait."""
+    """Instances that certainly exist, and are not deferred."""
     functions: tuple[str, ...] = ()
-    """Calls of functions that have another result each time, where these are what is unknown."""
+    """Calls of impure functions that made the value unknown."""
 
     def value(self, type_: Type = DYNAMIC) -> Value:
-        """What others see in its place."""
+        """Return the unknown value that represents it in expressions."""
         return unknown(type_).with_causes((self.cause,))
 
 
 class Deferrals:
-    """Everything that is left for later in one run.
+    """All deferrals of one run.
 
-    While a plan is applied, the same things are left for later as when it was made.
+    While a plan is applied, they are the same as in the plan.
     """
 
     def __init__(self, planned: Mapping[str, Sequence[InstanceKey]] | None = None) -> None:
@@ -118,7 +118,7 @@ class Deferrals:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything else may be left for later."""
+        """True if further deferrals may be added."""
         return self._planned is None
 
     def add(
@@ -134,10 +134,10 @@ class Deferrals:
         settled: Sequence[InstanceKey] = (),
         unknown_value: Value | None = None,
     ) -> Deferral:
-        """Leave something for later; `name` is what it is called in its module.
+        """Defer an object; `name` is its name in its module.
 
-        What `needs_values` can only be planned once what it waits for has been applied; anything
-        else is planned together with it.
+        With `needs_values` it can only be planned after its dependencies have been applied;
+        otherwise it is planned together with them.
         """
         cause = UnknownCause(CauseKind.DEFERRED, module, name, where, Phase.APPLY)
         text = name if module.is_root else f"{module}.{name}"
@@ -157,14 +157,14 @@ class Deferrals:
         return deferral
 
     def within(self, value: Value) -> list[Deferral]:
-        """What a value waits for."""
+        """Return the deferrals that a value depends on."""
         if value.is_wholly_known:
             return []
         return self.of_causes(causes_within(value))
 
     def beside(self, place: Written) -> list[Deferral]:
-        """What the values wait for that a place refers to, where these are so many that a value made
-        of them may not tell: it keeps a few causes only.
+        """Return the deferrals that an expression's references depend on. A value computed from
+        many unknowns may omit some, as it retains only a few causes.
         """
         found: list[Deferral] = []
         for reference in place.references:
@@ -174,7 +174,7 @@ class Deferrals:
         return found
 
     def of_causes(self, causes: Sequence[UnknownCause]) -> list[Deferral]:
-        """What values wait for that are unknown for these reasons."""
+        """Return the deferrals among the causes of unknown values."""
         return [self.found[each] for each in causes if each in self.found]
 
     def expanded(
@@ -186,8 +186,8 @@ class Deferrals:
         expansion: Expansion,
         where: Range | None,
     ) -> tuple[Deferral, Mapping[InstanceKey, InstanceData]] | None:
-        """The deferral of a block whose instances are not known, with those that are; None where
-        all of them are known, or nothing can be done about it.
+        """Defer a block with unknown instances; also return its known instances. None if all of
+        them are known, or the causes are not deferrals.
         """
         module = frame.instance.addr
         text = name if repetition.has_one_value else f"{name}[*]"
@@ -216,8 +216,8 @@ class Deferrals:
     def _certain(
         self, address: str, expansion: Expansion
     ) -> Mapping[InstanceKey, InstanceData] | None:
-        """The instances of a block that are known while others are not; None where nothing is
-        deferred. A plan that is applied has decided that already.
+        """Return the known instances of a block with unknown ones; None if nothing is deferred.
+        While a plan is applied, the plan has decided that already.
         """
         value = expansion.deferred_by
         if self._planned is None:
@@ -230,7 +230,7 @@ class Deferrals:
 
 
 def _is_large(value: Value) -> bool:
-    """Whether more parts of a value are unknown than anybody looks at for causes."""
+    """Check for more unknown parts than the search for causes covers."""
     pending, count = [value], 0
     while pending and count <= MOST_SEARCHED:
         current = pending.pop()

@@ -1,6 +1,6 @@
-"""Running a list of work whose effects take time: at most so many of them at once.
+"""Driver of a work list with asynchronous effects, with bounded concurrency.
 
-Nodes are stepped between effects, on the same thread, so nothing needs a lock.
+Nodes are stepped between effects, on the same thread, so that no locks are needed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from nigari.eval.core.worklist import Effect, WorkList
 
 
 class Driver:
-    """Workers who perform the effects that a list of work asks for."""
+    """Workers that perform the effects of a work list."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Driver:
         self._busy = 0
 
     async def run(self) -> None:
-        """Go on until everything that is wanted is done; cycles are reported and broken."""
+        """Run until all wanted work is done; cycles are reported and broken."""
         while True:
             self._pump()
             if self._queue:
@@ -43,7 +43,7 @@ class Driver:
         self._list.new_effects.clear()
 
     def _hire(self, group: asyncio.TaskGroup) -> None:
-        """Have a worker for everything that waits, as far as there may be."""
+        """Start workers for the queued effects, up to the limit."""
         for _ in range(min(len(self._queue), self._most - self._busy)):
             self._busy += 1
             group.create_task(self._labour(group))

@@ -1,7 +1,6 @@
-"""Ephemeral objects: opened with a provider's help, renewed when it asks for that, closed at last.
+"""Ephemeral objects: opened by a provider, renewed on its request, and closed.
 
-Planning opens them and so does applying; nothing of them is kept from one to the other. What a
-configuration says of them, and who uses them, is decided elsewhere.
+Planning and applying each open their own. Deliberately unknown here: their configuration and uses.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from nigari.lang.marks import EPHEMERAL
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.running.provider_objects import is_sound, with_schema_marks
-from nigari.running.resource_stack import Opened, OpenThing
+from nigari.running.resource_stack import OpenResource, ResourceStack
 from nigari.schema.provider import Schema
 
 _PATIENCE: Final = 10.0
@@ -35,11 +34,11 @@ CLOSING: Final = "close"
 class EphemeralObjects:
     """The ephemeral objects of one run."""
 
-    def __init__(self, opened: Opened, diags: Diagnostics, listener: Listener) -> None:
+    def __init__(self, opened: ResourceStack, diags: Diagnostics, listener: Listener) -> None:
         self._opened = opened
         self._diags = diags
         self._listener = listener
-        self._open: dict[AbsResourceInstance, OpenThing] = {}
+        self._open: dict[AbsResourceInstance, OpenResource] = {}
 
     async def open(
         self,
@@ -49,12 +48,12 @@ class EphemeralObjects:
         config: Value,
         body: Body,
     ) -> Value | None:
-        """Open an object whose configuration is known; None after reporting why it cannot be."""
+        """Open an object with a known configuration; None after reporting a failure."""
         diags, type_name = self._diags, address.item.resource.type
         plain, marks = unmark_deep_with_paths(config)
-        told = (await provider.validate_ephemeral(type_name, plain)).diagnostics
-        diags.extend(located(told, schema.block, body, str(address)))
-        if api.has_errors(told):
+        reported = (await provider.validate_ephemeral(type_name, plain)).diagnostics
+        diags.extend(located(reported, schema.block, body, str(address)))
+        if api.has_errors(reported):
             return None
         self._listener.ephemeral_started(address, OPENING)
         found = _OpenObject(provider, address, plain, diags, self._listener)
@@ -80,7 +79,7 @@ class EphemeralObjects:
             await self._opened.close(entry)
 
     async def close_all(self) -> None:
-        """Close all objects, and before each whatever was opened with its help."""
+        """Close all objects, and before each the resources that were opened with it."""
         if self._open:
             lowest = min(entry.level for entry in self._open.values())
             self._open.clear()
@@ -88,7 +87,7 @@ class EphemeralObjects:
 
 
 def ephemeral_value(value: Value, schema: Schema) -> Value:
-    """The value of an ephemeral object, marked as what it is."""
+    """Mark the value of an ephemeral object as ephemeral."""
     plain, marks = unmark_deep_with_paths(value)
     kept = [(path, found - {EPHEMERAL}) for path, found in marks]
     marked = mark_with_paths(plain, [(path, found) for path, found in kept if found])
@@ -96,7 +95,7 @@ def ephemeral_value(value: Value, schema: Schema) -> Value:
 
 
 class _OpenObject:
-    """An object that is open or being opened, and the work that keeps it so."""
+    """An open or opening object, and the task that renews it."""
 
     def __init__(
         self,
@@ -116,11 +115,11 @@ class _OpenObject:
         self._renewing: asyncio.Task[None] | None = None
 
     async def answer(self) -> api.OpenEphemeralResponse:
-        """What the provider says; who gives up waiting does not keep the object from opening."""
+        """Wait for the provider's response; cancelling the wait does not cancel the opening."""
         return await asyncio.shield(self._opening)
 
     def keep_open(self) -> None:
-        """Renew the object in the background, if the provider wants that."""
+        """Renew the object in the background, if the provider requests it."""
         renew_at = self._opening.result().renew_at
         if renew_at is not None:
             self._renewing = asyncio.create_task(self._renew(renew_at))
@@ -131,12 +130,12 @@ class _OpenObject:
 
     @property
     def _private(self) -> bytes | None:
-        """What the provider wants to be told of the object."""
+        """The provider's opaque data for the object."""
         latest = self._opening.result() if self._renewed is None else self._renewed
         return latest.private
 
     async def _renew(self, moment: datetime | None) -> None:
-        """Renew the object whenever the provider wants that, until it is closed."""
+        """Renew the object whenever the provider requests it, until it is closed."""
         while moment is not None:
             left = (moment - datetime.now(UTC)).total_seconds()
             with contextlib.suppress(TimeoutError):
@@ -154,7 +153,7 @@ class _OpenObject:
             self._listener.ephemeral_finished(self._address, RENEWING)
 
     async def close(self) -> None:
-        """Close the object, after an opening or a renewal that is under way."""
+        """Close the object, after a pending opening or renewal."""
         self._is_closing.set()
         try:
             async with asyncio.timeout(_PATIENCE):

@@ -1,8 +1,8 @@
-"""Functions that providers offer, called while values are worked out.
+"""Provider-defined functions, called during evaluation.
 
-An expression cannot wait. A call without an answer gives an unknown value for the moment and is put
-among what the expression needs; once the provider has answered, the expression is evaluated anew.
-Functions are pure, so one answer serves all calls with the same arguments.
+An expression cannot wait. A call without a result evaluates to an unknown value and becomes a
+dependency of the expression; once the provider has responded, the expression is evaluated again.
+Functions are pure, so one result serves all calls with the same arguments.
 """
 
 from __future__ import annotations
@@ -36,14 +36,16 @@ from nigari.running.requests import ProviderRequest
 from nigari.schema.provider import FunctionSignature
 
 _MOST_UNREAD: Final = 1000
-"""An answer is looked at as soon as it is there. Where many are not, arguments never settle."""
+"""Maximum of unread results. Results are read as soon as they exist; if many are not, the arguments
+change with each evaluation.
+"""
 
 Callee = Provider | ProviderNode
-"""Who is called: a provider without configuration, or a configured instance."""
+"""The called provider: one without configuration, or a configured instance."""
 
 
 class FunctionCalls:
-    """The calls of one run and their answers."""
+    """The calls of one run, and their results."""
 
     def __init__(
         self, pool: ProviderPool, providers: ProviderInstances | None, diags: Diagnostics
@@ -52,13 +54,13 @@ class FunctionCalls:
         self.diags = diags
         self.answers: dict[PendingCall, api.CallResponse] = {}
         self.failed: set[PendingCall] = set()
-        """Calls of providers that cannot be called, which has been reported."""
+        """Calls of unavailable providers, which have been reported."""
         self.unread: set[PendingCall] = set()
-        """Calls whose answers nobody has looked at."""
+        """Calls whose results have not been read."""
         self.functions: dict[ProviderNode, Mapping[str, FunctionSignature]] = {}
-        """What configured instances offer, where that had to be asked for."""
+        """Functions of configured instances, if they had to be listed."""
         self._providers = providers
-        """The instances to call; None where no provider is configured."""
+        """Provider instances; None if no provider is configured."""
         self._loading: dict[Provider, LoadSchema] = {}
 
     def function(
@@ -69,7 +71,7 @@ class FunctionCalls:
         needs: list[Need],
         diags: Diagnostics,
     ) -> Function:
-        """A function by its name; what is wrong with that is reported."""
+        """Look up a function by name, and report mistakes in the call."""
         unknown_function = deferred_function(function, None)
         if function.provider not in frame.module.required_providers:
             report_no_provider(function, frame, reference, diags)
@@ -100,7 +102,7 @@ class FunctionCalls:
         needs: list[Need],
         diags: Diagnostics,
     ) -> Callee | None:
-        """Who is to be called, once that can be told and the schema is known."""
+        """Find the provider to call, once it is determined and its schema is known."""
         provider = provider_of(frame.module, function.provider)
         if not self.pool.is_loaded(provider):
             loading = self._loading.setdefault(provider, LoadSchema(self, provider))
@@ -134,7 +136,7 @@ class FunctionCalls:
         provider = _provider_of(callee)
         offered = self.pool.of(provider)
         if offered is None:
-            # Why nothing is known of the provider has been told.
+            # The reason for the missing schema has been reported.
             return
         known = {**offered.functions}
         if isinstance(callee, ProviderNode):
@@ -159,14 +161,14 @@ class FunctionCalls:
         return self.functions[callee].get(name)
 
     async def running(self, callee: Callee) -> api.Provider | None:
-        """The process that is called."""
+        """Return the provider process to call."""
         if isinstance(callee, ProviderNode):
             return callee.provider
         return await self.pool.unconfigured(callee, self.diags)
 
 
 def _left_for_later(deferral: Deferral) -> Function:
-    """A function of a provider that cannot be configured yet."""
+    """Build a function of a provider whose configuration is deferred."""
 
     def call(args: list[Value], type_: Type) -> Value:
         return deferral.value(type_)
@@ -182,7 +184,7 @@ def _provider_of(callee: Callee) -> Provider:
 
 
 class LoadSchema(ProviderRequest):
-    """It is not known yet what a provider offers."""
+    """Loads the functions of a provider."""
 
     __slots__ = ("_calls", "_provider")
 
@@ -199,7 +201,7 @@ class LoadSchema(ProviderRequest):
 
 
 class ListFunctions(ProviderRequest):
-    """A configured instance may offer more than its schema tells."""
+    """Lists the functions of a configured instance, which may exceed those in its schema."""
 
     __slots__ = ("_calls", "_node")
 
@@ -227,7 +229,7 @@ class ListFunctions(ProviderRequest):
 
 
 class PendingCall(ProviderRequest):
-    """A call that has no answer yet."""
+    """A call without a result."""
 
     __slots__ = ("_calls", "_key")
 
@@ -258,7 +260,7 @@ class PendingCall(ProviderRequest):
 
 
 class _Calling:
-    """The implementation of a function, in one evaluation of one expression."""
+    """Implementation of a function, in one evaluation of one expression."""
 
     __slots__ = ("_callee", "_calls", "_name", "_needs")
 

@@ -1,7 +1,7 @@
-"""Stand-ins for real providers and objects, where somebody has arranged for that, as tests do.
+"""Overrides of providers, objects and provisioners, as in tests.
 
-A whole provider may be made up, single objects of a real one, or what provisioners do. Who arranges
-it says which; here it is only asked for. Everywhere else providers look the same.
+A whole provider may be mocked, single objects of a real one, or provisioners. A subclass decides
+which; all other code treats them like real ones.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.providers import api
 
 
-class StandIns:
-    """Nothing stands in for anything; others do more."""
+class ProviderOverrides:
+    """No overrides; subclasses define some."""
 
     def for_provider(self, config: ProviderConfig, running: api.Provider) -> api.Provider:
-        """What is used in place of a provider that is configured by a made-up block."""
+        """Return the replacement of a provider that a mock block configures."""
         return running
 
     def for_instance(self, address: AbsResourceInstance, running: api.Provider) -> api.Provider:
-        """What is asked about a resource instance in place of its provider."""
+        """Return the replacement of a resource instance's provider."""
         return running
 
     def for_provisioner(self, kind: str) -> str | None:
-        """What a provisioner fails with in place of what it would do: nothing where it succeeds;
-        None where it does what it is there for.
+        """Return the mocked failure of a provisioner, empty for a mocked success, or None to run
+        it.
         """
         return None
 
 
-REAL: Final = StandIns()
-"""Where everything is what it is."""
+NO_OVERRIDES: Final = ProviderOverrides()
+"""No overrides at all."""

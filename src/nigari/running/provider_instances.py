@@ -1,8 +1,8 @@
-"""Provider instances: the one that each resource instance uses, and all of a run.
+"""Provider instances of resource instances.
 
-A name leads from a module to where it is configured: in the module itself, or with a caller who
-passes it or from whom it is inherited. A key may be written at the resource or at one of the calls
-on the way.
+A name leads from a module to its provider configuration: in the module itself, or in a caller that
+passes it or from which it is inherited. A key may be in the resource, or in one of the calls in
+between.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nigari.state.model import ProviderMemory
 
 
 class ProviderInstances:
-    """The provider instances of one run, each made when it is first asked for."""
+    """The provider instances of one run, each created on first use."""
 
     def __init__(
         self,
@@ -39,9 +39,9 @@ class ProviderInstances:
         diags: Diagnostics,
         deferrals: Deferrals | None = None,
     ) -> None:
-        """`diags` hears what is wrong with any of them, whoever happens to ask for it first."""
+        """Use `diags` for mistakes in any instance, regardless of its first user."""
         self._expanding = deferrals
-        """What is left for later, among the instances of blocks."""
+        """Deferrals of instances."""
         self._deferrals = deferrals if deferrals is not None and deferrals.is_open else None
         self._pool = pool
         self._remembered = remembered
@@ -51,20 +51,20 @@ class ProviderInstances:
         self._expansions: dict[AbsProviderConfig, ExpandedProvider] = {}
 
     def memories(self) -> Iterator[ProviderMemory]:
-        """How the instances that run are configured, as far as that is to be remembered."""
+        """Yield the configurations of running instances that the state records."""
         for node in self._nodes.values():
             if node.memory is not None and node.provider is not None:
                 yield node.memory
 
     def config_for(self, frame: Frame, resource: Resource) -> FoundConfig:
-        """The configuration that a resource block names."""
+        """Find the provider configuration of a resource block."""
         ref = resource.provider
         if ref is None:
             return self.find(frame, resource.provider_name, "")
         return self.find(frame, ref.name, ref.alias)
 
     def find(self, frame: Frame, name: str, alias: str) -> FoundConfig:
-        """The configuration that a name means in a module."""
+        """Find the provider configuration with a name in a module."""
         found = self._found.get((frame, name, alias))
         if found is None:
             found = self._found[frame, name, alias] = find_config(frame, name, alias)
@@ -73,8 +73,8 @@ class ProviderInstances:
     def for_instance(
         self, frame: Frame, resource: Resource, data: InstanceData
     ) -> ProviderNode | list[Need] | None:
-        """The provider instance of a resource instance, what is needed first to tell, or nothing
-        where the key is wrong, which is then reported.
+        """Return the provider instance of a resource instance, or its pending dependencies; None
+        after reporting an invalid key.
         """
         found = self.config_for(frame, resource)
         ref = resource.provider
@@ -85,13 +85,13 @@ class ProviderInstances:
         return self.chosen(found, origin)
 
     def for_function(self, found: FoundConfig) -> ProviderNode | list[Need] | None:
-        """The provider instance whose function is called, what is needed first to tell, or nothing
-        where the key is wrong, which is then reported.
+        """Return the provider instance of a called function, or its pending dependencies; None
+        after reporting an invalid key.
         """
         return self.chosen(found, found.key)
 
     def chosen(self, found: FoundConfig, origin: Origin | None) -> ProviderNode | list[Need] | None:
-        """The instance of a configuration that a key selects, or its only one without a key."""
+        """Return the instance of a configuration that a key selects, or its only one without a key."""
         if origin is None:
             return self.node(found, None)
         key = selected_key(origin, self._deferrals)
@@ -109,8 +109,8 @@ class ProviderInstances:
     def has_stored(
         self, root: Frame, frame: Frame | None, address: AbsProviderInstance
     ) -> bool | list[Need]:
-        """Whether an address of the state leads to a provider instance, one that is still there or
-        that is remembered; or what must be done first to tell.
+        """Check whether an address from the state leads to a provider instance that exists or is
+        recorded; or return the pending dependencies.
         """
         config = None if frame is None else _own_config(frame, address.item)
         if address in self._remembered or (frame is not None and frame.run is not root.run):
@@ -127,7 +127,7 @@ class ProviderInstances:
         return address.item.key in expansion.instances or not expansion.is_known
 
     def _waiting(self, found: FoundConfig, origin: Origin, key: Value) -> ProviderNode:
-        """Stands for the instance that a key selects which is known only after apply."""
+        """Build a placeholder for the instance selected by a key that is known after apply."""
         deferrals, block = self._deferrals, found.address.item
         assert deferrals is not None
         node = ProviderNode(
@@ -156,11 +156,12 @@ class ProviderInstances:
     def for_stored(
         self, root: Frame, frame: Frame | None, address: AbsProviderInstance
     ) -> ProviderNode:
-        """The provider instance at an address, whose module instance and block may be gone.
+        """Return the provider instance at an address whose module instance and block may no longer
+        exist.
 
-        Without a block, only the root module's default configuration can be meant, which is then
-        an empty one, unless it is remembered. A block of that name without instances, or now with
-        some, is another one.
+        Without a block, this must be the root module's default configuration, which is empty unless
+        it is recorded. A block of that name that had no instances, or now has some, is a different
+        one.
         """
         config = None if frame is None else _own_config(frame, address.item)
         key = address.item.key
@@ -173,13 +174,13 @@ class ProviderInstances:
         ):
             is_gone, frame, config = True, root, None
         else:
-            # A module instance that is not there any more is evaluated in a run of its own.
+            # A module instance that no longer exists is evaluated in a separate run.
             is_gone = frame.run is not root.run
         block = Abs(address.module, address.item.config)
         return self.node(FoundConfig(frame, config, block, is_gone=is_gone), key)
 
     def node(self, found: FoundConfig, key: InstanceKey) -> ProviderNode:
-        """The instance with this key."""
+        """Return the instance with this key."""
         address = Abs(found.address.module, found.address.item.instance(key))
         node = self._nodes.get(address)
         if node is None:
@@ -205,7 +206,9 @@ class ProviderInstances:
 
 
 def _own_config(frame: Frame, instance: ProviderInstance) -> ProviderConfig | None:
-    """The block of a module that configures a provider under an alias, whatever it is called."""
+    """Find the block of a module that configures a provider under an alias, regardless of its local
+    name.
+    """
     module, alias = frame.module, instance.config.alias
     for local, config in module.provider_configs.items():
         if local.alias == alias and provider_of(module, local.name) == instance.provider:

@@ -1,7 +1,7 @@
-"""The instances of provider blocks, and the keys by which resources and calls select them.
+"""Instances of provider blocks, and the keys that select them.
 
-Keys are ordinary expressions of the place where they are written. Which instances a block has must
-be known by the time one of them is used.
+Keys are ordinary expressions, evaluated in the module that contains them. The instances of a block
+must be known when one of them is used.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
-from nigari.config.base.declared import Repetition
 from nigari.config.blocks.provider_config import ProviderConfig
+from nigari.config.core.declared import Repetition
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
@@ -27,7 +27,7 @@ from nigari.running.unknown_values import in_rounds, is_reported, report_unknown
 
 
 class ExpandedProvider(Node):
-    """A provider block of one module instance; its result is the block's instances."""
+    """Expands a provider block of one module instance; the result is its instances."""
 
     __slots__ = (
         "_config",
@@ -50,10 +50,10 @@ class ExpandedProvider(Node):
         self._config = config
         self._deferrals = deferrals
         self.deferral: Deferral | None = None
-        """Why its instances are left for later, or some of them."""
+        """Deferral of all or some instances."""
         self.instances: Mapping[InstanceKey, InstanceData] = {}
         self.is_known: bool = False
-        """Whether the instances could be told."""
+        """True if the instances are known."""
         self._deferred_by: Value | None = None
 
     @property
@@ -93,7 +93,7 @@ class ExpandedProvider(Node):
         return ()
 
     def report_unknown(self) -> None:
-        """Say, once, that the instances cannot be told yet."""
+        """Report unknown instances, once."""
         deferred_by, self._deferred_by = self._deferred_by, None
         if deferred_by is not None:
             config = self._config
@@ -105,8 +105,8 @@ class ExpandedProvider(Node):
 def selected_key(
     origin: Origin, deferrals: Deferrals | None = None
 ) -> str | list[Need] | Value | None:
-    """The key that an expression gives, what must be done first to tell, or None after reporting
-    why it gives none. Where it may be left for later, an unknown key is given as it is.
+    """Evaluate a key, or return its pending dependencies; None after reporting an invalid one. If
+    it may be deferred, an unknown key is returned as is.
     """
     value = evaluate_origin(origin)
     if not isinstance(value, Value):

@@ -1,4 +1,4 @@
-"""`provider_meta` blocks: what modules tell providers about themselves."""
+"""`provider_meta` blocks: metadata of modules for providers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nigari.schema.decode import decoder_spec
 
 
 class ProviderMetas:
-    """The `provider_meta` blocks of all modules, as values; each is looked at once."""
+    """The `provider_meta` blocks of all modules, each evaluated once."""
 
     def __init__(self, pool: ProviderPool, diags: Diagnostics) -> None:
         self._pool = pool
@@ -25,7 +25,7 @@ class ProviderMetas:
         self._known: dict[tuple[CompiledModule, Provider], Value | None] = {}
 
     def of(self, instance: ModuleInstance, provider: Provider) -> Value | None:
-        """What a module has to tell a provider; None where that is nothing."""
+        """Return a module's metadata for a provider; None if it has none."""
         if not instance.module.provider_metas:
             return None
         key = instance.compiled, provider
@@ -51,6 +51,6 @@ class ProviderMetas:
                 meta.range,
             )
             return None
-        # Its arguments are all written out, so they need no scope.
+        # All arguments must be literal, so they need no scope.
         spec = decoder_spec(offered.provider_meta.block)
         return decode(meta.body, spec, Scope(), self._diags)

@@ -1,7 +1,7 @@
-"""A configured provider instance: which arguments it gets, and the process that got them.
+"""Configured provider instances: their arguments and processes.
 
-What only a state needs any more is configured from what the state remembers, where the
-configuration no longer says it.
+An instance that only objects in the state use is configured from the state's record, as far as the
+configuration no longer declares it.
 """
 
 from __future__ import annotations
@@ -93,14 +93,14 @@ class ProviderNode(Node):
         self._diags = diags
         self._deferrals = deferrals
         self.deferral: Deferral | None = None
-        """Why everything that it manages is left for later."""
+        """Deferral of everything that it manages."""
         self._incomplete: Deferral | None = None
         self.is_partial: bool = False
-        """Whether parts of its configuration are known only after apply, so that what it says of
-        objects that exist cannot be trusted. Noted only where such things may be left for later.
+        """True if parts of its configuration are known after apply, so that its answers about
+        existing objects are unreliable. Only set if deferrals are allowed.
         """
         self.address: AbsProviderInstance = address
-        """With the keys of the module instance that the block is in."""
+        """Includes the keys of the block's module instance."""
         self._found = found
         self._expansion = expansion
         self._pool = pool
@@ -108,17 +108,17 @@ class ProviderNode(Node):
         self._effect: AskProvider | None = None
         self._recalled_from: ProviderMemory | None = None
         self.asked_at: Range | None = None
-        """Where the configuration asks for this instance; None where only a state does."""
+        """Range of the reference to this instance; None if only the state refers to it."""
         self.asked_by: str = ""
-        """The address of the first object that asks for it, where that is one."""
+        """Address of the first object that uses it, if there is one."""
         self.user: AbsResourceInstance | None = None
-        """Something that only the state has and this instance manages."""
+        """An object that only exists in the state and is managed by this instance."""
         self.memory = memory
-        """How it was configured: as the state remembers it, and then as it is now."""
+        """Recorded configuration: first that of the state, then the current one."""
         self.data: InstanceData = NO_INSTANCE_DATA
         self.schema: ProviderSchema | None = pool.of(found.provider)
         self.provider: api.Provider | None = None
-        """The running provider; None where it cannot be had, which has been reported."""
+        """The running provider; None after a reported failure."""
         self._stages = Stages(self._choose, self._evaluate, self._open)
 
     @property
@@ -136,7 +136,7 @@ class ProviderNode(Node):
         return self._stages.step()
 
     def _choose(self) -> Sequence[Need]:
-        """Find what `each` and `count` mean for this instance."""
+        """Determine `each` and `count` of this instance."""
         expansion = self._expansion
         if expansion is None:
             if self._found.is_gone:
@@ -159,10 +159,10 @@ class ProviderNode(Node):
         return ()
 
     def _recall(self) -> None:
-        """Take `each` and `count` from memory, if there is any."""
+        """Take `each` and `count` from the state's record, if there is one."""
         recalled = self.memory
         if recalled is None and self._found.config is not None and self.address.item.key is None:
-            # A module that is not enabled any more: nothing in it depended on a key.
+            # The module is no longer enabled: nothing in it depended on a key.
             recalled = ProviderMemory(self.address)
         if recalled is None:
             self._report_forgotten()
@@ -199,9 +199,9 @@ class ProviderNode(Node):
         return ()
 
     def _leave_for_later(self, block: Block, value: Value, deferrals: Deferrals) -> None:
-        """Decide whether an instance can be configured with what is known by now.
+        """Decide whether an instance can be configured with the values known so far.
 
-        It cannot without what it must have, nor with what even this round will not make known.
+        It cannot if a required argument is unknown, or one that even this round will not determine.
         """
         if is_reported(value):
             return
@@ -211,7 +211,7 @@ class ProviderNode(Node):
         self.is_partial = True
 
     def _written(self) -> tuple[Written, ...]:
-        """The arguments that are not known yet."""
+        """The arguments with unknown values."""
         config, frame = self._found.config, self._found.frame
         if config is None or self.schema is None:
             return ()
@@ -220,12 +220,12 @@ class ProviderNode(Node):
         return (Written(frame, body, self.data),)
 
     def _wait(self, before: Sequence[Deferral] = ()) -> None:
-        """Leave for later whatever the instance manages."""
+        """Defer everything that the instance manages."""
         self.deferral = self.incomplete(before)
         self.schema = None
 
     def incomplete(self, before: Sequence[Deferral] = ()) -> Deferral:
-        """What those wait for that cannot do with a configuration of which parts are unknown."""
+        """Create the deferral of work that requires a completely known configuration."""
         assert self._deferrals is not None
         if self._incomplete is None:
             config = self.address.item.config
@@ -245,7 +245,7 @@ class ProviderNode(Node):
     def _recall_config(
         self, block: Block, value: Value | None, memory: ProviderMemory
     ) -> Sequence[Need]:
-        """Configure the instance as it was, with secrets from where they came from then."""
+        """Configure the instance as recorded, with sensitive values from their original sources."""
         if value is not None:
             value = value.unmark_deep()[0] if value.is_known else unknown_block(block)
         frame, given = without_diagnostics(self._found.frame), dict[str, Value]()
@@ -264,7 +264,7 @@ class ProviderNode(Node):
         return ()
 
     def _remember(self, block: Block, value: Value) -> None:
-        """Keep in mind what the instance is configured with; a better memory is not given up."""
+        """Record the current configuration, unless the earlier record has more known values."""
         if self.memory is None or value.is_wholly_known:
             memory, found = remember(self.address, self.data, block, value), self._found
             if memory.withheld and found.config is not None and found.frame.parent is None:
@@ -279,7 +279,7 @@ class ProviderNode(Node):
         return (self._effect,)
 
     async def perform(self) -> None:
-        """Start the provider and give it its configuration."""
+        """Start the provider and configure it."""
         assert self._config is not None
         diags = self._diags
         running = await self._pool.open(self._found.provider, diags)
@@ -287,21 +287,21 @@ class ProviderNode(Node):
             return
         config = self._found.config
         if config is not None and config.is_mocked:
-            self.provider = self._pool.stand_ins.for_provider(config, running)
+            self.provider = self._pool.overrides.for_provider(config, running)
             self._pool.is_ready(running)
             return
-        told = (await running.validate_provider(self._config)).diagnostics
-        if not api.has_errors(told):
-            told += (await self._configure(running, self._config)).diagnostics
-        if self.is_partial and api.has_errors(told):
-            # What is wrong may be right once all of it is known.
+        reported = (await running.validate_provider(self._config)).diagnostics
+        if not api.has_errors(reported):
+            reported += (await self._configure(running, self._config)).diagnostics
+        if self.is_partial and api.has_errors(reported):
+            # The failure may vanish once the whole configuration is known.
             await self._pool.close(running)
             self._wait()
             return
         block = None if self.schema is None else self.schema.provider.block
         body = None if self._found.config is None else self._found.config.body
-        diags.extend(located(told, block, body, str(self.address)))
-        if api.has_errors(told):
+        diags.extend(located(reported, block, body, str(self.address)))
+        if api.has_errors(reported):
             await self._pool.close(running)
         else:
             self.provider = running
@@ -327,7 +327,7 @@ class ProviderNode(Node):
         return f"{user} is managed by {self.address}, which is not in the configuration"
 
     def _report_forgotten(self) -> None:
-        """What manages something is neither in the configuration nor remembered."""
+        """Report a provider instance that is neither in the configuration nor recorded."""
         has_key = self.address.item.key is not None
         what, part = ("instance", "key") if has_key else ("configuration", "block")
         self._diags.error(

@@ -1,4 +1,4 @@
-"""Objects that providers have read or opened: whether they can be, and which parts are secret."""
+"""Validation and marking of objects that providers have read or opened."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _SECRET: Final = frozenset((SENSITIVE,))
 def is_sound(
     value: Value, schema: Schema, address: AbsResourceInstance, verb: str, diags: Diagnostics
 ) -> bool:
-    """Whether an object can be one that exists; it is reported if not. The verb is what the
-    provider did to get it.
+    """Check an object from a provider, and report a faulty one. The verb describes the provider's
+    operation.
     """
     fault = _object_fault(schema.block, value)
     if fault:
         diags.error(
             "Invalid object from the provider",
-            f"What the provider {verb} for {address} {fault}. This is a bug in the provider.",
+            f"The object that the provider {verb} for {address} {fault}. This is a bug in the provider.",
             address=str(address),
         )
     return not fault
 
 
 def with_schema_marks(value: Value, schema: Schema) -> Value:
-    """The value with marks where the schema says that something is sensitive."""
+    """Mark the parts of a value that the schema declares sensitive."""
     if not schema.block.has_sensitive:
         return value
     paths = sensitive_paths(schema.block, value.unmark_deep()[0])
@@ -42,7 +42,7 @@ def with_schema_marks(value: Value, schema: Schema) -> Value:
 
 
 def _object_fault(block: Block, value: Value) -> str:
-    """What is wrong with an object that was read or opened, as the end of a sentence."""
+    """Describe the fault of an object that was read or opened, as the end of a sentence."""
     errors = conformance_errors(value.type, block.implied_type)
     if errors:
         return f"does not match its schema: {errors[0].message}"

@@ -1,9 +1,8 @@
-"""A run with provider processes: what planning and applying have in common.
+"""Base of runs with provider processes, for planning and applying.
 
-A frame has a node for everything its module declares. The module tree is the one that the static
-phase found; where that has one deferred instance for all of a call, the real instances take its
-place. Every root variable has its value by now. What stands for a resource, the run of planning or
-of applying says.
+A frame has a node for every declaration of its module. The module tree is that of the static phase;
+where it has one deferred instance for a whole call, the actual instances replace it. All root
+variables have values. Subclasses provide the nodes of resources.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ from nigari.state.model import State
 
 @record
 class RunSettings:
-    """What planning and applying are told about the world."""
+    """Inputs of planning and applying."""
 
     root: ModuleInstance
     inputs: Inputs
@@ -62,15 +61,15 @@ class RunSettings:
     workspace: str = "default"
     listener: Listener = SILENCE
     kept: RoundCache | None = None
-    """What the rounds of a run have in common, where there are several."""
+    """Cache shared by the rounds of a run, if there are several."""
 
 
 class ProviderRun(PhaseRun):
-    """A run over all modules in which every variable has a value and every call its instances."""
+    """A run over all modules, in which every variable has a value and every call its instances."""
 
     is_applying = False
     is_destroying = False
-    """Whether everything comes to its end, so that it does not matter what there would be."""
+    """True if everything is destroyed, so that new values are irrelevant."""
 
     def __init__(
         self,
@@ -87,9 +86,9 @@ class ProviderRun(PhaseRun):
         )
         self.pool = pool
         self.prior = prior
-        """The state before anything is done, after moves."""
+        """The prior state, after moves."""
         self.deferrals = deferrals
-        """What is left for a later round; None where everything must be known by now."""
+        """Deferrals to a later round; None if everything must be known."""
         self.providers: ProviderInstances = ProviderInstances(
             pool, prior.remembered, self.diags, deferrals
         )
@@ -98,16 +97,15 @@ class ProviderRun(PhaseRun):
         self.metas: ProviderMetas = ProviderMetas(pool, self.diags)
         self.ephemeral: EphemeralObjects = EphemeralObjects(pool.opened, self.diags, self.listener)
         self.unread: dict[AbsResourceInstance, str] = {}
-        """Data sources of checks that could not be read, and why."""
+        """Data sources of checks that could not be read, with the reason."""
         self._function_calls = FunctionCalls(pool, self.providers_of_functions(), self.diags)
         self._run_settings = run_settings
 
     def begin(self) -> Frame:
-        """Open the root module."""
         return self.open(self._run_settings.root, None)
 
     def terraform(self, name: str) -> Value:
-        """What `terraform.workspace` and its like stand for."""
+        """Return the value of `terraform.workspace` and similar names."""
         if name == "workspace":
             return string(self._run_settings.workspace)
         if name == "applying":
@@ -122,11 +120,11 @@ class ProviderRun(PhaseRun):
         needs: list[Need],
         diags: Diagnostics,
     ) -> Function | None:
-        """A function that a provider offers."""
+        """Look up a provider-defined function."""
         return self._function_calls.function(frame, function, reference, needs, diags)
 
     def providers_of_functions(self) -> ProviderInstances:
-        """The provider instances whose functions are called."""
+        """Return the provider instances for function calls."""
         return self.providers
 
     def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
@@ -141,18 +139,18 @@ class ProviderRun(PhaseRun):
         return ExpandedCall(frame, call, self)
 
     def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
-        """What the provider says a resource looks like."""
+        """Return the schema of a resource from its provider."""
         found = self.providers.config_for(frame, resource)
         offered = self.pool.of(found.provider)
         return None if offered is None else resource_schema(offered, resource.addr)
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
-        """What a module tells a provider about itself; None where that is nothing."""
+        """Return a module's metadata for a provider; None if it has none."""
         found = declared_module(self._run_settings.root, module)
         return None if found is None else self.metas.of(found, provider)
 
     async def perform(self, effect: Effect) -> None:
-        """Do what a node waits for. Where that fails unexpectedly, only that node does."""
+        """Perform a node's effect. An unexpected exception only affects that node."""
         assert isinstance(effect, ProviderRequest)
         try:
             await effect.perform()
@@ -165,7 +163,7 @@ class ProviderRun(PhaseRun):
 
 
 def frame_at(root: Frame, module: ModuleAddr) -> Frame | None:
-    """The module instance at an address, if it is there."""
+    """Return the frame at an address, if it exists."""
     frame = root
     for name, key in module.steps:
         call = frame.calls.get(name)
@@ -177,7 +175,7 @@ def frame_at(root: Frame, module: ModuleAddr) -> Frame | None:
 
 
 class GivenVariable(RootVariable):
-    """A variable of the root module, which must have a value by now."""
+    """A variable of the root module, which must have a value."""
 
     __slots__ = ()
 
@@ -190,7 +188,7 @@ class GivenVariable(RootVariable):
 
 
 class ExpandedCall(ModuleCallNode):
-    """A call whose instances are known one by one, but for those that are left for later."""
+    """A call with individually known instances, apart from deferred ones."""
 
     __slots__ = ("_run", "deferral")
 
@@ -198,11 +196,11 @@ class ExpandedCall(ModuleCallNode):
         super().__init__(frame, call)
         self._run = run
         self.deferral: Deferral | None = None
-        """Why it is not known which instances there are, or which others."""
+        """Deferral of all or some instances."""
 
     def step(self) -> Sequence[Need]:
         frame, call = self.frame, self.call
-        # A destroy goes by the state, so what is wrong here does not matter to it.
+        # A destroy follows the state, so mistakes here are irrelevant.
         diags = Diagnostics() if self._run.is_destroying else None
         expansion = expand(frame, call.repetition, diags=diags)
         if isinstance(expansion, list):
@@ -222,7 +220,7 @@ class ExpandedCall(ModuleCallNode):
         return ()
 
     def _settled(self, expansion: Expansion) -> Mapping[InstanceKey, InstanceData] | None:
-        """The instances that are known; None, after reporting it, where they must be and are not."""
+        """Return the known instances; None after reporting required but unknown ones."""
         frame, call, deferrals = self.frame, self.call, self._run.deferrals
         name = f"module.{call.name}"
         if deferrals is not None:
@@ -238,7 +236,7 @@ class ExpandedCall(ModuleCallNode):
                 self.deferral, certain = found
                 return certain
         if self._run.is_destroying:
-            # The instances that there are, the state knows.
+            # The state knows the existing instances.
             return expansion.instances if expansion.deferred_by is None else expansion.certain
         return known_instances(frame, expansion, name, call)
 
@@ -259,7 +257,9 @@ class ExpandedCall(ModuleCallNode):
 def known_instances(
     frame: Frame, expansion: Expansion, name: str, block: ModuleCall | Resource
 ) -> Mapping[InstanceKey, InstanceData] | None:
-    """The instances of an expansion that must be known by now; None where that is reported."""
+    """Return the instances of an expansion, all of which must be known; None after reporting
+    unknown ones.
+    """
     if expansion.deferred_by is None:
         return None if expansion.is_wrong else expansion.instances
     report_unknown_expansion(frame, name, block.repetition, expansion.deferred_by)
@@ -273,7 +273,7 @@ def _instance(
     data: InstanceData,
     template: ModuleInstance,
 ) -> ModuleInstance:
-    """The instance that the static phase found, or one of those that it stands for."""
+    """Return the instance of the static phase, or build one of those it represents."""
     if template.parent is parent and template.addr.key == key:
         return template
     return instance_like(template, parent, call, key, data)

@@ -1,8 +1,8 @@
-"""Remembered provider configurations: what a state keeps of one, and back.
+"""Provider configurations recorded in a state: creation and restoration.
 
-What is secret, by its marks or by the schema, is withheld: of such an argument only the name is
-kept, so that it can be said what is missing. An argument is a whole attribute; those of nested
-blocks count one by one.
+Arguments that are sensitive, by their marks or by the schema, are withheld: only the name is
+recorded, so that it can be reported as missing. An argument is a whole attribute; those of nested
+blocks are recorded individually.
 """
 
 from __future__ import annotations
@@ -49,24 +49,24 @@ _SECRET_WORDS: Final = ("secret", "password", "passphrase", "token", "private_ke
 _ONE: Final = (Nesting.SINGLE, Nesting.GROUP)
 
 Raw = Mapping[str, str]
-"""The members of a JSON object, each as text."""
+"""Members of a JSON object, each as text."""
 
 
-# -- remembering ------------------------------------------------------------------------------
+# -- recording --------------------------------------------------------------------------------
 
 
 def remember(
     address: AbsProviderInstance, data: InstanceData, block: Block, config: Value
 ) -> ProviderMemory:
-    """What is to be remembered of a configuration, whose marks are still on it."""
+    """Record a configuration, whose marks are still present."""
     keeping = _Keeping()
-    # As the file will have it, so that the same configuration is the same memory.
+    # Escaped as in the file, so that equal configurations have equal records.
     arguments = escaped_for_html(keeping.block(block, config.unmark()[0], ""))
     each, hidden = None, "[]"
     if data.each_value is not None:
         plain, marks = unmark_deep_with_paths(data.each_value)
         secret = {path for path, found in marks if found & _SECRET}
-        # What became a secret argument is one, whether the element says so or not.
+        # An element derived from a sensitive argument is sensitive, even without a mark.
         secret.update(
             path for path, part in walk(plain) if not part.is_known or part in keeping.secrets
         )
@@ -82,12 +82,12 @@ def _without(value: Value, paths: set[Path]) -> Value:
 
 
 class _Keeping:
-    """Makes the text of what is kept, and collects what is not."""
+    """Builds the recorded text, and collects withheld arguments."""
 
     def __init__(self) -> None:
         self.withheld: list[str] = []
         self.secrets: set[Value] = set()
-        """The strings and numbers in what is withheld."""
+        """Strings and numbers in withheld arguments."""
 
     def block(self, block: Block, value: Value, path: str) -> str:
         members: list[str] = []
@@ -143,14 +143,16 @@ def _is_secret(value: Value) -> bool:
 
 
 def _sounds_secret(name: str, attribute: Attribute) -> bool:
-    """Whether an argument is named like a secret: not every provider says that its keys are some."""
+    """Check for an argument with the name of a secret: not every provider marks its keys as
+    sensitive.
+    """
     if attribute.implied_type in (BOOL, NUMBER):
         return False
     return name in _SECRET_NAMES or any(word in name for word in _SECRET_WORDS)
 
 
 def _hides(attribute: Attribute) -> bool:
-    """Whether the schema says that a value, or a part of it, must not be stored."""
+    """Check for a schema that forbids storing a value, or a part of it."""
     nested = attribute.nested
     return (
         attribute.sensitive
@@ -159,11 +161,11 @@ def _hides(attribute: Attribute) -> bool:
     )
 
 
-# -- recalling --------------------------------------------------------------------------------
+# -- restoring --------------------------------------------------------------------------------
 
 
 def recalled_data(memory: ProviderMemory) -> InstanceData:
-    """What `each` and `count` meant; what is not remembered is unknown."""
+    """Restore `each` and `count`; unrecorded parts are unknown."""
     key = memory.address.item.key
     each = unknown(DYNAMIC)
     if memory.each_value is not None:
@@ -182,19 +184,19 @@ def recalled_data(memory: ProviderMemory) -> InstanceData:
 def recalled_config(
     block: Block, value: Value | None, memory: ProviderMemory, given: Mapping[str, Value]
 ) -> Value:
-    """A configuration with its remembered arguments, even if the block has other values for them by
-    now: `lookup(var.regions, each.key, "us")` has one for a key that is gone, which would reach the
-    objects of another region.
+    """Use the recorded arguments of a configuration, even if the block has other values for them by
+    now: `lookup(var.regions, each.key, "us")` has one for a key that was removed, which would reach
+    the objects of another region.
 
-    Arguments that are not remembered are those of the block, if there still is one. What was
-    withheld comes from there or from what is `given`, and is unknown without either.
+    Arguments that are not recorded are those of the block, if it still exists. Withheld ones come
+    from there or from `given`; otherwise they stay unknown.
     """
     recalling = _Recalling(frozenset(memory.withheld), given)
     return recalling.block(block, value, _members(memory.arguments), "")
 
 
 def missing_arguments(config: Value) -> list[str]:
-    """The arguments of a configuration that are not known."""
+    """List the unknown arguments of a configuration."""
     return sorted({path_text(path)[1:] for path, part in walk(config) if not part.is_known})
 
 

@@ -1,4 +1,4 @@
-"""Requests to providers that a node must have answered before it can go on."""
+"""Provider requests, as effects that a node depends on."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from nigari.eval.core.worklist import Effect
 
 
 class ProviderRequest(Effect):
-    """A provider must be asked something."""
+    """A request to a provider."""
 
     __slots__ = ()
 
     @abstractmethod
     async def perform(self) -> None:
-        """Ask it."""
+        """Send the request."""
 
     @property
     @abstractmethod
     def label(self) -> str:
-        """The name by which a user knows what it is about."""
+        """Label of the requesting object in messages."""
 
 
 class Inquirer(Protocol):
-    """Who has something to ask."""
+    """A node with a request."""
 
     @property
     def label(self) -> str:
-        """The name by which a user knows who asks."""
+        """Label of the node in messages."""
         ...
 
     async def perform(self) -> None:
-        """Ask it."""
+        """Send the request."""
         ...
 
 
 class AskProvider(ProviderRequest):
-    """A node has something to ask before it can go on."""
+    """Performs the request of a node."""
 
     __slots__ = ("_node",)
 

@@ -1,7 +1,7 @@
-"""Open things of a run, and the order in which they close: the last one opened first.
+"""Stack of open resources, closed in reverse order.
 
-Providers and ephemeral objects are told apart by nobody here. Two things that were being opened at
-the same time cannot need each other, so they have the same level and are closed at the same time.
+Providers and ephemeral objects are treated alike. Two resources that were opened concurrently
+cannot depend on each other, so they have the same level and are closed concurrently.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 Close = Callable[[], Awaitable[None]]
 
 
-class OpenThing:
-    """Something that is open."""
+class OpenResource:
+    """An open resource."""
 
     __slots__ = ("close", "level")
 
@@ -22,39 +22,39 @@ class OpenThing:
         self.close: Close = close
 
 
-class Opened:
-    """Everything that is open."""
+class ResourceStack:
+    """All open resources."""
 
     def __init__(self) -> None:
-        self._entries: dict[OpenThing, None] = {}
+        self._entries: dict[OpenResource, None] = {}
         self._level = 0
 
     def next_level(self) -> int:
-        """The level of something that begins to be opened now: above all that is ready already."""
+        """Return the level of a resource about to be opened: above all that are ready."""
         return self._level + 1
 
-    def add(self, level: int, close: Close) -> OpenThing:
-        """Note something that must be closed from now on."""
-        entry = OpenThing(level, close)
+    def add(self, level: int, close: Close) -> OpenResource:
+        """Add a resource that must be closed."""
+        entry = OpenResource(level, close)
         self._entries[entry] = None
         return entry
 
-    def is_ready(self, entry: OpenThing) -> None:
-        """From now on others may need it, and must be closed before it."""
+    def is_ready(self, entry: OpenResource) -> None:
+        """Mark a resource as ready: later ones may depend on it, and are closed before it."""
         self._level = max(self._level, entry.level)
 
-    async def close(self, entry: OpenThing) -> None:
-        """Close one thing, unless that has been done."""
+    async def close(self, entry: OpenResource) -> None:
+        """Close a resource, unless it already is."""
         if entry in self._entries:
             del self._entries[entry]
             await entry.close()
 
     async def close_all(self, lowest: int = 0) -> None:
-        """Close everything from this level on, the highest level first.
+        """Close all resources from this level on, the highest level first.
 
-        What cannot be closed does not keep the rest open.
+        A failure does not prevent the others from closing.
         """
-        levels: dict[int, list[OpenThing]] = {}
+        levels: dict[int, list[OpenResource]] = {}
         for entry in self._entries:
             if entry.level >= lowest:
                 levels.setdefault(entry.level, []).append(entry)

@@ -1,7 +1,6 @@
-"""Values that are kept while several rounds follow each other in one run.
+"""Cache for the rounds of one run.
 
-What one round has read from a data source, or a function has returned that differs at every call, is
-the same in the next.
+Results of data sources and impure functions stay the same in all rounds.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from nigari.eval.core.fixed_functions import FixedResults
 
 
 class RoundCache:
-    """What the rounds of one run have in common."""
+    """Cached results, shared by the rounds of one run."""
 
     def __init__(self, timestamp: str) -> None:
         self.timestamp = timestamp
-        """What `plantimestamp` is in all of them."""
+        """Value of `plantimestamp` in all rounds."""
         self.functions: FixedResults = {}
         self._data: dict[AbsResourceInstance, tuple[Value, Value]] = {}
 
     def data(self, address: AbsResourceInstance, config: Value) -> Value | None:
-        """What a data source said with the same configuration; None where it was not asked yet."""
+        """Return a data source's result for the same configuration; None if it has not been read."""
         known = self._data.get(address)
         return known[1] if known is not None and known[0] == config else None
 
     def keep_data(self, address: AbsResourceInstance, config: Value, result: Value) -> None:
-        """Keep what a data source has said."""
+        """Cache the result of a data source."""
         self._data[address] = config, result

@@ -1,7 +1,7 @@
-"""Places that need a value while planning, and what is said when it is known only after apply.
+"""Diagnostics for values that must be known during planning but are known after apply.
 
-The way from the place back to the resource that decides is found only then, by following the
-references whose values are unknown.
+The resources that determine the value are only searched for then, by following references with
+unknown values.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from nigari.config.base.declared import Repetition
+from nigari.config.core.declared import Repetition
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause
 from nigari.diagnostics.advice import advice
@@ -23,8 +23,8 @@ _MOST = 4
 
 
 def deciding_resources(origin: Origin) -> list[Cause]:
-    """The resources whose results an unknown value waits for, each with where it is declared, and
-    the outputs of other configurations.
+    """Find the resources and outputs of other configurations that an unknown value depends on, with
+    their ranges.
     """
     pending: deque[Origin] = deque([origin])
     seen: set[object] = set()
@@ -41,7 +41,7 @@ def deciding_resources(origin: Origin) -> list[Cause]:
                     found.update({each.text: each for each in others})
                     continue
                 if isinstance(node, ResourceNode):
-                    text = f"{node.label} is known only after it has been applied"
+                    text = f"{node.label} is known after apply"
                     found[node.label] = Cause(text, node.range)
                     continue
                 further = node.origin()
@@ -51,7 +51,7 @@ def deciding_resources(origin: Origin) -> list[Cause]:
 
 
 def _other_states(node: ValueNode) -> list[Cause]:
-    """The outputs of other configurations that a value waits for, if that is what it does."""
+    """Find the outputs of other configurations that a value depends on."""
     return [
         Cause(f"{each.name} is known only after that has been applied", node.range)
         for each in causes_within(node.value)
@@ -60,12 +60,12 @@ def _other_states(node: ValueNode) -> list[Cause]:
 
 
 def is_reported(value: Value) -> bool:
-    """Whether a value is unknown because of an error that has been told already."""
+    """Check whether a value is unknown because of an already reported error."""
     return any(cause.kind is CauseKind.REPORTED for cause in causes_within(value))
 
 
 def report_unknown_expansion(frame: Frame, name: str, repetition: Repetition, value: Value) -> None:
-    """Report instances that cannot be told before something has been applied."""
+    """Report instances that are unknown before apply."""
     if is_reported(value):
         return
     for argument, expr in (
@@ -106,13 +106,13 @@ _WAYS_OUT: Final = {
 
 
 def in_rounds() -> str:
-    """How what is not known yet can be left for later."""
+    """Explain that unknown values can be deferred."""
     option = advice().option("-allow-deferral")
     return f"With {option}, plan leaves it for later, and apply does it in another round."
 
 
 def _first(frame: Frame, name: str) -> str:
-    """What to apply before something whose instances are not known."""
+    """Describe what to apply before an object with unknown instances."""
     if name.startswith("provider."):
         return f"what it depends on first, with {advice().option('-target')}"
     module = frame.instance.addr

@@ -1,6 +1,6 @@
-"""ProviderValidations: what a provider that is not configured says of a configuration.
+"""Validation of a configuration by an unconfigured provider.
 
-Which configurations there are, and when somebody asks, is not known here.
+Deliberately unknown here: the configurations, and the time of their validation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nigari.providers import api
 async def validate_with_provider(
     provider: api.Provider, effect: ProviderValidation
 ) -> Sequence[api.ProviderDiagnostic]:
-    """What a provider says of a configuration."""
+    """Have a provider validate a configuration."""
     if isinstance(effect, ValidateProvider):
         return (await provider.validate_provider(effect.config)).diagnostics
     ask = {

@@ -1,6 +1,6 @@
-"""Evaluating something that may fail, without telling anybody.
+"""Evaluation without reporting diagnostics.
 
-What cannot be evaluated is unknown; why, is kept apart from the mistakes that the user is told of.
+Values that cannot be evaluated are unknown; the diagnostics are collected separately and dropped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nigari.lang.references import Reference
 
 
 def without_diagnostics(frame: Frame) -> Frame:
-    """The same module instance, in which mistakes are not told to anybody."""
+    """Copy a module instance so that mistakes in it are not reported."""
     silent = Frame(_SilentRun(frame.run), frame.instance, frame.parent)
     silent.variables, silent.locals, silent.outputs = frame.variables, frame.locals, frame.outputs
     silent.calls, silent.resources = frame.calls, frame.resources
@@ -24,7 +24,7 @@ def without_diagnostics(frame: Frame) -> Frame:
 
 
 class _SilentRun:
-    """A run with diagnostics of its own, to which nobody listens."""
+    """A run with a separate collector, whose diagnostics are dropped."""
 
     is_opaque = False
     checks_instances = False

@@ -21,6 +21,8 @@ def coerce(block: Block, value: cty.Value) -> cty.Value:
         return cty.unknown(block.implied_type).with_marks(marks)
     if not isinstance(value.type, cty.ObjectType):
         raise cty.CtyError("an object is required")
+    # configschema (CoerceValue): unlike a conversion, which drops them, unexpected attributes are
+    # errors.
     for name in sorted(value.type.attributes):
         if name not in block.attributes and name not in block.blocks:
             raise cty.CtyError(f"unexpected attribute {quoted(name)}")
@@ -41,6 +43,7 @@ def without_null_blocks(block: Block, value: cty.Value) -> cty.Value:
         return value
     parts = dict(value.mapping())
     for name, nested in block.blocks.items():
+        # Elements of open type are tuples and objects, which may legitimately be null.
         if nested.nesting is not Nesting.MAP and not nested.block.implied_type.has_dynamic:
             parts[name] = _without_null(nested, parts[name])
     return cty.object_value(parts)
@@ -66,6 +69,7 @@ def _attribute(name: str, attribute: Attribute, value: cty.Value) -> cty.Value:
         given = value.attribute(name)
     elif attribute.required:
         raise cty.CtyError(f"attribute {quoted(name)} is required")
+    # An absent attribute equals null, as in a configuration.
     else:
         given = cty.null(attribute.implied_type)
     try:
@@ -76,6 +80,7 @@ def _attribute(name: str, attribute: Attribute, value: cty.Value) -> cty.Value:
 
 def _nested(name: str, nested: NestedBlock, value: cty.Value) -> cty.Value:
     assert isinstance(value.type, cty.ObjectType)
+    # An absent block of each nesting has its own representation, never a missing attribute.
     if name not in value.type.attributes:
         return empty_nested(nested)
     try:
@@ -109,6 +114,7 @@ def _collection(nested: NestedBlock, given: cty.Value) -> cty.Value:
     elements = _elements(nested.block, given.items())
     if nested.nesting is Nesting.SET:
         return cty.set_value(inner, elements)
+    # Elements of different types have no common list type: only a tuple can hold them.
     if inner.has_dynamic and len({element.type for element in elements}) > 1:
         return cty.tuple_value(elements)
     return cty.list_value(elements[0].type, elements)

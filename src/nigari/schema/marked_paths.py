@@ -106,6 +106,8 @@ def _in_block(
     for name, attribute in block.attributes.items():
         here = (*path, cty.GetAttr(name))
         if is_picked(attribute):
+            # A sensitive attribute is listed even if the whole object is null or unknown, as its
+            # value may appear later.
             yield here, value.attribute(name) if _has_parts(value) else value
         if attribute.nested is not None and may_hold(attribute.nested) and _has_parts(value):
             inner = value.attribute(name)

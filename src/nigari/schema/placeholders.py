@@ -15,8 +15,10 @@ def empty_block(block: Block) -> cty.Value:
 def empty_nested(nested: NestedBlock) -> cty.Value:
     """Build the value for the absence of blocks of this type."""
     inner = nested.block.implied_type
+    # configschema (EmptyValue): a group block always exists, so its attributes are null instead.
     if nested.nesting is Nesting.GROUP:
         return empty_block(nested.block)
+    # Elements of open type may differ in type, which only tuples and objects can hold.
     if nested.nesting is Nesting.LIST:
         return cty.EMPTY_TUPLE if inner.has_dynamic else cty.list_value(inner, ())
     if nested.nesting is Nesting.SET:

@@ -1,1 +1,1 @@
-"""The state: what exists, its file, its encryption, and what can be done to it."""
+"""State: its model, file formats, encryption and edits."""

@@ -1,6 +1,6 @@
-"""A state in the making, from an old one.
+"""Drafts: mutable states, created from an existing one.
 
-A resource is copied only when it is first touched, so that recording ten thousand objects costs ten
+A resource is copied when it is first changed, so that recording ten thousand objects costs ten
 thousand small steps.
 """
 
@@ -31,7 +31,7 @@ from nigari.state.model import (
 
 
 class StateDraft:
-    """A state in the making."""
+    """A mutable state."""
 
     __slots__ = ("_checks", "_outputs", "_owned", "_remembered", "_resources")
 
@@ -43,33 +43,31 @@ class StateDraft:
         self._remembered: dict[AbsProviderInstance, ProviderMemory] = dict(state.remembered)
 
     def finish(self) -> State:
-        """The state as it stands; the draft may go on."""
+        """Return the current state; the draft stays usable."""
         self._owned = {}
         return State(
             dict(self._resources), dict(self._outputs), self._checks, dict(self._remembered)
         )
 
     def resource(self, address: AbsResource) -> ResourceState | None:
-        """A resource as it stands."""
         return self._resources.get(address)
 
     def instance(self, address: AbsResourceInstance) -> InstanceState | None:
-        """A resource instance as it stands."""
         resource = self._resources.get(resource_of(address))
         return None if resource is None else resource.instances.get(address.item.key)
 
     def replace_provider(self, old: Provider, new: Provider) -> None:
-        """Put one provider in the place of another everywhere, under the same aliases and keys."""
+        """Replace one provider by another everywhere, under the same aliases and keys."""
         for resource in list(self._resources.values()):
             if old in resource.providers():
                 self._replace_provider_of(resource, old, new)
         self._rename_memories(old, new)
 
     def _rename_memories(self, old: Provider, new: Provider) -> None:
-        """Keep what is remembered with the objects that it belongs to.
+        """Move retained provider configurations along with their objects.
 
-        Of two that would become one and differ, neither is kept: then the configuration has to say
-        how their objects are reached.
+        If two of them would become one and differ, neither is retained: then the configuration must
+        declare the provider.
         """
         for address, memory in list(self._remembered.items()):
             if address.item.provider != old:
@@ -109,7 +107,7 @@ class StateDraft:
         current: StoredObject | None,
         provider: AbsProviderInstance,
     ) -> None:
-        """Record the current object of a resource instance, or that there is none."""
+        """Record the current object of a resource instance, or its absence."""
         known = self.instance(address) or InstanceState()
         manager = None if current is None else provider
         self.set_instance(
@@ -124,7 +122,7 @@ class StateDraft:
     def renew(
         self, address: AbsResourceInstance, current: StoredObject, provider: AbsProviderInstance
     ) -> None:
-        """Record the current object and who manages it, unless that is what is known."""
+        """Record the current object and its provider, unless both are unchanged."""
         resource, known = self.resource(resource_of(address)), self.instance(address)
         if (
             resource is None
@@ -141,7 +139,7 @@ class StateDraft:
         deposed: StoredObject | None,
         provider: AbsProviderInstance,
     ) -> None:
-        """Record a deposed object of a resource instance, or that it is gone."""
+        """Record a deposed object of a resource instance, or its absence."""
         known = self.instance(address) or InstanceState()
         objects, providers = {**known.deposed}, {**known.deposed_providers}
         objects.pop(key, None)
@@ -178,15 +176,13 @@ class StateDraft:
         self._resources[resource.address] = resource
 
     def set_outputs(self, outputs: Mapping[str, OutputState]) -> None:
-        """Record the values of all root outputs."""
         self._outputs = dict(outputs)
 
     def set_checks(self, checks: Iterable[CheckResult]) -> None:
-        """Record how the checks went."""
         self._checks = tuple(checks)
 
     def remember(self, memory: ProviderMemory) -> None:
-        """Record how a provider instance was configured."""
+        """Record the configuration of a provider instance."""
         if memory.says_something:
             self._remembered[memory.address] = memory
         else:
@@ -207,7 +203,7 @@ class StateDraft:
 
 
 def _under(instance: AbsProviderInstance, old: Provider, new: Provider) -> AbsProviderInstance:
-    """The instance of another provider under the same alias and key."""
+    """Return the instance of another provider under the same alias and key."""
     if instance.item.provider != old:
         return instance
     config = ProviderConfig(new, instance.item.config.alias)

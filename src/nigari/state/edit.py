@@ -1,7 +1,7 @@
-"""Edits of states: what the `state` commands, `taint` and `untaint` do, as functions of states.
+"""State edits: the `state` commands, `taint` and `untaint`, as functions of states.
 
-Each takes a state and gives a new one, or reports why it cannot. Reading, locking and writing is
-the commands' matter, and so is asking people whether they mean it.
+Each takes a state and returns a new one, or reports a failure. Reading, locking, writing and
+prompting are left to the commands.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nigari.state.selection import near_address, not_in_state
 
 
 def remove(state: State, addresses: Sequence[AbsResourceInstance]) -> State:
-    """The state without these instances; what they stand for goes on existing."""
+    """Forget these instances; their remote objects continue to exist."""
     draft = StateDraft(state)
     for address in addresses:
         draft.remove_instance(address)
@@ -31,7 +31,7 @@ def remove(state: State, addresses: Sequence[AbsResourceInstance]) -> State:
 
 @record
 class MoveOutcome:
-    """Two states after `state mv`; one and the same unless it moved between states."""
+    """Both states after `state mv`; they are the same unless it moved between states."""
 
     source: State
     target: State
@@ -47,7 +47,7 @@ def move(
 ) -> MoveOutcome | None:
     """Move a module instance, a resource or a resource instance.
 
-    `target_state` is another state to move it to, `None` to move it within its own.
+    `target_state` is another state to move it to; `None` moves within one state.
     """
     origin = IndexedDraft(source_state)
     destination = origin if target_state is None else IndexedDraft(target_state)
@@ -65,7 +65,7 @@ def move(
     moved_from = [old for old, _ in pairs]
     left, arrived = origin.finish(), destination.finish()
     remembered = {**left.remembered, **arrived.remembered}
-    # What is not needed of it is left out where it is stored.
+    # Retained provider configurations without an object are dropped when the state is stored.
     arrived = replace(arrived, remembered=remembered).to_be_stored()
     arrived = _without_dependencies_on(arrived, moved_from)
     if target_state is None:
@@ -74,22 +74,22 @@ def move(
 
 
 def taint(state: State, address: AbsResourceInstance, diags: Diagnostics) -> State | None:
-    """The state in which an object is to be replaced by the next apply."""
+    """Mark an object to be replaced by the next apply."""
     return _with_status(state, address, ObjectStatus.TAINTED, diags)
 
 
 def untaint(state: State, address: AbsResourceInstance, diags: Diagnostics) -> State | None:
-    """The state in which an object is no longer to be replaced."""
+    """Clear the mark for replacement."""
     return _with_status(state, address, ObjectStatus.READY, diags)
 
 
 def resources_of_provider(state: State, provider: Provider) -> list[AbsResource]:
-    """The resources that a provider manages, in order."""
+    """List the resources that a provider manages, in order."""
     return sorted(each.address for each in state.resources.values() if provider in each.providers())
 
 
 def replace_provider(state: State, old: Provider, new: Provider) -> State:
-    """The state in which another provider manages what one managed before."""
+    """Replace one provider by another in the whole state."""
     draft = StateDraft(state)
     draft.replace_provider(old, new)
     return draft.finish()
@@ -98,7 +98,7 @@ def replace_provider(state: State, old: Provider, new: Provider) -> State:
 def _pairs(
     state: State, origin: IndexedDraft, source: Target, target: Target, diags: Diagnostics
 ) -> list[tuple[Targetable, Targetable]]:
-    """What moves where, one pair for each thing that moves as a whole."""
+    """List the moves, one pair for each object that moves as a whole."""
     old, new = source.subject, target.subject
     if isinstance(old, ModuleAddr):
         if not isinstance(new, ModuleAddr):
@@ -169,7 +169,7 @@ def _is_free(places: IndexedDraft, address: Targetable) -> bool:
 def _carry(
     origin: IndexedDraft, destination: IndexedDraft, old: Targetable, new: Targetable
 ) -> None:
-    """Take something from one state to another, which may be the same."""
+    """Move an object from one state to another, which may be the same."""
     if isinstance(old, ModuleAddr) and isinstance(new, ModuleAddr):
         for address in origin.resources_in(old):
             _carry_resource(origin, destination, address, Abs(new, address.item))
@@ -204,10 +204,10 @@ def _carry_instance(
 
 
 def _without_dependencies_on(state: State, moved: Sequence[Targetable]) -> State:
-    """Forget dependencies of objects that depend on what moved: the next apply finds them anew.
+    """Drop dependencies on moved objects; the next apply records them again.
 
-    Dependencies name modules without keys. When one instance of a call moves, what they name is
-    still there, so only whole modules count.
+    Dependencies refer to modules without keys. If one instance of a call moves, the dependency is
+    still valid, so only moves of whole modules are relevant.
     """
     modules = {each.text for each in moved if isinstance(each, ModuleAddr) and each == each.unkeyed}
     resources = {
@@ -257,17 +257,16 @@ def _with_status(
 
 
 def destination_is_taken(old: Targetable, new: Targetable) -> Diagnostic:
-    """A move to an address that is in use."""
+    """Report a move to an address that is in use."""
     return Diagnostic(
         Severity.ERROR,
         "Destination already in use",
-        f"{old} cannot be moved to {new}: the state already has something there. Nothing was "
-        "moved.",
+        f"{old} cannot be moved to {new}: an object is already there. Nothing was moved.",
     )
 
 
 def kinds_differ(old: Targetable, new: Targetable, wanted: str) -> Diagnostic:
-    """A move of one kind of thing to the address of another kind."""
+    """Report a move to an address of another kind."""
     return Diagnostic(
         Severity.ERROR,
         "Destination of a different kind",
@@ -276,7 +275,7 @@ def kinds_differ(old: Targetable, new: Targetable, wanted: str) -> Diagnostic:
 
 
 def modes_differ(old: Targetable, new: Targetable) -> Diagnostic:
-    """A move between managed, data and ephemeral resources."""
+    """Report a move between managed, data and ephemeral resources."""
     return Diagnostic(
         Severity.ERROR,
         "Destination of a different kind",
@@ -286,7 +285,7 @@ def modes_differ(old: Targetable, new: Targetable) -> Diagnostic:
 
 
 def types_differ(old: Targetable, new: Targetable) -> Diagnostic:
-    """A move between resource types, whose objects have different attributes."""
+    """Report a move between resource types, whose objects have different attributes."""
     return Diagnostic(
         Severity.ERROR,
         "Destination of a different type",
@@ -299,7 +298,7 @@ def types_differ(old: Targetable, new: Targetable) -> Diagnostic:
 def nothing_to_taint(
     address: AbsResourceInstance, instance: InstanceState | None, state: State
 ) -> Diagnostic:
-    """A resource instance without a current object."""
+    """Report a resource instance without a current object."""
     if instance is None:
         why = f"The state has no object at {address}.{near_address(address.text, state)}"
     else:
@@ -313,7 +312,7 @@ def nothing_to_taint(
 
 
 def not_tainted(address: AbsResourceInstance) -> Diagnostic:
-    """An object that is not tainted anyway."""
+    """Report an object that is not tainted."""
     return Diagnostic(
         Severity.ERROR,
         "Object is not tainted",

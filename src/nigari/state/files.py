@@ -1,7 +1,7 @@
-"""State files of any version, as bytes: the one door to reading and writing them.
+"""State files of any version, as bytes: parsing and writing.
 
-Decides by the file's version which reader it gets, and refuses what no reader knows: files of the
-future, foreign files, files cut short. Encryption and storage are unknown here.
+Selects the parser by the file's version, and rejects files of newer versions, foreign files and
+truncated ones. Deliberately unknown here: encryption and storage.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _NEWEST: Final = 4
 
 
 def parse_state(data: bytes, diags: Diagnostics, name: str = "") -> StateFile | None:
-    """The state that bytes tell, or `None` after reporting why they tell none.
+    """Parse a state; `None` after reporting a failure.
 
-    What is wrong is reported with the name of the file, where it has one. Empty data is no state
-    and is for the caller to tell apart.
+    Reports include the name of the file, if it has one. Empty data is invalid here; the caller
+    handles an absent state.
     """
-    told = Diagnostics()
-    found = _parsed(data, told)
-    for each in told:
+    reported = Diagnostics()
+    found = _parsed(data, reported)
+    for each in reported:
         detail = f"{each.detail} The file is {name}." if name else each.detail
         diags.append(replace(each, detail=detail))
     return found
@@ -56,7 +56,7 @@ def _parsed(data: bytes, diags: Diagnostics) -> StateFile | None:
 
 
 def _begins_as_usual(text: str) -> bool:
-    """Whether the version is where every program writes it, so that nobody has to look for it."""
+    """Check for the version in its usual position, so that the file need not be searched for it."""
     colon = text.find(":", 0, 40)
     if colon < 0 or not text[colon + 1 : colon + 5].lstrip().startswith("4,"):
         return False
@@ -64,7 +64,7 @@ def _begins_as_usual(text: str) -> bool:
 
 
 def format_state(file: StateFile, is_for_people: bool) -> bytes:
-    """The bytes of a state file, with or without a layout that people can read."""
+    """Write a state file, with or without indentation."""
     from nigari.state.formats.write_v4 import Writer
 
     return Writer(is_for_people).write(file)
@@ -98,7 +98,7 @@ def _read_by_version(text: str, diags: Diagnostics) -> StateFile | None:
 
 
 def not_text() -> Diagnostic:
-    """A file that no JSON text can be, such as one that git-crypt has not decrypted."""
+    """Report a file that is not text, such as one that git-crypt has not decrypted."""
     return Diagnostic(
         Severity.ERROR,
         "Unreadable state file",
@@ -108,7 +108,7 @@ def not_text() -> Diagnostic:
 
 
 def not_json(error: json.JSONDecodeError) -> Diagnostic:
-    """A file that is no JSON, or is cut short."""
+    """Report a file that is not JSON, or truncated."""
     return Diagnostic(
         Severity.ERROR,
         "Unreadable state file",
@@ -118,7 +118,7 @@ def not_json(error: json.JSONDecodeError) -> Diagnostic:
 
 
 def nested_too_deeply() -> Diagnostic:
-    """A file whose values are nested beyond all reason."""
+    """Report a file whose values are nested too deeply."""
     return Diagnostic(
         Severity.ERROR,
         "Unreadable state file",
@@ -127,7 +127,7 @@ def nested_too_deeply() -> Diagnostic:
 
 
 def unreadable_number() -> Diagnostic:
-    """A file with a number where none of that size can be."""
+    """Report a number that is too large."""
     return Diagnostic(
         Severity.ERROR,
         "Unreadable state file",
@@ -136,7 +136,7 @@ def unreadable_number() -> Diagnostic:
 
 
 def no_version() -> Diagnostic:
-    """JSON that does not say which version of a state file it is."""
+    """Report JSON without the version of a state file."""
     return Diagnostic(
         Severity.ERROR,
         "Not a state file",
@@ -146,16 +146,16 @@ def no_version() -> Diagnostic:
 
 
 def impossible_version(version: object) -> Diagnostic:
-    """A version that no state file ever had."""
+    """Report an impossible format version."""
     return Diagnostic(
         Severity.ERROR,
         "Not a state file",
-        f"The file says it has format version {version!r}, which never existed. It was not changed.",
+        f"The file has format version {version!r}, which never existed. It was not changed.",
     )
 
 
 def future_version(version: int, writer: str) -> Diagnostic:
-    """A file that a newer program wrote."""
+    """Report a file of a newer format."""
     by = f" It was written by version {writer}." if writer else ""
     return Diagnostic(
         Severity.ERROR,
@@ -166,7 +166,7 @@ def future_version(version: int, writer: str) -> Diagnostic:
 
 
 def upgrade_failed(version: int, failure: UpgradeFailure) -> Diagnostic:
-    """An old file that cannot be brought to the newest version."""
+    """Report an old file that cannot be upgraded."""
     return Diagnostic(
         Severity.ERROR,
         "State file cannot be upgraded",

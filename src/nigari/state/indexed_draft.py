@@ -1,8 +1,8 @@
-"""The addresses of resources in a state, while they are being moved about.
+"""Drafts indexed by address, for moves within a state.
 
-Modules, resources and resource instances change places one by one; a place that is taken is
-never overwritten. Finding what a move concerns costs no walk over the whole state. Why anything
-moves is unknown here: `nigari.state.moves.moving` and `nigari.state.edit` decide that.
+Modules, resources and resource instances are moved one by one; an occupied address is never
+overwritten. Affected objects are found without walking the whole state. Deliberately unknown here:
+the reasons for moves, which `nigari.state.moves.moving` and `nigari.state.edit` own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nigari.state.model import InstanceState, ResourceState, State
 
 
 class IndexedDraft:
-    """A state in the making whose parts can be found by where they are."""
+    """A mutable state whose parts can be found by address."""
 
     __slots__ = ("_below", "_draft", "_modules", "_named")
 
@@ -24,30 +24,28 @@ class IndexedDraft:
         self._draft = StateDraft(state)
         self._modules: dict[ModuleAddr, dict[Resource, None]] = {}
         self._below: dict[str, dict[ModuleAddr, None]] = {}
-        """Modules with resources, by the text of each module instance that they are in."""
+        """Modules with resources, by the text of each enclosing module instance."""
         self._named: dict[tuple[str, ...], dict[ModuleAddr, None]] = {}
-        """Modules with resources, by the un-keyed path of each module that they are in."""
+        """Modules with resources, by the declared path of each enclosing module."""
         for address in state.resources:
             self._enter(address)
 
     def finish(self) -> State:
-        """The state with everything in its new place."""
+        """Return the state after all moves."""
         return self._draft.finish()
 
     def has_module(self, module: ModuleAddr) -> bool:
-        """Whether anything is directly in this module instance."""
+        """Check for resources directly in this module instance."""
         return module in self._modules
 
     def resource(self, address: AbsResource) -> ResourceState | None:
-        """The resource at an address."""
         return self._draft.resource(address)
 
     def instance(self, address: AbsResourceInstance) -> InstanceState | None:
-        """The resource instance at an address."""
         return self._draft.instance(address)
 
     def modules_for(self, pattern: MovePattern) -> list[ModuleAddr]:
-        """The module instances that a pattern may concern, those below it included."""
+        """List the module instances that a pattern may affect, including those below them."""
         steps: list[Step] = []
         for name, key in pattern.steps:
             if isinstance(key, AnyKey):
@@ -57,20 +55,20 @@ class IndexedDraft:
         return self.modules_in(module_from_steps(steps))
 
     def modules_in(self, module: ModuleAddr) -> list[ModuleAddr]:
-        """The module instances with resources that are this one or below it."""
+        """List the module instances with resources at or below this one."""
         return list(self._below.get(module.text, ()))
 
     def resources_in(self, module: ModuleAddr) -> list[AbsResource]:
-        """The resources directly in a module instance."""
+        """List the resources directly in a module instance."""
         return [Abs(module, resource) for resource in self._modules.get(module, ())]
 
     def move_module(self, old: ModuleAddr, new: ModuleAddr) -> None:
-        """Move what is directly in a module instance to another, in which nothing is."""
+        """Move the resources of a module instance to an empty one."""
         for address in self.resources_in(old):
             self.move_resource(address, Abs(new, address.item))
 
     def move_resource(self, old: AbsResource, new: AbsResource) -> None:
-        """Move a resource to an address that is free."""
+        """Move a resource to a free address."""
         resource = self._draft.resource(old)
         if resource is None:
             return
@@ -80,36 +78,35 @@ class IndexedDraft:
         self._enter(new)
 
     def move_instance(self, old: AbsResourceInstance, new: AbsResourceInstance) -> None:
-        """Move a resource instance to an address that is free; its objects keep their providers."""
+        """Move a resource instance to a free address; its objects keep their providers."""
         instance = self._draft.instance(old)
         if instance is not None:
             self.remove_instance(old)
             self.put_instance(new, instance)
 
     def remove_instance(self, address: AbsResourceInstance) -> None:
-        """Take a resource instance away, and its resource with the last one."""
+        """Remove a resource instance, and its resource with the last one."""
         self._draft.remove_instance(address)
         resource = resource_of(address)
         if self._draft.resource(resource) is None:
             self._leave(resource)
 
     def put(self, resource: ResourceState) -> None:
-        """Put a whole resource where it says it is."""
+        """Add a whole resource at its address."""
         self._draft.put_resource(resource)
         self._enter(resource.address)
 
     def put_instance(self, address: AbsResourceInstance, instance: InstanceState) -> None:
-        """Put a resource instance somewhere."""
+        """Add a resource instance at an address."""
         self._draft.set_instance(address, instance)
         self._enter(resource_of(address))
 
     def remove_resource(self, address: AbsResource) -> None:
-        """Take a resource away."""
         self._draft.remove_resource(address)
         self._leave(address)
 
     def instances_of(self, address: AbsResource) -> list[AbsResourceInstance]:
-        """The addresses of a resource's instances."""
+        """List the addresses of a resource's instances."""
         resource = self._draft.resource(address)
         return [] if resource is None else [instance_of(address, key) for key in resource.instances]
 
@@ -139,7 +136,7 @@ class IndexedDraft:
 
 
 def _ancestors(module: ModuleAddr) -> list[tuple[str, tuple[str, ...]]]:
-    """The module and those it is in, each as text and as un-keyed path."""
+    """List the module and its ancestors, each as text and declared path."""
     ancestors = []
     names = module.names
     at: ModuleAddr | None = module

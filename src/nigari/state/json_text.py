@@ -1,8 +1,9 @@
-"""JSON as text: walking it without losing a digit, and laying it out as Go does.
+"""JSON as text: lossless parsing, and layout as in Go.
 
-A state file's attribute values stay JSON text until a schema says what they are, because a float
-would lose digits that a provider wrote. So the reader here hands out pieces of the text, and the
-two layouts (compact and indented) change white space only. What the JSON means is unknown here.
+Attribute values in a state file stay JSON text until a schema gives their types, because a float
+would lose digits that a provider wrote. So the parser returns pieces of the text, and the two
+layouts (compact and indented) only change white space. Deliberately unknown here: the meaning of
+the JSON.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 Reader: TypeAlias = "Callable[[str, int], tuple[T, int]]"
-"""Reads the value that begins at an index of a text, and says where it ends."""
+"""Parses the value at an index of a text, and returns it with its end."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -45,7 +46,7 @@ def _refuse_constant(name: str) -> NoReturn:
 _VALUES: Final = json.JSONDecoder(parse_constant=_refuse_constant)
 _PIECES: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=str, parse_int=str)
 
-# Few patterns, as compiling one takes as long as reading a small state.
+# There are few patterns, as compiling one takes as long as parsing a small state.
 _SPACE: Final = lazy_pattern(r"[ \t\n\r]*")
 # Possessive, so that a long text costs no memory to match.
 _STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -54,14 +55,14 @@ _NEXT: Final = lazy_pattern(r"[ \t\n\r]*([,}\]])[ \t\n\r]*")
 
 
 def read_value(text: str, index: int) -> tuple[object, int]:
-    """A value as Python data; for values whose numbers are small and whole."""
+    """Parse a value as Python data; for values whose numbers are small integers."""
     value: object
     value, end = _VALUES.raw_decode(text, index)
     return value, end
 
 
 def read_text(text: str, index: int) -> tuple[str, int]:
-    """A value as the piece of the text that it is."""
+    """Return a value as its piece of the text."""
     _, end = _PIECES.raw_decode(text, index)
     return text[index:end], end
 
@@ -72,7 +73,7 @@ def read_members(
     readers: Mapping[str, Reader[object]],
     otherwise: Reader[object] = read_value,
 ) -> tuple[dict[str, object], int]:
-    """The members of an object, each read with the reader for its name."""
+    """Parse the members of an object, each with the reader for its name."""
     if not text.startswith("{", index):
         raise json.JSONDecodeError("An object is expected", text, index)
     members: dict[str, object] = {}
@@ -95,7 +96,7 @@ def read_members(
 
 
 def read_elements(text: str, index: int, reader: Reader[T]) -> tuple[list[T], int]:
-    """The elements of an array; null counts as an empty one, as it does in Go."""
+    """Parse the elements of an array; as in Go, null is an empty one."""
     if not text.startswith("[", index):
         if text.startswith("null", index):
             return [], index + 4
@@ -116,7 +117,7 @@ def read_elements(text: str, index: int, reader: Reader[T]) -> tuple[list[T], in
 
 
 def end_of_document(text: str, index: int) -> None:
-    """Refuse anything but white space after the document."""
+    """Reject anything but white space after the document."""
     after = _after_space(text, index)
     if after != len(text):
         raise json.JSONDecodeError("There is more text after the end of the document", text, after)
@@ -132,28 +133,27 @@ _TOKEN: Final = lazy_pattern(rf'{_STRING}|[\[\]{{}},:]|[^\[\]{{}},:" \t\n\r]+')
 
 
 def object_text(members: Mapping[str, str]) -> str:
-    """An object of members that are JSON already."""
+    """Write an object of members that already are JSON."""
     return "{" + ",".join(f"{quoted(name)}:{text}" for name, text in members.items()) + "}"
 
 
 def flag_text(truth: bool) -> str:
-    """A truth value."""
     return "true" if truth else "false"
 
 
 def compact(text: str) -> str:
-    """The same JSON without white space."""
+    """Remove white space."""
     return "".join(_NOT_SPACE.findall(text))
 
 
 def indented(text: str, depth: int = 0) -> str:
-    """The same JSON with two spaces per level and one value per line.
+    """Indent JSON with two spaces per level and one value per line.
 
-    `depth` is the level of the line that the value stands on.
+    `depth` is the level of the line that contains the value.
     """
     inner = "\n" + "  " * (depth + 1)
     if text.startswith(inner, 1) and text[len(inner) + 1] not in " \t\n\r":
-        # Laid out already, as nearly all values of a file are that was written by a program.
+        # Already indented, as are nearly all values in a file.
         return text
     parts: list[str] = []
     after_opening = False
@@ -188,9 +188,9 @@ _FOR_HTML: Final = (
 
 
 def escaped_for_html(text: str) -> str:
-    """The same JSON with the characters escaped that Go escapes for the sake of HTML.
+    """Escape the characters that Go escapes for HTML.
 
-    They can stand in strings only, so replacing them anywhere is replacing them there.
+    They occur in strings only, so that plain replacement is safe.
     """
     for char, escape in _FOR_HTML:
         text = text.replace(char, escape)

@@ -1,7 +1,7 @@
-"""The model of a state: resources with their instances and objects, root outputs, check results.
+"""State model: resources with their instances and objects, root outputs, check results.
 
-A `State` never changes; `nigari.state.draft` makes a new one from an old one. How a state is stored,
-and what an object's attributes mean, is unknown here.
+A `State` is immutable; `nigari.state.draft` creates new ones. Deliberately unknown here: storage,
+and the meaning of attributes.
 """
 
 from __future__ import annotations
@@ -30,23 +30,21 @@ if TYPE_CHECKING:
 
 
 PROVIDER_MEMORIES: Final = "nigari_provider_instances"
-"""The member of a state file with what is remembered of provider instances; its name cannot come to
-mean anything else.
-"""
+"""Member of a state file with the recorded provider instances; the prefix keeps the name unique."""
 
 
 class ObjectStatus(Enum):
-    """Whether an object is sound; the value is what the file says."""
+    """Health of an object; the value is that in the file."""
 
     READY = ""
     TAINTED = "tainted"
 
 
 class StoredObject:
-    """One real object behind a resource instance, as the state remembers it.
+    """One remote object of a resource instance, as stored in the state.
 
-    Written by hand because a state may have very many of them. Nobody assigns to one after it was
-    made, `written` apart, which only remembers how it looks in a file.
+    Written by hand because a state may have very many of them. Immutable after construction, except
+    for `written`, which caches its text in a file.
     """
 
     __slots__ = (
@@ -65,17 +63,17 @@ class StoredObject:
     )
 
     attributes: str
-    """JSON text; only the resource type's schema says what it means."""
+    """JSON text, to be decoded with the resource type's schema."""
     flat_attributes: Mapping[str, str] | None
     """Attributes in the form of states before version 4, until a provider upgrades them."""
     sensitive_attributes: str
-    """JSON text: the paths of values that are sensitive beyond what the schema says."""
+    """JSON text: paths of values that are sensitive in addition to the schema's."""
     private: bytes
-    """What the provider wants to be told again."""
+    """Opaque data that the provider receives again."""
     dependencies: tuple[AbsResource, ...]
-    """Resources, in modules without keys, that must outlive this object."""
+    """Resources, in modules without keys, that this object depends on and that must outlive it."""
     identity: str | None
-    """JSON text: what a provider calls the object, if it can say so."""
+    """JSON text: the provider's identity of the object, if it has one."""
 
     def __init__(
         self,
@@ -105,7 +103,6 @@ class StoredObject:
         self.written: tuple[bool, InstanceKey, str, str, bytes] | None = None
 
     def with_status(self, status: ObjectStatus) -> StoredObject:
-        """The same object with another status."""
         return StoredObject(
             attributes=self.attributes,
             schema_version=self.schema_version,
@@ -121,23 +118,21 @@ class StoredObject:
         )
 
     def with_schema_version(self, version: int) -> StoredObject:
-        """The same object with another version of its schema."""
         changed = self.with_status(self.status)
         changed.schema_version = version
         return changed
 
     def with_dependencies(self, dependencies: tuple[AbsResource, ...]) -> StoredObject:
-        """The same object with other dependencies."""
         return self.with_lifecycle(dependencies, self.create_before_destroy, self.skip_destroy)
 
     @property
     def lifecycle(self) -> tuple[tuple[AbsResource, ...], bool, bool]:
-        """What the configuration has said of it: see `with_lifecycle`."""
+        """Settings from the configuration: see `with_lifecycle`."""
         return self.dependencies, self.create_before_destroy, self.skip_destroy
 
     @property
     def unshown(self) -> tuple[object, ...]:
-        """What a refresh may change of it besides its attributes, which no plan shows."""
+        """Data besides the attributes that a refresh may change, and that plans do not show."""
         identity = None if self.identity is None else compact(self.identity)
         return *self.lifecycle, self.private, identity, self.identity_schema_version
 
@@ -147,7 +142,7 @@ class StoredObject:
         create_before_destroy: bool,
         skip_destroy: bool,
     ) -> StoredObject:
-        """The same object with what the configuration now says of it."""
+        """Replace the settings that the configuration determines."""
         changed = self.with_status(self.status)
         changed.dependencies = dependencies
         changed.create_before_destroy = create_before_destroy
@@ -188,14 +183,14 @@ class InstanceState:
 
     current: StoredObject | None = None
     deposed: Mapping[str, StoredObject] = MappingProxyType({})
-    """Objects that were replaced and not destroyed yet, by their eight-digit keys."""
+    """Replaced objects that are not destroyed yet, by their eight-digit keys."""
     provider: AbsProviderInstance | None = None
-    """The provider instance of the current object."""
+    """Provider instance of the current object."""
     deposed_providers: Mapping[str, AbsProviderInstance] = MappingProxyType({})
-    """The provider instances of the deposed objects, by their keys."""
+    """Provider instances of the deposed objects, by their keys."""
 
     def objects(self) -> Iterator[tuple[str, StoredObject, AbsProviderInstance]]:
-        """All objects with their providers, by deposed key; that of the current one is empty."""
+        """Yield all objects with their providers, by deposed key; that of the current one is empty."""
         if self.current is not None and self.provider is not None:
             yield "", self.current, self.provider
         for key in sorted(self.deposed):
@@ -203,7 +198,7 @@ class InstanceState:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no object at all."""
+        """True if there is no object."""
         return self.current is None and not self.deposed
 
 
@@ -213,15 +208,15 @@ class ResourceState:
 
     address: AbsResource
     provider: AbsProviderConfig
-    """The provider block that was recorded last, in a module without keys. Each object has a provider
-    of its own, which is another one where objects came here from other resources.
+    """The most recently recorded provider block, in a module without keys. Each object has its own
+    provider, which differs if the object was moved here from another resource.
     """
     instances: Mapping[InstanceKey, InstanceState] = MappingProxyType({})
 
     def manager_of(self, key: InstanceKey, deposed: str = "") -> AbsProviderInstance:
-        """The provider instance of an object, with the keys of its module instance.
+        """Return the provider instance of an object, with the keys of its module instance.
 
-        Without such an object, it is the one that the resource has for a new instance.
+        If there is no such object, it is the one for a new instance of the resource.
         """
         instance = self.instances.get(key)
         found = None if instance is None else instance.provider
@@ -231,16 +226,15 @@ class ResourceState:
         return found or provider_for(self.address.module, Abs(block.module, block.item.instance()))
 
     def managers(self) -> set[AbsProviderInstance]:
-        """The provider instances of all objects."""
         return {provider for each in self.instances.values() for _, _, provider in each.objects()}
 
     def providers(self) -> set[Provider]:
-        """The providers of all objects, and the one that was recorded last."""
+        """Collect the providers of all objects, and the most recently recorded one."""
         found = {each.item.provider for each in self.managers()}
         return {*found, self.provider.item.provider}
 
     def in_order(self) -> list[tuple[InstanceKey, InstanceState]]:
-        """The instances by key."""
+        """List the instances by key."""
         instances = self.instances
         if len(instances) == 1:
             return list(instances.items())
@@ -261,7 +255,7 @@ class OutputState:
 
 @record
 class CheckObject:
-    """How the checks of one object went."""
+    """Results of one object's checks."""
 
     address: str
     status: str
@@ -274,7 +268,7 @@ CHECK_STATUSES: Final = ("pass", "fail", "error", "unknown")
 
 @record
 class CheckResult:
-    """How the checks of one block went, for all its instances."""
+    """Results of one block's checks, for all its instances."""
 
     kind: str
     """`resource`, `output`, `check` or `var`."""
@@ -286,27 +280,27 @@ class CheckResult:
 
 @record
 class ProviderMemory:
-    """What is remembered of one provider instance."""
+    """The recorded configuration of one provider instance."""
 
     address: AbsProviderInstance
-    """With the keys of the module instance that the block is in."""
+    """Includes the keys of the block's module instance."""
     each_value: Value | None = None
-    """What `each.value` was; null where it is withheld. None where there is no `for_each`."""
+    """Value of `each.value`; null if it is withheld. None without `for_each`."""
     each_withheld: str = "[]"
-    """Compact JSON text: the paths in it that were secret."""
+    """Compact JSON text: paths in it that were sensitive."""
     arguments: str = "{}"
-    """Compact JSON text: the arguments by name, those of nested blocks inside of them."""
+    """Compact JSON text: arguments by name, with those of nested blocks inside."""
     withheld: tuple[str, ...] = ()
-    """The paths of arguments that were set and are secret."""
+    """Paths of arguments that were set and are sensitive."""
     sources: Mapping[str, str] = MappingProxyType({})
-    """The variables and local values of the root module, or parts of them, that such arguments came
-    from, by argument.
+    """Variables and local values of the root module, or parts of them, that provided such
+    arguments, by argument.
     """
 
     @property
     def says_something(self) -> bool:
-        """Whether it differs from what there is without a block: the root module's default
-        configuration exists without one, and is then empty.
+        """True unless it equals the default: the root module's default configuration exists without
+        a block, and is then empty.
         """
         address = self.address
         is_default = address.module.is_root and not address.item.config.alias
@@ -315,29 +309,29 @@ class ProviderMemory:
 
 @record
 class State:
-    """Everything known of what exists."""
+    """Every object, output and check result known to Nigari."""
 
     resources: Mapping[AbsResource, ResourceState] = MappingProxyType({})
     outputs: Mapping[str, OutputState] = MappingProxyType({})
     checks: tuple[CheckResult, ...] = ()
     remembered: Mapping[AbsProviderInstance, ProviderMemory] = MappingProxyType({})
-    """How provider instances with keys were configured, so that they can be once more."""
+    """Configurations of provider instances with keys, so that they can be configured again."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is neither a resource nor an output."""
+        """True if there is neither a resource nor an output."""
         return not self.resources and not self.outputs
 
     @property
     def has_managed_objects(self) -> bool:
-        """Whether anything exists that forgetting the state would leave behind."""
+        """True if forgetting the state would leave objects behind."""
         return any(
             each.address.item.mode.value == "resource" and each.instances
             for each in self.resources.values()
         )
 
     def to_be_stored(self) -> State:
-        """The state without what is remembered of provider instances that manage nothing."""
+        """Drop the recorded provider instances that manage no object."""
         if not self.remembered:
             return self
         needed: set[AbsProviderInstance] = set()
@@ -348,20 +342,18 @@ class State:
         return self if len(kept) == len(self.remembered) else replace(self, remembered=kept)
 
     def in_order(self) -> list[ResourceState]:
-        """The resources: those of the root module first, then by module, mode, type and name."""
+        """List the resources: those of the root module first, then by module, mode, type and name."""
         return sorted(self.resources.values(), key=lambda each: each.address.sort_key())
 
     def providers(self) -> list[Provider]:
-        """The providers that manage what is in the state, in order."""
+        """List the providers of all resources, in order."""
         return sorted({used for each in self.resources.values() for used in each.providers()})
 
     def instance(self, address: AbsResourceInstance) -> InstanceState | None:
-        """The objects of one resource instance, if it has any."""
         resource = self.resources.get(resource_of(address))
         return None if resource is None else resource.instances.get(address.item.key)
 
     def instances(self) -> Iterator[tuple[AbsResourceInstance, InstanceState]]:
-        """All resource instances, in order."""
         for resource in self.in_order():
             for key, instance in resource.in_order():
                 yield instance_of(resource.address, key), instance
@@ -372,12 +364,12 @@ EMPTY_STATE: Final = State()
 
 @record
 class StateFile:
-    """A state with what a snapshot of it is known by."""
+    """A state with the identification of its snapshot."""
 
     state: State
     lineage: str
-    """The same for all snapshots that came from one another."""
+    """The same for all snapshots that derive from one another."""
     serial: int
-    """Counts the snapshots of a lineage."""
+    """Number of the snapshot within its lineage."""
     version: str = ""
-    """The OpenTofu version whose rules the writer followed."""
+    """OpenTofu version whose rules the writer followed."""

@@ -1,7 +1,6 @@
-"""Between stored objects and values: what an object's attributes are once a schema says it.
+"""Conversion between stored objects and values, by a schema.
 
-Upgrading attributes of an older schema, or of the flat form, is a provider's work and not done
-here; such an object is refused.
+Objects of an older schema version, or in flat form, are rejected: only a provider can upgrade them.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ if TYPE_CHECKING:
 
 
 SchemaLookup: TypeAlias = Callable[[Provider, Resource], Schema | None]
-"""The schema that a provider has for a resource's type."""
+"""Returns the schema of a resource type from a provider."""
 
 
 class UnreadableObject(Exception):
-    """Why the attributes of a stored object have no value under a schema."""
+    """Reason why a stored object's attributes do not match a schema."""
 
 
 def decode(stored: StoredObject, schema: Schema) -> Value:
-    """The object's attributes, marked sensitive where the state says so.
+    """Decode the object's attributes, with the sensitive marks of the state.
 
     Raises `UnreadableObject`.
     """
@@ -52,7 +51,7 @@ def decode(stored: StoredObject, schema: Schema) -> Value:
 
 
 def decode_for_display(stored: StoredObject, schema: Schema) -> Value:
-    """The object's attributes, marked sensitive where the state or the schema says so."""
+    """Decode the object's attributes, with the sensitive marks of the state and of the schema."""
     value = decode(stored, schema)
     unmarked, _ = value.unmark_deep()
     return _with_sensitive(value, sensitive_paths(schema.block, unmarked))
@@ -68,7 +67,7 @@ def encode(
     skip_destroy: bool = False,
     identity: Value | None = None,
 ) -> StoredObject:
-    """The object to store for wholly known attributes; marks other than sensitive are dropped."""
+    """Encode wholly known attributes for storage; marks other than sensitive are dropped."""
     unmarked, marks = unmark_deep_with_paths(value)
     paths = [path for path, found in marks if SENSITIVE in found]
     return StoredObject(

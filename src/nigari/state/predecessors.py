@@ -1,4 +1,4 @@
-"""States that Terraform wrote: its own registry's providers stand for those of OpenTofu's.
+"""States written by Terraform: providers of its registry stand for those of OpenTofu's.
 
 Only the view of a state changes; the next apply stores it.
 """
@@ -20,7 +20,7 @@ _SWITCH: Final = "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION"
 
 
 def has_predecessors(state: State, environ: Mapping[str, str]) -> bool:
-    """Whether any provider is of the other registry, and is to be taken for ours."""
+    """Check for providers of Terraform's registry that are to be replaced."""
     if environ.get(_SWITCH) == "0":
         return False
     return any(
@@ -31,8 +31,8 @@ def has_predecessors(state: State, environ: Mapping[str, str]) -> bool:
 
 
 def adopt_predecessors(state: State, kept: Collection[Provider]) -> State:
-    """The state with our registry's providers, but for those that the configuration names."""
-    # Most states have none, and are only looked at.
+    """Replace providers of Terraform's registry, except for those that the configuration names."""
+    # Most states have none of them and need no draft.
     from nigari.state.draft import StateDraft
 
     draft = StateDraft(state)

@@ -1,8 +1,9 @@
-"""The memory that a state has of the provider instances that manage its objects.
+"""Provider configurations recorded in a state, with the objects they manage.
 
-An instance whose key has left the configuration can be configured once more from it, so that what
-it manages can be destroyed; so can one whose block has left it. Nothing secret is ever remembered. OpenTofu ignores the member of the file and leaves it out when it writes. What the
-arguments mean, only the provider's schema says.
+An instance whose key or block was removed from the configuration can be configured again from them,
+so that its objects can be destroyed. Sensitive values are never recorded. OpenTofu ignores the
+member of the file and drops it when it writes. Only the provider's schema gives the arguments
+meaning.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _ENTRY_DEPTH: Final = 2
 
 
 def memories(text: str, addresses: StoredAddresses) -> Iterator[ProviderMemory]:
-    """What the member tells. What makes no sense in it counts for nothing: it is only a help."""
+    """Parse the member. Invalid entries are ignored, since the record is only an aid."""
     try:
         entries, _ = read_elements(text, 0, read_text)
     except ValueError:
@@ -90,7 +91,7 @@ def _text(text: str) -> str:
 
 
 def memories_text(remembered: Iterable[ProviderMemory]) -> str:
-    """The value of the member, laid out for its place in the file."""
+    """Write the value of the member, indented for its position in the file."""
     ordered = sorted(remembered, key=lambda each: each.address.sort_key())
     entries = ",".join(_entry_text(each) for each in ordered)
     return indented(f"[{entries}]", _ENTRY_DEPTH - 1)

@@ -1,7 +1,7 @@
-"""Finds the resource instances of a state that an address names.
+"""Lookup of resource instances in a state by address.
 
-A module stands for everything in it, a resource for all of its instances. Where there is nothing,
-the diagnostic names addresses that are similar.
+A module includes everything in it, a resource all of its instances. If nothing matches, the
+diagnostic suggests similar addresses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.state.model import State, StoredObject
 
 TYPE_CHECKING = False
-# Only who names something needs it.
+# Only commands that name addresses need this.
 if TYPE_CHECKING:
     from nigari.state.indexed_draft import IndexedDraft
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def select(
     state: State, targets: Sequence[Target], diags: Diagnostics, allow_missing: bool = False
 ) -> list[AbsResourceInstance]:
-    """The resource instances that each target names, in order; all of them without targets."""
+    """List the resource instances that each target covers, in order; without targets, all of them."""
     if not targets:
         return [address for address, _ in state.instances()]
     from nigari.state.indexed_draft import IndexedDraft
@@ -42,7 +42,7 @@ def select(
 def with_id(
     state: State, addresses: Sequence[AbsResourceInstance], wanted: str
 ) -> list[AbsResourceInstance]:
-    """Those of the instances whose attribute `id` has the wanted value."""
+    """Select the instances whose attribute `id` has the wanted value."""
     return [
         address
         for address in addresses
@@ -65,7 +65,7 @@ def _instances_at(places: IndexedDraft, target: Target) -> list[AbsResourceInsta
 
 
 def _modules_at(places: IndexedDraft, module: ModuleAddr) -> list[ModuleAddr]:
-    """The module instances that an address covers: without a key, all those of the call."""
+    """List the module instances that an address covers: without a key, all those of the call."""
     if module.is_root or module.key is not None or module.parent is None:
         return places.modules_in(module)
     covered = Target(module)
@@ -83,7 +83,7 @@ def _id_of(stored: StoredObject) -> str | None:
 
 
 def near_address(text: str, state: State) -> str:
-    """A sentence that names the address of the state which was probably meant, or nothing."""
+    """Suggest the address in the state that was probably meant; empty without a suggestion."""
     from nigari.hcl.suggestion import did_you_mean
 
     known: dict[str, None] = {}
@@ -93,7 +93,7 @@ def near_address(text: str, state: State) -> str:
 
 
 def not_in_state(target: Target, state: State) -> Diagnostic:
-    """An address at which the state has nothing."""
+    """Report an address that matches nothing in the state."""
     return Diagnostic(
         Severity.ERROR,
         "Nothing at that address",

@@ -1,4 +1,4 @@
-"""The JSON form of paths into a value, in which states say what is sensitive."""
+"""JSON form of the sensitive paths in a state."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from nigari.state.json_text import Reader, quoted, read_elements, read_members, 
 
 @lru_cache(maxsize=1024)
 def parse_paths(text: str) -> tuple[Path, ...]:
-    """The paths that a text tells; raises `ValueError` when it tells none.
+    """Parse paths; raise `ValueError` if they are invalid.
 
-    Most instances of a resource have the same text, so the last ones are remembered.
+    Most instances of a resource have the same text, so the last ones are cached.
     """
     if text == "null":
         return ()
@@ -24,7 +24,7 @@ def parse_paths(text: str) -> tuple[Path, ...]:
 
 
 def paths_text(paths: Iterable[Path]) -> str:
-    """The compact JSON text of paths."""
+    """Write paths as compact JSON."""
     return "[" + ",".join(_path_text(path) for path in paths) + "]"
 
 

@@ -1,4 +1,4 @@
-"""Tests of modules: files of runs, with real, mocked or overridden objects; and, for Python
+"""Module tests: test files with runs and real, mocked or overridden objects; and, for Python
 programs, modules under test (`nigari.testing.module`).
 """
 

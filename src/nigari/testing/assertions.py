@@ -1,7 +1,7 @@
-"""The conditions of a run, looked at in the tested module once it is planned or applied.
+"""Assertions of a run, evaluated in the tested module after plan or apply.
 
-They may refer to everything that its root module may, to its outputs, and to all variables that
-the test sets. A variable that the test sets is just what the test says, not converted to its type.
+They may refer to everything that the root module can, to its outputs, and to all variables that the
+test sets. A variable has the value from the test, not converted to its type.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nigari.addrs.values import Check, OutputValue
 from nigari.apply.apply_run import ApplyRun
-from nigari.config.base.declared import CheckRule
+from nigari.config.core.declared import CheckRule
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Judge:
-    """Looks at conditions in a module that is planned or applied."""
+    """Evaluates conditions in a planned or applied module."""
 
     def __init__(
         self,
@@ -63,16 +63,16 @@ class Judge:
 
     async def judge(self, rule: CheckRule, outcome: RunOutcome) -> None:
         """Evaluate one condition."""
-        told = Diagnostics()
-        found = await self._evaluate(rule, told)
-        if told.has_errors or found is None:
-            outcome.diags.extend(told)
+        reported = Diagnostics()
+        found = await self._evaluate(rule, reported)
+        if reported.has_errors or found is None:
+            outcome.diags.extend(reported)
             outcome.at_least(Status.ERROR)
             return
         scope, condition, message = found
-        text = message_text(rule.error_message, message, told, lambda: scope)
-        outcome.diags.extend(told)
-        if told.error_count:
+        text = message_text(rule.error_message, message, reported, lambda: scope)
+        outcome.diags.extend(reported)
+        if reported.error_count:
             outcome.at_least(Status.ERROR)
             return
         truth = self._truth(rule, condition, scope, outcome.diags)
@@ -84,8 +84,8 @@ class Judge:
             outcome.diags.append(replace(told_of, origins=self._origins(rule, scope)))
 
     def _origins(self, rule: CheckRule, scope: Scope) -> tuple[str, ...]:
-        """Where the values come from that a condition names."""
-        # Most conditions hold, and then nobody asks.
+        """Trace the origins of the values in a condition."""
+        # Loaded on failure only, as most conditions hold.
         from nigari.testing.chains import condition_origins
 
         condition, evaluation = rule.condition, self._evaluation()
@@ -93,24 +93,24 @@ class Judge:
         return condition_origins(condition, references, scope, self._frame, evaluation)
 
     async def _evaluate(
-        self, rule: CheckRule, told: Diagnostics
+        self, rule: CheckRule, reported: Diagnostics
     ) -> tuple[Scope, Value, Value] | None:
-        """The names, the condition and the message; None where something has gone wrong."""
+        """Return the scope, the condition and the message; None after a failure."""
         work = _Evaluation(self._frame, rule)
         phase = self._phase
-        with phase.reporting_to(told):
+        with phase.reporting_to(reported):
             if isinstance(phase, ApplyRun):
                 await phase.finish(work.step)
             else:
                 phase.work.want((CheckNode("an assertion", Stages(work.step)),))
                 await Driver(phase.work, phase.perform, 1).run()
-        told.extend(work.told)
+        reported.extend(work.reported)
         return work.found
 
     def _truth(
         self, rule: CheckRule, condition: Value, scope: Scope, diags: Diagnostics
     ) -> bool | None:
-        """Whether a condition holds; None after reporting why that cannot be told."""
+        """Convert a condition to a bool; None after reporting an unusable one."""
         value, _ = condition.unmark_deep()
         problem = ""
         if any(cause.kind is CauseKind.REPORTED for cause in causes_within(value)):
@@ -151,33 +151,33 @@ class _Given(ValueNode):
 
 
 class _Evaluation:
-    """One condition and its message on their way to values."""
+    """Evaluation of one condition and its message."""
 
     def __init__(self, frame: Frame, rule: CheckRule) -> None:
         self._frame = frame
         self._rule = rule
-        self.told = Diagnostics()
+        self.reported = Diagnostics()
         self.found: tuple[Scope, Value, Value] | None = None
 
     def step(self) -> Sequence[Need]:
-        """Go on as far as possible; what must be worked out first."""
-        self.told = told = Diagnostics()
-        binding = Binding(self._frame, diags=told)
+        """Continue as far as possible; return the pending dependencies."""
+        self.reported = reported = Diagnostics()
+        binding = Binding(self._frame, diags=reported)
         for expr in (self._rule.error_message, self._rule.condition):
-            for reference in _references(expr, told):
+            for reference in _references(expr, reported):
                 self._bind(binding, reference)
         if binding.needs:
             return binding.needs
-        if told.has_errors:
+        if reported.has_errors:
             return ()
         scope = binding.scope()
-        message = self._rule.error_message.value(scope, told)
-        condition = self._rule.condition.value(scope, told)
+        message = self._rule.error_message.value(scope, reported)
+        condition = self._rule.condition.value(scope, reported)
         if binding.needs:
             return binding.needs
         if condition.contains_marked:
             compiled = self._frame.instance.compiled.expression(self._rule.condition)
-            condition = used(condition, compiled, told)
+            condition = used(condition, compiled, reported)
         self.found = scope, condition, message
         return ()
 
@@ -191,7 +191,7 @@ class _Evaluation:
                 )
                 binding.put(("output", subject.name), FAILED)
             elif node.state == DONE:
-                # Advice against using it is for callers of the module.
+                # A deprecation is meant for callers of the module.
                 marks = frozenset(m for m in node.value.marks if not isinstance(m, Deprecated))
                 binding.put(("output", subject.name), node.value.unmark()[0].with_marks(marks))
             else:

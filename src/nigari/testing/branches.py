@@ -1,7 +1,7 @@
-"""Branches of conditionals: where they are written, and which are taken with the values of a run.
+"""Branches of conditionals: those in the source, and those taken with the values of a run.
 
-The evaluator does not note what it does, so that it stays fast. Here the conditions are evaluated
-once more, for who asks which branches tests have gone through.
+The evaluator does not record branches, as that would slow it down. Conditions are evaluated again
+here for coverage.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from nigari.hcl.operators import Conditional
 from nigari.hcl.scope import Scope
 
 _MOST: Final = 10_000
-"""How many elements of all `for` expressions in one expression are looked at."""
+"""Maximum number of evaluated elements of all `for` expressions in one expression."""
 
 
 def written_branches(expr: Expression) -> Iterator[Expression]:
-    """All branches of the conditionals in an expression."""
+    """Yield all branches of the conditionals in an expression."""
     pending = [expr]
     while pending:
         current = pending.pop()
@@ -36,7 +36,7 @@ def written_branches(expr: Expression) -> Iterator[Expression]:
 
 
 def taken_branches(expr: Expression, scope: Scope) -> Iterator[Expression]:
-    """The branches that are taken where names have these values."""
+    """Yield the branches taken with these values."""
     left = _MOST
     pending = [(expr, scope)]
     while pending and left:
@@ -61,10 +61,10 @@ def taken_branches(expr: Expression, scope: Scope) -> Iterator[Expression]:
 
 
 def truth_of(expr: Expression, scope: Scope) -> bool | None:
-    """Whether a condition holds; None where that is not known."""
-    told = Diagnostics()
-    value = expr.value(scope, told).unmark_deep()[0]
-    if told.has_errors or not value.is_known or value.is_null:
+    """Evaluate a condition; None if it is unknown."""
+    reported = Diagnostics()
+    value = expr.value(scope, reported).unmark_deep()[0]
+    if reported.has_errors or not value.is_known or value.is_null:
         return None
     try:
         return convert(value, BOOL).as_bool()
@@ -73,7 +73,7 @@ def truth_of(expr: Expression, scope: Scope) -> bool | None:
 
 
 def _chosen(conditional: Conditional, scope: Scope) -> Iterator[tuple[Expression, bool]]:
-    """The parts of a conditional that are evaluated, and whether each is a branch."""
+    """Yield the evaluated parts of a conditional, and whether each is a branch."""
     for condition, result in zip(conditional.conditions, conditional.results, strict=True):
         yield condition, False
         truth = truth_of(condition, scope)
@@ -86,7 +86,7 @@ def _chosen(conditional: Conditional, scope: Scope) -> Iterator[tuple[Expression
 
 
 def _elements(loop: For, scope: Scope) -> Iterator[Scope]:
-    """The names inside a `for` expression, for each element."""
+    """Yield the scope inside a `for` expression for each element."""
     collection = loop.collection.value(scope, Diagnostics()).unmark_deep()[0]
     if not collection.is_known or collection.is_null:
         return

@@ -1,6 +1,6 @@
-"""Explains conditions that do not hold: where their values come from, as lines of text.
+"""Explanation of failed conditions: the origins of their values, as lines of text.
 
-Everything has been worked out by then: nothing is evaluated but what the chain leads through.
+Everything is already evaluated; only the expressions along the chain are evaluated again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Sources = Mapping[str, bytes]
 
 
 class FinishedEvaluation(ValueQueries):
-    """A configuration that has been planned or applied, for those who look at it."""
+    """Queries of a configuration that has been planned or applied."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class FinishedEvaluation(ValueQueries):
         super().__init__(static, sources)
 
     def evaluate(self, nodes: Sequence[Node]) -> None:
-        # What has not been worked out was not needed, and is not worked out now.
+        # Nodes without a result were not needed, and stay unevaluated.
         for node in nodes:
             node.step()
 
@@ -50,16 +50,16 @@ def condition_origins(
     frame: Frame,
     evaluation: FinishedEvaluation,
 ) -> tuple[str, ...]:
-    """What the sides of a condition are, and where the values come from that it names."""
-    telling = ExplanationBuilder(evaluation, follows_keys=False, follows_resources=True)
+    """Describe the sides of a condition, and the origins of the values it refers to."""
+    builder = ExplanationBuilder(evaluation, follows_keys=False, follows_resources=True)
     lines = list(_sides(condition, scope))
-    for part in _parts(references, frame, telling):
+    for part in _parts(references, frame, builder):
         lines += chain_lines(part, "")
     return tuple(lines)
 
 
 def _sides(condition: Expression, scope: Scope) -> Iterator[str]:
-    """The sides of a comparison or of other operations that are more than names."""
+    """Yield the sides of a comparison or other operation, except for plain references."""
     pending = [condition]
     while pending:
         current = pending.pop()
@@ -68,9 +68,9 @@ def _sides(condition: Expression, scope: Scope) -> Iterator[str]:
         elif isinstance(current, Operation):
             pending += reversed(current.operands)
         elif not isinstance(current, Literal) and current.children():
-            told = Diagnostics()
-            value = current.value(scope, told)
-            if not told.has_errors:
+            reported = Diagnostics()
+            value = current.value(scope, reported)
+            if not reported.has_errors:
                 text = current.source.glimpse(current.start, current.end)
                 shown = value_glimpse(value)
                 if text != shown:
@@ -78,7 +78,7 @@ def _sides(condition: Expression, scope: Scope) -> Iterator[str]:
 
 
 def _parts(
-    references: Sequence[Reference], frame: Frame, telling: ExplanationBuilder
+    references: Sequence[Reference], frame: Frame, builder: ExplanationBuilder
 ) -> Iterator[Explanation]:
     found = {str(each): each for each in references}
     for reference in found.values():
@@ -86,6 +86,6 @@ def _parts(
         if isinstance(subject, OutputValue):
             node = frame.outputs.get(subject.name)
             if node is not None:
-                yield telling.node(node)
+                yield builder.node(node)
         else:
-            yield from telling.references(frame, NO_INSTANCE_DATA, [reference])
+            yield from builder.references(frame, NO_INSTANCE_DATA, [reference])

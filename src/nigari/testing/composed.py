@@ -1,7 +1,8 @@
-"""Values that are made up for an object: what the configuration sets, what a test gives, and
-whatever else the provider would have computed.
+"""Mocked values of objects: from the configuration, from the test, and generated for other computed
+attributes.
 
-The rules are those of OpenTofu, also where a text is made up: attributes by name, then blocks.
+The rules are OpenTofu's, including the order in which texts are generated: attributes by name, then
+blocks.
 """
 
 from __future__ import annotations
@@ -49,21 +50,21 @@ _ZERO: Final = number(0)
 def compose(
     type_name: str, block: Block, config: Value, given: Values
 ) -> tuple[Value | None, api.ProviderDiagnostics]:
-    """The made-up value of an object; None where the diagnostics have errors."""
+    """Compose the mocked value of an object; None if the diagnostics contain errors."""
     composing = _Composing(iter(texts_for(type_name)))
     value = composing.block(block, config, given)
-    return value, tuple(composing.told)
+    return value, tuple(composing.reported)
 
 
 class _Composing:
     def __init__(self, texts: Iterator[str]) -> None:
         self._texts = texts
-        self.told: list[api.ProviderDiagnostic] = []
+        self.reported: list[api.ProviderDiagnostic] = []
 
     def block(self, block: Block, config: Value, given: Values) -> Value | None:
-        """The value of a body; None after reporting why there is none."""
+        """Compose the value of a body; None after reporting a mistake."""
         written = {} if config.is_null else config.mapping()
-        known = len(self.told)
+        known = len(self.reported)
         found = {
             name: self._attribute(name, attribute, written.get(name), given.get(name))
             for name, attribute in sorted(block.attributes.items())
@@ -86,7 +87,7 @@ class _Composing:
     ) -> Value:
         type_ = attribute.implied_type
         is_argument = attribute.required or attribute.optional
-        # What only the provider sets may still be there where changes are ignored.
+        # With ignore_changes, a computed-only attribute may still have its configured value.
         written = config if is_argument and config is not None and not config.is_null else None
         replacement: Value | None = None
         if given is not None:
@@ -109,11 +110,11 @@ class _Composing:
         if written is not None:
             self._error("the configuration sets it, and that cannot be overridden", name)
         if not attribute.computed:
-            self._error("the provider does not compute it, so it cannot be given here", name)
+            self._error("the provider does not compute it, so a test cannot set it", name)
         try:
             return convert(given, attribute.implied_type)
         except CtyError as error:
-            self._error(f"the value does not fit: {error.message}", name)
+            self._error(f"the value does not match the type: {error.message}", name)
             return null(attribute.implied_type)
 
     def _nested(
@@ -160,23 +161,23 @@ class _Composing:
         return EMPTY_TUPLE if isinstance(type_, TupleType) else null(DYNAMIC)
 
     def _has_errors(self, since: int) -> bool:
-        return api.has_errors(tuple(self.told[since:]))
+        return api.has_errors(tuple(self.reported[since:]))
 
     def _error(self, problem: str, name: str) -> None:
-        self.told.append(
+        self.reported.append(
             api.ProviderDiagnostic(
                 Severity.ERROR,
                 "Invalid value of a mock",
-                f'The test cannot make up a value for "{name}": {problem}.',
+                f'The test cannot generate a value for "{name}": {problem}.',
             )
         )
 
     def _warn_of_write_only(self, name: str) -> None:
-        self.told.append(
+        self.reported.append(
             api.ProviderDiagnostic(
                 Severity.WARNING,
                 "Value for a write-only attribute",
-                f'"{name}" is write-only, so it is always null afterwards, whatever the test says.',
+                f'"{name}" is write-only, so it is always null afterwards, and the test's value is ignored.',
             )
         )
 

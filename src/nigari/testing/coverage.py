@@ -1,9 +1,9 @@
-"""Coverage: what of a configuration tests have touched, and what no run has.
+"""Test coverage: the declarations that runs have touched, and those that none has.
 
-It counts what is written, not instances: a resource is covered once any run has planned an instance
-of it, a condition once it has both held and failed, a branch once it was taken. An output of the
-tested module is covered if an assertion or a later run uses it. Only the modules of the working
-directory count, not packages.
+Declarations count, not instances: a resource is covered once any run has planned an instance of it,
+a condition once it has both held and failed, a branch once it was taken. An output of the tested
+module is covered if an assertion or a later run uses it. Only modules in the working directory
+count, not packages.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from nigari.config.base.declared import CheckRule, Repetition
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import CheckRule, Repetition
 from nigari.config.module import Module
 from nigari.config.test_files import TestRun
 from nigari.cty.values import Value
@@ -52,25 +52,27 @@ _TOUCHED: Final = "touched"
 _HELD: Final = "held"
 _FAILED: Final = "failed"
 _MOST_INSTANCES: Final = 100
-"""How many instances of a block are looked at: more of them hardly tell more."""
+"""Maximum number of inspected instances of a block: more of them hardly change the result."""
 
 _Key = tuple[str, str, int]
-"""The kind of a thing, and where it is written."""
+"""Kind of an item, and its position."""
 
 
 @record
 class CoverageItem:
-    """Something that tests can touch."""
+    """A declaration that tests can touch."""
 
     kind: str
     """One of `KINDS`."""
     module: str
-    """The directory of the module."""
+    """Directory of the module."""
     name: str
-    """What it is, or belongs to: `aws_vpc.main`, `output.id`, `var.region`; for a branch, its text."""
+    """Name of the item or its owner: `aws_vpc.main`, `output.id`, `var.region`; for a branch, its
+    text.
+    """
     range: Range
     missing: str = ""
-    """What no run has done with it; empty where it is covered."""
+    """Description of the missing test; empty if the item is covered."""
 
     @property
     def is_covered(self) -> bool:
@@ -79,24 +81,24 @@ class CoverageItem:
 
 @record
 class Coverage:
-    """What of a configuration tests have touched."""
+    """Items touched by tests."""
 
     items: tuple[CoverageItem, ...]
-    """Everything that counts, by module and place."""
+    """All items, by module and position."""
 
     def count(self, kind: str = "") -> tuple[int, int]:
-        """How many are covered, and how many there are, of a kind or of all."""
+        """Count covered and all items, of a kind or altogether."""
         found = [each for each in self.items if not kind or each.kind == kind]
         return sum(each.is_covered for each in found), len(found)
 
     @property
     def missing(self) -> tuple[CoverageItem, ...]:
-        """What is not covered."""
+        """Items that are not covered."""
         return tuple(each for each in self.items if not each.is_covered)
 
 
 class CoverageRecorder:
-    """Notes what runs touch."""
+    """Records the items that runs touch."""
 
     def __init__(self, modules: Iterable[Module]) -> None:
         self._modules: Mapping[str, Module] = {
@@ -105,7 +107,7 @@ class CoverageRecorder:
         self._seen: dict[_Key, set[str]] = {}
 
     def result(self) -> Coverage:
-        """What has been touched so far."""
+        """Return the coverage so far."""
         found = [
             item
             for directory in sorted(self._modules)
@@ -124,13 +126,13 @@ class CoverageRecorder:
     # -- what a run has touched -----------------------------------------------------------------
 
     def note_run(self, phase: ProviderRun, evaluation: FinishedEvaluation) -> None:
-        """Note everything in a configuration that has been planned or applied."""
+        """Record everything in a configuration that was planned or applied."""
         for frame in list(phase.frames()):
             if frame.module.directory in self._modules:
                 self._frame(frame, phase, evaluation)
 
     def note_uses(self, module: Module, run: TestRun) -> None:
-        """Note the outputs that the assertions of a run use, or that it expects to fail."""
+        """Record the outputs that the assertions of a run use, or that it expects to fail."""
         names = _named([rule.condition for rule in run.asserts], "output")
         names |= {
             step.name
@@ -142,7 +144,7 @@ class CoverageRecorder:
         self._note_outputs(module, names)
 
     def note_outputs(self, module: Module, run: TestRun, earlier: str) -> None:
-        """Note the outputs of an earlier run that a run uses."""
+        """Record the outputs of an earlier run that a run uses."""
         self._note_outputs(module, _named(run.variables.values(), "run", earlier))
 
     def _note_outputs(self, module: Module, names: Iterable[str]) -> None:
@@ -217,7 +219,7 @@ class CoverageRecorder:
 
 @record
 class _Thing:
-    """Something that counts: what it is, and where it is written."""
+    """An item of coverage with its position."""
 
     kind: str
     name: str
@@ -240,7 +242,7 @@ def _branch(expr: Expression) -> _Thing:
 
 
 def _things(module: Module) -> Iterator[_Thing]:
-    """Everything that counts in a module."""
+    """Yield all items of a module."""
     for name, variable in module.variables.items():
         yield from (
             _block("validation", f"var.{name}", each.block) for each in variable.validations
@@ -266,7 +268,7 @@ def _things(module: Module) -> Iterator[_Thing]:
 
 
 def _expressions(module: Module) -> Iterator[Expression]:
-    """The expressions whose branches count."""
+    """Yield the expressions whose branches are items."""
     yield from (local.expr for local in module.locals.values())
     yield from (output.expr for output in module.outputs.values())
     for call in module.calls.values():
@@ -284,7 +286,7 @@ def _repeating(repetition: Repetition) -> Iterator[Expression]:
 
 
 def _written(body: Body) -> Iterator[Expression]:
-    """The expressions that are written in a body, at any depth."""
+    """Yield the expressions in a body, at any depth."""
     pending = [body]
     while pending:
         current = pending.pop()
@@ -296,7 +298,7 @@ def _written(body: Body) -> Iterator[Expression]:
 
 
 def _decoded(body: Body, schema: SchemaBlock) -> Iterator[Expression]:
-    """The expressions of a body as its schema reads it, at any depth."""
+    """Yield the expressions of a body as decoded by its schema, at any depth."""
     pending = [(body, schema)]
     while pending:
         current, known = pending.pop()
@@ -311,7 +313,7 @@ def _decoded(body: Body, schema: SchemaBlock) -> Iterator[Expression]:
 def _evaluated(
     frame: Frame, resource: Resource, data: InstanceData, phase: ProviderRun
 ) -> Iterator[Expression]:
-    """The expressions of a resource instance, those of the blocks that `dynamic` blocks make too."""
+    """Yield the expressions of a resource instance, including those of `dynamic` blocks."""
     schema = phase.schema_of(frame, resource)
     if schema is None:
         return
@@ -322,7 +324,7 @@ def _evaluated(
 
 
 def _missing(kind: str, seen: set[str]) -> str:
-    """What no run has done with something."""
+    """Describe the missing test of an item."""
     if kind in _CONDITIONS:
         if not seen:
             return "no run has checked it"
@@ -339,14 +341,14 @@ def _missing(kind: str, seen: set[str]) -> str:
 def _scope(
     frame: Frame, expr: Expression, data: InstanceData, self_value: Value | None = None
 ) -> Scope:
-    """The names that an expression was evaluated with; what is not known yet is missing."""
+    """Build the scope of an expression's evaluation, without values that are unknown."""
     binding = Binding(frame, data, self_value, diags=Diagnostics())
     binding.bind(frame.instance.compiled.expression(expr).references)
     return binding.scope()
 
 
 def _named(expressions: Iterable[Expression], root: str, second: str = "") -> set[str]:
-    """The names after `root.`, or after `root.second.`, in some expressions."""
+    """Collect the names after `root.`, or after `root.second.`, in expressions."""
     found: set[str] = set()
     at = 2 if second else 1
     for expr in expressions:

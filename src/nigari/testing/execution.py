@@ -1,6 +1,6 @@
-"""Executing one run: its configuration is put together, planned, applied and judged.
+"""Execution of one run: configuration, plan, apply and assertions.
 
-Which state it works with, and which runs came before, is told by who executes a file.
+The caller provides the state and the results of earlier runs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from nigari.testing.module_under_test import (
 )
 from nigari.testing.outcome import RunOutcome, Shown, Status
 from nigari.testing.plugins import Plugins
-from nigari.testing.test_overrides import Replacements
+from nigari.testing.test_overrides import RunOverrides
 from nigari.testing.values import TestValues, ValueSource
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.test_modules import load_tested, modules_below
@@ -49,42 +49,42 @@ PARALLELISM: Final = 10
 
 
 @record
-class Laboratory:
-    """What all runs of all files share."""
+class SuiteContext:
+    """Inputs shared by all runs of all files."""
 
     workspace: Workspace
     selected: str
     plugins: Plugins
     values: ValueSource
     shows: bool = False
-    """Whether somebody wants to see what is planned and made."""
-    told: frozenset[Diagnostic] = frozenset()
-    """What is known to be wrong with the configuration, whatever the run."""
+    """True to show plans and states."""
+    reported: frozenset[Diagnostic] = frozenset()
+    """Diagnostics of the configuration that are independent of the run."""
     coverage: CoverageRecorder | None = None
-    """Notes what runs touch, where somebody wants to know."""
+    """Records coverage, if requested."""
 
 
 @record
 class Prepared:
-    """The configuration of a run, ready to be planned any number of times."""
+    """The configuration of a run, which can be planned any number of times."""
 
     static: StaticRun
     values: TestValues
-    replacements: Replacements
+    replacements: RunOverrides
 
 
 class Execution:
-    """One run, from its configuration to its verdict."""
+    """One run, from its configuration to its result."""
 
     def __init__(
         self,
-        laboratory: Laboratory,
+        context: SuiteContext,
         file: TestFile,
         run: TestRun,
         outcome: RunOutcome,
         view: ApplyListener,
     ) -> None:
-        self._laboratory = laboratory
+        self._context = context
         self._file = file
         self._run = run
         self._outcome = outcome
@@ -94,7 +94,7 @@ class Execution:
         """The plan that is being applied."""
 
     async def execute(self, state: State, runs: Mapping[str, Value]) -> State | None:
-        """Do it; the new state, or None where nothing can have changed."""
+        """Execute the run; return the new state, or None if nothing can have changed."""
         outcome = self._outcome
         check_overrides(self._file.overrides, outcome.diags)
         check_run(self._run, outcome.diags)
@@ -104,7 +104,7 @@ class Execution:
         if options is None or self.prepared is None:
             outcome.at_least(Status.ERROR)
             return None
-        planning = new_planning(self._laboratory, self.prepared, state)
+        planning = new_planning(self._context, self.prepared, state)
         try:
             return await self._with(planning, self.prepared, options)
         finally:
@@ -115,7 +115,7 @@ class Execution:
     ) -> State | None:
         outcome, expectations = self._outcome, Expectations(self._run)
         plan = await planning.plan(options)
-        plugins = self._laboratory.plugins
+        plugins = self._context.plugins
         found = taken(planning, plugins)
         planner = planning.planner
         if planner is not None and planner.plan_run is not None:
@@ -153,11 +153,11 @@ class Execution:
     def _evaluation(self, prepared: Prepared) -> FinishedEvaluation:
         from nigari.testing.chains import FinishedEvaluation
 
-        return FinishedEvaluation(prepared.static, self._laboratory.workspace.sources)
+        return FinishedEvaluation(prepared.static, self._context.workspace.sources)
 
     def _note(self, phase: ProviderRun, prepared: Prepared) -> None:
-        """Note what the run has touched."""
-        coverage = self._laboratory.coverage
+        """Record the coverage of the run."""
+        coverage = self._context.coverage
         if coverage is None:
             return
         coverage.note_run(phase, self._evaluation(prepared))
@@ -172,7 +172,7 @@ class Execution:
     def _show(
         self, planning: Planning, prepared: Prepared, plan: Plan, state: State | None
     ) -> None:
-        if self._laboratory.shows:
+        if self._context.shows:
             values = {
                 name: value
                 for name, value in prepared.values.given.items()
@@ -183,8 +183,8 @@ class Execution:
     # -- what it works with ---------------------------------------------------------------------
 
     def _prepare(self, runs: Mapping[str, Value]) -> Prepared | None:
-        laboratory, file, run, diags = self._laboratory, self._file, self._run, self._outcome.diags
-        workspace = laboratory.workspace
+        context, file, run, diags = self._context, self._file, self._run, self._outcome.diags
+        workspace = context.workspace
         modules: Modules = workspace.modules
         if run.module is None:
             compiled = workspace.modules.compiled(workspace.directory, diags)
@@ -194,7 +194,7 @@ class Execution:
         if compiled is None or self._has_failed():
             return None
         declared = compiled.module.variables
-        values = laboratory.values.for_run(file, run, declared, runs, diags)
+        values = context.values.for_run(file, run, declared, runs, diags)
         providers = run_providers(compiled.module, file, run, values.names, diags)
         overrides = merged_overrides(file.overrides, run.overrides, diags)
         if self._has_failed():
@@ -203,8 +203,8 @@ class Execution:
         compiled = compiled.with_module(
             replace(compiled.module, provider_configs=providers.configs)
         )
-        static_settings = workspace.static_settings(values.inputs, laboratory.selected, tested)
-        # The module of a run is its root module.
+        static_settings = workspace.static_settings(values.inputs, context.selected, tested)
+        # The module of a run becomes the root module.
         static_settings = replace(
             static_settings, root_path=compiled.module.directory, expanded=tested.expanded
         )
@@ -212,24 +212,24 @@ class Execution:
         self._outcome.directories = frozenset(
             frame.instance.module.directory for frame in static.frames()
         )
-        # Conditions are looked at once more while planning, where they may be expected to fail.
+        # Conditions are evaluated again during planning, where they may be expected to fail.
         diags.extend(each for each in static.diags if not each.checked)
         found = Diagnostics()
         check_places(static.root.instance, found)
         check_providers(static.root.instance, found)
-        diags.extend(each for each in found if each not in laboratory.told)
+        diags.extend(each for each in found if each not in context.reported)
         check_targets(overrides, static, tested.replaced, diags)
         if self._has_failed():
             return None
         levels = (run.overrides.resources, file.overrides.resources)
         provisioners = {**file.provisioners, **run.provisioners}
-        return Prepared(static, values, Replacements(providers.mocks, levels, provisioners))
+        return Prepared(static, values, RunOverrides(providers.mocks, levels, provisioners))
 
     def _has_failed(self) -> bool:
         return self._outcome.diags.has_errors
 
     def _options(self) -> PlanOptions | None:
-        """How the run plans; None after reporting what is wrong with that."""
+        """Build the run's plan options; None after reporting a mistake in them."""
         options, diags = self._run.options, self._outcome.diags
         targets = [parse_target(each, diags) for each in options.targets]
         replaced = [parse_resource_instance(each, diags) for each in options.replaced]
@@ -251,24 +251,24 @@ class Execution:
         )
 
 
-def new_planning(laboratory: Laboratory, prepared: Prepared, state: State) -> Planning:
-    """A plan in the making, for a run or for the end of it."""
-    workspace, plugins = laboratory.workspace, laboratory.plugins
+def new_planning(context: SuiteContext, prepared: Prepared, state: State) -> Planning:
+    """Create the planning of a run, or of the final destroy."""
+    workspace, plugins = context.workspace, context.plugins
     return Planning(
         prepared.static,
         prepared.values.inputs,
         workspace.files,
         state,
         workspace.where,
-        laboratory.selected,
+        context.selected,
         installed=plugins.installed,
         start=plugins.start,
-        stand_ins=prepared.replacements,
+        overrides=prepared.replacements,
     )
 
 
 async def apply(planning: Planning, plan: Plan, view: ApplyListener) -> State:
-    """Carry out a plan; the state is kept nowhere but here."""
+    """Apply a plan; the state is only held in memory."""
 
     async def keep(state: State, lasting: bool) -> bool:
         return True
@@ -280,16 +280,16 @@ async def apply(planning: Planning, plan: Plan, view: ApplyListener) -> State:
 
 
 def taken(planning: Planning, plugins: Plugins) -> list[Diagnostic]:
-    """What has been found so far, each once; it is not told again.
+    """Take the diagnostics so far, each once.
 
-    Warnings about how plugins are installed are about all runs, and told elsewhere.
+    Warnings about installed plugins concern all runs, and are reported elsewhere.
     """
     general = set(plugins.warnings)
     return [each for each in dict.fromkeys(planning.diags.take()) if each not in general]
 
 
 def _warnings(found: Sequence[Diagnostic], expectations: Expectations) -> list[Diagnostic]:
-    """A word about variables that fail as expected, though that keeps the run from its end."""
+    """Warn about variables that fail as expected, since the run then stops before apply."""
     names = dict.fromkeys(
         each.checked
         for each in found

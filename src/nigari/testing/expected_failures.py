@@ -1,7 +1,7 @@
-"""Failures that a run expects: conditions that must not hold.
+"""Expected failures of a run: conditions that must fail.
 
-A diagnostic of a condition says which object it is about. One that is expected is no mistake; one
-that is expected and does not come is.
+A diagnostic of a condition has the address of its object. An expected one is dropped; an expected
+one that does not occur is an error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nigari.record import replace
 
 
 class Expectations:
-    """The failures that one run expects, and which of them have come."""
+    """The expected failures of one run, with those that have occurred."""
 
     def __init__(self, run: TestRun) -> None:
         self._wanted: dict[str, Range] = {}
@@ -26,8 +26,8 @@ class Expectations:
         self._seen: set[str] = set()
 
     def matched(self, found: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """What remains: everything unexpected, failed checks as errors, and a word about each
-        failure that did not come.
+        """Return unexpected diagnostics, failed checks as errors, and an error for each expected
+        failure that did not occur.
         """
         remaining: list[Diagnostic] = []
         for each in found:
@@ -39,11 +39,11 @@ class Expectations:
         return remaining + [self._missing(name) for name in missing]
 
     def names_variable(self, checked: str) -> bool:
-        """Whether a failure is one of an input variable, and expected."""
+        """Check for an expected failure of an input variable."""
         return checked.startswith("var.") and checked in self._wanted
 
     def _takes(self, checked: str) -> bool:
-        """Whether a failure is expected, of an instance or of its whole resource."""
+        """Check whether a failure is expected, for an instance or its whole resource."""
         whole = checked.partition("[")[0]
         taken = {checked, whole} & self._wanted.keys()
         self._seen |= taken

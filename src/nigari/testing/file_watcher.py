@@ -1,7 +1,7 @@
-"""Watches the disk for changes, and finds which test files they concern.
+"""File watching: detects changes on disk, and the test files that they affect.
 
-A test file is concerned by itself, by the modules that its runs are made of, and by files of
-values. Which modules those are, the runs have found out.
+A test file is affected by itself, by the modules of its runs, and by variable files. The runs have
+recorded their modules.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _ENDINGS: Final = (".tf", ".tofu", ".hcl", ".json", ".tfvars")
 _VALUES: Final = (".tfvars", ".tfvars.json")
 
 Stamps = Mapping[str, tuple[int, int]]
-"""When each file was changed, and its size."""
+"""Change time and size of each file."""
 
 
 def stamps(files: DiskFiles, directories: Iterable[str]) -> Stamps:
-    """The files in these directories that tests may depend on."""
+    """Collect the files in these directories that tests may depend on."""
     found: dict[str, tuple[int, int]] = {}
     for directory in directories:
         try:
@@ -41,12 +41,12 @@ def stamps(files: DiskFiles, directories: Iterable[str]) -> Stamps:
 
 
 def changes(before: Stamps, now: Stamps) -> set[str]:
-    """The files that have come, gone or changed."""
+    """List the files that were added, deleted or changed."""
     return {path for path, _ in before.items() ^ now.items()}
 
 
 def concerned(outcomes: Iterable[FileOutcome], changed: set[str]) -> list[str]:
-    """The test files that must run again, those among them that are new."""
+    """List the test files that must run again, including new ones."""
     known = {each.name: each for each in outcomes}
     found = [name for name, each in known.items() if _is_concerned(each, changed)]
     fresh = {path for path in changed if is_test_file(os.path.basename(path))} - known.keys()
@@ -58,5 +58,5 @@ def _is_concerned(outcome: FileOutcome, changed: set[str]) -> bool:
         return True
     others = [path for path in changed if not is_test_file(os.path.basename(path))]
     directories = outcome.directories
-    # What could not even be read may come of anything.
+    # A configuration that could not be read may depend on any file.
     return any(not directories or (os.path.dirname(path) or ".") in directories for path in others)

@@ -1,7 +1,7 @@
-"""Executing one test file: its runs in order, each with its state, and the clean-up at the end.
+"""Execution of one test file: its runs in order, each with its state, and the final clean-up.
 
-Every module that is tested has a state of its own, in memory only. What cannot be destroyed in the
-end is put into a file, so that somebody can.
+Every tested module has a separate state, in memory only. Objects that cannot be destroyed in the
+end are saved in a state file, so that the user can destroy them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from nigari.state.model import State, StateFile
 from nigari.testing.execution import (
     PARALLELISM,
     Execution,
-    Laboratory,
     Prepared,
+    SuiteContext,
     apply,
     new_planning,
     taken,
@@ -44,8 +44,8 @@ _RUN: Final = re.compile(r"\brun\.")
 
 
 @record
-class Kept:
-    """A state, and the last run that changed it."""
+class RunState:
+    """A state, with the last run that changed it."""
 
     state: State
     index: int
@@ -53,19 +53,19 @@ class Kept:
 
 
 class Stopping:
-    """Whether tests are to go on: not after an interruption, and not at all after a second."""
+    """Interruptions: after the first one no run starts, after the second no clean-up either."""
 
     def __init__(self) -> None:
         self.times = 0
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nothing new is begun but cleaning up."""
+        """True if only the clean-up continues."""
         return self.times > 0
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether nothing at all is begun."""
+        """True if nothing continues."""
         return self.times > 1
 
 
@@ -74,21 +74,23 @@ class TestFileRunner:
 
     __test__ = False
 
-    def __init__(self, laboratory: Laboratory, file: TestFile, stopping: Stopping) -> None:
-        self._laboratory = laboratory
+    def __init__(self, context: SuiteContext, file: TestFile, stopping: Stopping) -> None:
+        self._context = context
         self._file = file
         self._stopping = stopping
         self._view = ApplyListener()
-        self._states: dict[str, Kept] = {}
+        self._states: dict[str, RunState] = {}
         self._outputs: dict[str, Value] = {}
         self._prepared: dict[str, Prepared] = {}
         self.outcome: FileOutcome = FileOutcome(file.name, [run.name for run in file.runs])
         self.current: dict[str, Execution] = {}
-        """The runs under way."""
+        """Indexes of active runs."""
 
     @property
     def left(self) -> tuple[list[Leftover], dict[str, list[Leftover]]]:
-        """What exists now: of the module that all is about, and of others by the run that made it."""
+        """List the existing objects: of the main module, and of others by the run that created
+        them.
+        """
         runs, others = self.outcome.runs, dict(self._states)
         main = others.pop(_MAIN, None)
         return (
@@ -97,7 +99,7 @@ class TestFileRunner:
         )
 
     async def run(self) -> None:
-        """Execute all runs, then destroy what they made."""
+        """Execute all runs, then destroy their objects."""
         start = time.monotonic()
         outcome = self.outcome
         outcome.status = Status.PASS
@@ -110,7 +112,7 @@ class TestFileRunner:
         outcome.seconds = time.monotonic() - start
 
     def _is_wanted(self, index: int) -> bool:
-        """Whether a run is executed; it is skipped where it is not."""
+        """Check whether to execute a run; otherwise mark it as skipped."""
         is_over = self._stopping.is_stopped or self.outcome.status is Status.ERROR
         if is_over or self._file.runs[index].is_skipped:
             self.outcome.runs[index].status = Status.SKIP
@@ -118,8 +120,8 @@ class TestFileRunner:
         return True
 
     def _batches(self) -> list[list[int]]:
-        """The runs in order, with those together that are allowed to and can run side by side:
-        each with another state, and none with outputs of another.
+        """Group the runs in order, so that those in a group can run concurrently: each with a
+        separate state, and without each other's outputs.
         """
         batches: list[list[int]] = []
         states: set[str] = set()
@@ -137,16 +139,16 @@ class TestFileRunner:
         return batches
 
     def skip(self) -> None:
-        """Execute nothing."""
+        """Skip all runs."""
         self.outcome.status = Status.PASS
         for run in self.outcome.runs:
             run.status = Status.SKIP
 
     async def _execute(self, index: int) -> None:
-        run, told = self._file.runs[index], self.outcome.runs[index]
+        run, reported = self._file.runs[index], self.outcome.runs[index]
         key = _key(run)
         kept = self._states.get(key)
-        execution = Execution(self._laboratory, self._file, run, told, self._view)
+        execution = Execution(self._context, self._file, run, reported, self._view)
         self.current[run.name] = execution
         start = time.monotonic()
         try:
@@ -154,24 +156,24 @@ class TestFileRunner:
                 State() if kept is None else kept.state, self._outputs
             )
         except Exception as error:  # noqa: BLE001 - what was made must be destroyed all the same
-            told.diags.append(unexpected(f"The run {run.name}", error))
-            told.at_least(Status.ERROR)
+            reported.diags.append(unexpected(f"The run {run.name}", error))
+            reported.at_least(Status.ERROR)
             changed = None
         del self.current[run.name]
         self._note_uses(run)
-        told.seconds = time.monotonic() - start
+        reported.seconds = time.monotonic() - start
         if changed is None or execution.prepared is None:
             return
-        stored = _stored(changed, told.diags)
-        self._states[key] = Kept(stored, index, execution.prepared)
+        stored = _stored(changed, reported.diags)
+        self._states[key] = RunState(stored, index, execution.prepared)
         self._prepared[run.name] = execution.prepared
         self._outputs[run.name] = object_value(
             {name: each.value for name, each in stored.outputs.items()}
         )
 
     def _note_uses(self, run: TestRun) -> None:
-        """Note which outputs of earlier runs a run has used."""
-        coverage = self._laboratory.coverage
+        """Record the outputs of earlier runs that a run uses."""
+        coverage = self._context.coverage
         if coverage is None:
             return
         for name in _runs_named(run):
@@ -182,7 +184,7 @@ class TestFileRunner:
     # -- the end --------------------------------------------------------------------------------
 
     async def clean_up(self) -> None:
-        """Destroy what is left, what was made last first."""
+        """Destroy the remaining objects, the most recent state first."""
         for kept in sorted(self._states.values(), key=lambda each: -each.index):
             if self._stopping.is_cut_off:
                 return
@@ -195,9 +197,9 @@ class TestFileRunner:
             if left.has_managed_objects:
                 self._rescue(left, done)
 
-    async def _destroy(self, kept: Kept, done: CleanUp) -> State:
-        """What is left of a state after everything in it was destroyed, as far as possible."""
-        planning = new_planning(self._laboratory, kept.prepared, kept.state)
+    async def _destroy(self, kept: RunState, done: CleanUp) -> State:
+        """Destroy the objects of a state, and return the remaining state."""
+        planning = new_planning(self._context, kept.prepared, kept.state)
         try:
             options = PlanOptions(PlanMode.DESTROY, parallelism=PARALLELISM)
             plan = await planning.plan(options)
@@ -206,7 +208,7 @@ class TestFileRunner:
                 left = await apply(planning, plan, self._view)
                 if plan.forgotten:
                     _report_forgotten(plan.forgotten, done)
-            done.diags.extend(taken(planning, self._laboratory.plugins))
+            done.diags.extend(taken(planning, self._context.plugins))
         except Exception as error:  # noqa: BLE001 - what is left must be known all the same
             done.diags.append(unexpected("The clean-up", error))
             left = kept.state
@@ -215,9 +217,9 @@ class TestFileRunner:
         return left
 
     def _rescue(self, left: State, done: CleanUp) -> None:
-        """Put what is left where somebody can find it."""
+        """Save the remaining state in a file."""
         data = format_state(StateFile(left, new_lineage(), 1), is_for_people=True)
-        where = self._laboratory.workspace.where
+        where = self._context.workspace.where
         try:
             path = write_unused(where.at(where.name, RESCUED), data, _PRIVATE)
             done.saved_at = os.path.basename(path)
@@ -231,12 +233,12 @@ class TestFileRunner:
 
 
 def _key(run: TestRun) -> str:
-    """What names the state that a run works with."""
+    """Return the name of a run's state."""
     return run.state_key or (_MAIN if run.module is None else run.module.source)
 
 
 def _runs_named(run: TestRun) -> set[str]:
-    """The runs whose outputs a run uses."""
+    """List the runs whose outputs a run uses."""
     return {
         step.name
         for expr in run.variables.values()
@@ -253,7 +255,7 @@ def _text_of(config: ProviderConfig) -> str:
 
 
 def _stored(state: State, diags: Diagnostics) -> State:
-    """A state as the next run finds it: as if it had been stored in between."""
+    """Encode and decode a state, as storage between two runs would."""
     data = format_state(StateFile(state, "test", 1), is_for_people=False)
     file = parse_state(data, diags)
     return state if file is None else file.state

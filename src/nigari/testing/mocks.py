@@ -1,7 +1,7 @@
-"""Providers that are made up: nothing real is made, changed or read.
+"""Mocked providers: nothing real is created, changed or read.
 
-The real plugin still says what its objects look like, and whether a configuration is right; it is
-never configured. Which values a test gives for which object is told by whoever makes a mock.
+The real plugin provides schemas and validates configurations; it is never configured. The creator
+of a mock provides the values of objects.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ NOTHING: Final[Values] = {}
 
 
 class Mock:
-    """A provider whose objects are made up, with some values given."""
+    """A provider with mocked objects, some of whose values are given."""
 
     def __init__(self, real: api.Provider, given: Values = NOTHING) -> None:
         self.real = real
-        """Who says what objects look like."""
+        """Provides the schemas."""
         self._given = given
 
-    # -- what is made up ----------------------------------------------------------------------
+    # -- mocked operations --------------------------------------------------------------------
 
     async def validate_provider(self, config: cty.Value) -> api.Response:
         return api.Response()
@@ -42,22 +42,24 @@ class Mock:
         if request.config.is_null:
             return api.PlanResponse(request.proposed, planned_private=request.prior_private)
         block = await self._block(MANAGED, request.type_name)
-        value, told = compose(request.type_name, block, request.config, self._given)
+        value, reported = compose(request.type_name, block, request.config, self._given)
         planned = request.proposed if value is None else value
-        return api.PlanResponse(planned, planned_private=request.prior_private, diagnostics=told)
+        return api.PlanResponse(
+            planned, planned_private=request.prior_private, diagnostics=reported
+        )
 
     async def apply(self, request: api.ApplyRequest) -> api.ApplyResponse:
         return api.ApplyResponse(request.planned, request.planned_private, request.identity)
 
     async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
         block = await self._block(DATA, request.type_name)
-        value, told = compose(request.type_name, block, request.config, self._given)
-        return api.ReadDataResponse(request.config if value is None else value, told)
+        value, reported = compose(request.type_name, block, request.config, self._given)
+        return api.ReadDataResponse(request.config if value is None else value, reported)
 
     async def open_ephemeral(self, type_name: str, config: cty.Value) -> api.OpenEphemeralResponse:
         block = await self._block(EPHEMERAL, type_name)
-        value, told = compose(type_name, block, config, self._given)
-        return api.OpenEphemeralResponse(config if value is None else value, diagnostics=told)
+        value, reported = compose(type_name, block, config, self._given)
+        return api.OpenEphemeralResponse(config if value is None else value, diagnostics=reported)
 
     async def renew_ephemeral(
         self, type_name: str, private: bytes | None
@@ -77,7 +79,7 @@ class Mock:
 
     async def _block(self, mode: ResourceMode, type_name: str) -> Block:
         offered = (await self.real.schema()).schema
-        # Nobody is asked about an object whose schema is not known.
+        # An object is only requested after its schema has been loaded.
         assert offered is not None
         found = {
             MANAGED: offered.resources,
@@ -86,7 +88,7 @@ class Mock:
         }[mode]
         return found[type_name].block
 
-    # -- what the plugin says -----------------------------------------------------------------
+    # -- delegated operations -----------------------------------------------------------------
 
     async def schema(self) -> api.SchemaResponse:
         return await self.real.schema()

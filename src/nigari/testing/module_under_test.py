@@ -1,7 +1,7 @@
-"""The configuration of one run: the module under test with what the test replaces in it.
+"""Configuration of one run: the module under test, with the test's replacements.
 
-Provider blocks of the test file take the place of the module's own, mocks too. Of a module that is
-overridden nothing is left but its variables and the outputs that the test gives.
+Provider blocks of the test file, including mocks, replace the module's own. An overridden module
+only retains its variables, and outputs with values from the test.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from nigari.record import record, replace
 
 @record
 class RunProviders:
-    """The provider configurations of a run, and which of them are made up."""
+    """Provider configurations of a run, and the mocked ones among them."""
 
     configs: Mapping[LocalProviderConfig, ProviderConfig]
     mocks: Mapping[LocalProviderConfig, MockProvider]
@@ -43,7 +43,7 @@ class RunProviders:
 def run_providers(
     module: Module, file: TestFile, run: TestRun, names: Names, diags: Diagnostics
 ) -> RunProviders:
-    """The provider configurations that a run works with."""
+    """Collect the provider configurations of a run."""
     configs = dict(module.provider_configs)
     mocks: dict[LocalProviderConfig, MockProvider] = {}
 
@@ -76,7 +76,7 @@ def run_providers(
 
 
 def _bound(config: ProviderConfig, names: Names) -> ProviderConfig:
-    """A provider block of a test file, in which `run` and the test's variables have values."""
+    """Bind `run` and the test's variables in a provider block of a test file."""
     for_each = config.for_each
     return replace(
         config,
@@ -86,7 +86,7 @@ def _bound(config: ProviderConfig, names: Names) -> ProviderConfig:
 
 
 def merged_overrides(file: Overrides, run: Overrides, diags: Diagnostics) -> Overrides:
-    """All overrides of a run; its own count where the file has one for the same target."""
+    """Combine all overrides of a run; its own take precedence over those of the file."""
     own = {each.name for each in run.resources}
     modules = {each.target for each in run.modules}
     for each in file.resources:
@@ -110,7 +110,7 @@ def _warn_of_two(
 
 
 class TestedModules:
-    """Finds modules, and leaves little of those that are overridden."""
+    """Loads modules, and empties the overridden ones."""
 
     __test__ = False
 
@@ -119,11 +119,11 @@ class TestedModules:
         self._overrides = {each.target: each.outputs for each in overrides}
         self._made: dict[tuple[ModuleAddr, int], CompiledModule] = {}
         self.replaced: dict[ModuleAddr, Module] = {}
-        """The modules that are overridden, as they really are."""
+        """The original modules of the overridden ones."""
 
     @property
     def expanded(self) -> frozenset[tuple[ModuleAddr, str]]:
-        """The calls of which single instances are overridden."""
+        """Calls with overrides for single instances."""
         found: set[tuple[ModuleAddr, str]] = set()
         for target in self._overrides:
             at = target
@@ -146,7 +146,7 @@ class TestedModules:
         targets = [each for each in self._overrides if _is_meant(each, addr)]
         if not targets:
             return compiled
-        # The override that names the instance most precisely counts.
+        # The most specific override wins.
         target = max(targets, key=_precision)
         outputs = self._overrides[target]
         self.replaced[target] = compiled.module
@@ -157,7 +157,9 @@ class TestedModules:
 
 
 def _is_meant(target: ModuleAddr, addr: ModuleAddr) -> bool:
-    """Whether a target names a module instance; without a key, a call means all its instances."""
+    """Check whether a target covers a module instance; a call without a key covers all its
+    instances.
+    """
     return target.names == addr.names and all(
         wanted is None or wanted == key
         for (_, wanted), (_, key) in zip(target.steps, addr.steps, strict=True)
@@ -169,7 +171,7 @@ def _precision(target: ModuleAddr) -> int:
 
 
 def _emptied(module: Module, outputs: Values) -> Module:
-    """A module in which nothing is made, with these outputs; all others are null."""
+    """Build a module without resources and with these outputs; all others are null."""
     return replace(
         module,
         locals={},
@@ -199,7 +201,7 @@ def check_targets(
     replaced: Mapping[ModuleAddr, Module],
     diags: Diagnostics,
 ) -> None:
-    """Report overrides of what the configuration does not have."""
+    """Report overrides of undeclared objects."""
     modules: dict[ModuleAddr, dict[int, Module]] = {}
     for addr, module in replaced.items():
         modules.setdefault(addr, {})[id(module)] = module

@@ -1,12 +1,12 @@
-"""Modules under test for Python programs, most of all for pytest.
+"""Modules under test for Python programs, in particular for pytest.
 
-    with nigari.testing.module("modules/bucket", {"region": "eu"}, mocks=["aws"]) as bucket:
-        plan = bucket.plan()
-        assert plan.actions == {"aws_s3_bucket.logs": "create"}
-        assert plan.resources["aws_s3_bucket.logs"]["bucket"] == "logs-eu"
+with nigari.testing.module("modules/bucket", {"region": "eu"}, mocks=["aws"]) as bucket:
+plan = bucket.plan()
+assert plan.actions == {"aws_s3_bucket.logs": "create"}
+assert plan.resources["aws_s3_bucket.logs"]["bucket"] == "logs-eu"
 
-States are in memory only, and what is applied is destroyed at the end. A mocked provider needs no
-plugin where its schema is known from an earlier run, and one that is given as an object needs none
+States are in memory only, and applied objects are destroyed at the end. A mocked provider needs no
+plugin if its schema is cached from an earlier run, and one that is passed as an object needs none
 at all.
 """
 
@@ -45,8 +45,8 @@ from nigari.state.objects import decode
 from nigari.testing.execution import (
     PARALLELISM,
     Execution,
-    Laboratory,
     Prepared,
+    SuiteContext,
     apply,
     new_planning,
     taken,
@@ -62,13 +62,13 @@ from nigari.workspace.session.failure import SessionError
 
 T = TypeVar("T")
 __tracebackhide__ = True
-"""A test that fails shows the test, not how modules are tested."""
+"""Hides this module in pytest tracebacks, so that a failure shows the test."""
 Values = Mapping[str, object]
 _NOTHING: Final[Mapping[str, Values]] = MappingProxyType({})
 
 
 class UnknownUntilApply:
-    """Stands for what is known only after apply."""
+    """Placeholder for values that are known after apply."""
 
     def __repr__(self) -> str:
         return "UNKNOWN"
@@ -79,29 +79,29 @@ UNKNOWN: Final = UnknownUntilApply()
 
 @record
 class Mocked:
-    """A provider whose objects are made up, with values for what it would compute."""
+    """A provider with mocked objects, with values for computed attributes."""
 
     name: str
-    """The local name of the provider in the module."""
+    """Local name of the provider in the module."""
     resources: Mapping[str, Values] = _NOTHING
     """Values by resource type."""
     data: Mapping[str, Values] = _NOTHING
-    """Values by the type of data source."""
+    """Values by data source type."""
     alias: str = ""
 
 
 @record
 class Result:
-    """What a module plans, or what it has made."""
+    """A plan, or the objects after apply."""
 
     actions: Mapping[str, str]
-    """What is to be done with each object, by address: `create`, `update`, `delete`, …"""
+    """Planned actions by address: `create`, `update`, `delete`, …"""
     resources: Mapping[str, object]
-    """The values of objects by address, as plain Python data; `UNKNOWN` for what is not known."""
+    """Attribute values of objects by address, as plain Python data; `UNKNOWN` for unknown ones."""
     outputs: Mapping[str, object]
 
     def snapshot(self) -> str:
-        """Everything as a text that is the same for the same result, to be kept and compared."""
+        """Write the result as a deterministic text, for snapshot comparisons."""
         data = {"actions": self.actions, "resources": self.resources, "outputs": self.outputs}
         return json.dumps(data, indent=2, sort_keys=True, default=str) + "\n"
 
@@ -114,11 +114,11 @@ def module(
     providers: Mapping[str, Callable[[], api.Provider]] | None = None,
     overrides: Mapping[str, Values] | None = None,
 ) -> ModuleUnderTest:
-    """A module to be tested.
+    """Create a module under test.
 
-    `mocks` are providers that are made up. `providers` makes providers in this process, by the
-    last part of their source, in place of plugins. `overrides` gives values for single resources
-    and data sources, or outputs of modules, by address.
+    `mocks` are mocked providers. `providers` creates providers in this process, by the last part of
+    their source, instead of starting plugins. `overrides` has values for single resources and data
+    sources, or outputs of modules, by address.
     """
     mocked = [Mocked(each) if isinstance(each, str) else each for each in mocks]
     return ModuleUnderTest(
@@ -148,15 +148,15 @@ class ModuleUnderTest:
         self._loop = _Loop()
 
     def plan(self, variables: Values | None = None) -> Result:
-        """What the module would do now; a `SessionError` says why it would do nothing."""
+        """Plan the module; raise `SessionError` on failure."""
         return self._loop.wait(self._run(0, variables or {}))
 
     def apply(self, variables: Values | None = None) -> Result:
-        """Do it; what there is afterwards. A `SessionError` says why that failed."""
+        """Apply the module, and return its objects; raise `SessionError` on failure."""
         return self._loop.wait(self._run(1, variables or {}))
 
     def failures(self, variables: Values | None = None) -> list[str]:
-        """The objects whose conditions do not hold in a plan, by address: `var.region`, …"""
+        """List the addresses of objects whose conditions fail in a plan: `var.region`, …"""
         try:
             self.plan(variables)
         except SessionError as error:
@@ -167,7 +167,7 @@ class ModuleUnderTest:
         return []
 
     def close(self) -> None:
-        """Destroy what was applied, and end all plugins."""
+        """Destroy applied objects, and end all plugins."""
         try:
             self._loop.wait(self._end())
         finally:
@@ -186,9 +186,9 @@ class ModuleUnderTest:
 
     async def _run(self, index: int, variables: Values) -> Result:
         outcome = RunOutcome("python")
-        laboratory = self._laboratory({**self._variables, **variables})
+        context = self._context({**self._variables, **variables})
         run = self._file.runs[index]
-        execution = Execution(laboratory, self._file, run, outcome, ApplyListener())
+        execution = Execution(context, self._file, run, outcome, ApplyListener())
         changed = await execution.execute(self._state, {})
         if changed is not None and execution.prepared is not None:
             self._state, self._prepared = changed, execution.prepared
@@ -196,7 +196,7 @@ class ModuleUnderTest:
             raise SessionError(list(outcome.diags), self._workspace.sources)
         return _result(outcome.shown)
 
-    def _laboratory(self, variables: Values) -> Laboratory:
+    def _context(self, variables: Values) -> SuiteContext:
         workspace = self._workspace
         functions = function_table(
             workspace.files,
@@ -209,26 +209,26 @@ class ModuleUnderTest:
             for name, value in variables.items()
         }
         values = ValueSource(inputs, functions)
-        return Laboratory(workspace, "default", self._plugins, values, shows=True)
+        return SuiteContext(workspace, "default", self._plugins, values, shows=True)
 
     async def _end(self) -> None:
-        told = Diagnostics()
+        reported = Diagnostics()
         try:
             if self._prepared is not None and self._state.has_managed_objects:
-                planning = new_planning(self._laboratory({}), self._prepared, self._state)
+                planning = new_planning(self._context({}), self._prepared, self._state)
                 plan = await planning.plan(PlanOptions(PlanMode.DESTROY, parallelism=PARALLELISM))
                 if plan is not None:
                     self._state = await apply(planning, plan, ApplyListener())
-                told.extend(taken(planning, self._plugins))
+                reported.extend(taken(planning, self._plugins))
                 await planning.close()
         finally:
             await self._plugins.close()
-        if told.has_errors:
-            raise SessionError(list(told), self._workspace.sources)
+        if reported.has_errors:
+            raise SessionError(list(reported), self._workspace.sources)
 
 
 class _Found(InstalledProviders):
-    """Providers in this process, and what is known of mocked ones without starting any."""
+    """Providers in this process, and cached schemas of mocked ones, which need no plugin."""
 
     def __init__(
         self,
@@ -256,7 +256,7 @@ class _Found(InstalledProviders):
 
 
 class _SchemaOnly(ProviderBase):
-    """A provider of which nothing is there but what it offers, for mocks to stand on."""
+    """A provider that only has a schema, for mocks."""
 
     def __init__(self, schema: ProviderSchema) -> None:
         self._schema = schema
@@ -275,7 +275,7 @@ class _SchemaOnly(ProviderBase):
 
 
 class _Loop:
-    """An event loop of its own, so that tests may have one, too."""
+    """A separate event loop, so that tests may have one too."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -286,7 +286,7 @@ class _Loop:
         try:
             return asyncio.run_coroutine_threadsafe(work, self._loop).result()
         except SessionError as error:
-            # What is wrong is in the exception, not in how it came here.
+            # The exception has the reason; its traceback would only show the loop.
             raise error.with_traceback(None) from None
 
     def close(self) -> None:
@@ -296,7 +296,7 @@ class _Loop:
 
 
 def _test_file(mocks: Sequence[Mocked], overrides: Mapping[str, Values]) -> TestFile:
-    """The test file that says the same."""
+    """Build the equivalent test file."""
     parts = ['run "plan" {\n  command = plan\n}\nrun "apply" {}\n']
     for mock in mocks:
         alias = f"  alias = {quoted(mock.alias)}\n" if mock.alias else ""
@@ -337,7 +337,7 @@ def _test_file(mocks: Sequence[Mocked], overrides: Mapping[str, Values]) -> Test
 
 
 def _override_kind(address: str) -> str:
-    """Which block overrides what is at an address."""
+    """Return the type of override block for an address."""
     steps = address.split(".")
     while steps[:1] == ["module"]:
         steps = steps[2:]
@@ -385,5 +385,5 @@ def _action(action: Action) -> str:
 
 
 def plain(value: Value) -> object:
-    """A value as plain Python data, secrets included; `UNKNOWN` for what is not known."""
+    """Convert a value to plain Python data, including sensitive parts; unknown ones are `UNKNOWN`."""
     return value.unmark_deep()[0].to_python(unknown=UNKNOWN)

@@ -1,4 +1,4 @@
-"""The outcome of tests: of each run, each file and all of them."""
+"""Test outcomes: of each run, each file and the whole suite."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ if TYPE_CHECKING:
 
 
 class Status(IntEnum):
-    """How a run, a file or all tests ended; of several the greatest counts."""
+    """Result of a run, a file or the suite; the greatest of several wins."""
 
     PENDING = 0
     SKIP = 1
     PASS = 2
     FAIL = 3
-    """A condition does not hold."""
+    """A condition has failed."""
     ERROR = 4
-    """It could not be found out."""
+    """The condition could not be evaluated."""
 
     @property
     def word(self) -> str:
-        """As it is told to programs."""
+        """The name for programs."""
         return self.name.lower()
 
 
 @record
 class Shown:
-    """What a run planned or made, for who wants to see it."""
+    """The plan and state of a run, for display."""
 
     planning: Planning
     plan: Plan
     state: State | None
-    """What was made; None where it was only planned."""
+    """The new state; None after a plan."""
     inputs: Mapping[str, Value]
-    """The values of variables, as they were given."""
+    """Values of variables."""
 
 
 class RunOutcome:
-    """What has come of one run."""
+    """Outcome of one run."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -56,41 +56,41 @@ class RunOutcome:
         self.shown: Shown | None = None
         self.seconds: float = 0.0
         self.directories: frozenset[str] = frozenset()
-        """Where the modules are that it was made of; none where they could not be read."""
+        """Directories of its modules; empty if they could not be read."""
 
     def at_least(self, status: Status) -> None:
-        """Make the status no better than this."""
+        """Raise the status to at least this."""
         self.status = max(self.status, status)
 
 
 @record
 class Leftover:
-    """An object that a test has made and not destroyed."""
+    """An object that a test has created and not destroyed."""
 
     address: str
     deposed: str = ""
 
 
 class CleanUp:
-    """What has come of destroying what a run made."""
+    """Outcome of destroying a run's objects."""
 
     def __init__(self, run: RunOutcome) -> None:
         self.run = run
         self.diags: Diagnostics = Diagnostics()
         self.left: list[Leftover] = []
         self.saved_at = ""
-        """The file that the rest of the state was put into; empty where there is none."""
+        """File with the remaining state; empty if there is none."""
         self.unsaved: bytes | None = None
-        """The rest of the state, where it could not be put into a file."""
+        """The remaining state, if it could not be saved in a file."""
 
     @property
     def has_failed(self) -> bool:
-        """Whether something is left that should not be."""
+        """True if objects remain that should have been destroyed."""
         return bool(self.left) or self.diags.has_errors
 
 
 class FileOutcome:
-    """What has come of the runs of one file."""
+    """Outcome of one file's runs."""
 
     def __init__(self, name: str, runs: Iterable[str]) -> None:
         self.name = name
@@ -101,30 +101,30 @@ class FileOutcome:
 
     @property
     def directories(self) -> frozenset[str]:
-        """Where the modules of all runs are; none where some could not be read."""
+        """Directories of the modules of all runs; empty if some could not be read."""
         found = [run.directories for run in self.runs if run.status is not Status.SKIP]
         return frozenset().union(*found) if all(found) else frozenset()
 
     @property
     def has_failed(self) -> bool:
-        """Whether anything in the file went wrong, its end included."""
+        """True if anything in the file failed, including its clean-up."""
         return self.status >= Status.FAIL or any(each.has_failed for each in self.cleanups)
 
 
 class SuiteOutcome:
-    """What has come of all files."""
+    """Outcome of all files."""
 
     def __init__(self) -> None:
         self.coverage: Coverage | None = None
-        """What of the configuration the tests have touched, where somebody wants to know."""
+        """Coverage of the configuration, if requested."""
         self.files: list[FileOutcome] = []
         self.status = Status.PENDING
 
     def count(self, *statuses: Status) -> int:
-        """How many runs ended in one of these ways."""
+        """Count the runs with one of these statuses."""
         return sum(run.status in statuses for file in self.files for run in file.runs)
 
     @property
     def has_failed(self) -> bool:
-        """Whether anything went wrong."""
+        """True if anything failed."""
         return any(file.has_failed for file in self.files)

@@ -1,5 +1,5 @@
-"""The plugins of a suite of tests: one process of each says what it offers and what it thinks of
-configurations, for all runs; a process of its own is started only for what is configured.
+"""Plugins of a test suite: one shared process for schemas and validation in all runs, and separate
+processes for configured instances.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nigari.workspace.plugins.providers import InstalledProviders
 
 
 class Plugins:
-    """The processes that all runs share."""
+    """The processes shared by all runs."""
 
     def __init__(self, installed: InstalledProviders) -> None:
         self.installed = installed
@@ -24,44 +24,46 @@ class Plugins:
 
     @property
     def warnings(self) -> list[Diagnostic]:
-        """What users should know of how plugins are installed."""
+        """Warnings about the installed plugins."""
         problems = self.installed.problems
         return [each for each in problems if each.severity is Severity.WARNING]
 
     async def start(
         self, provider: Provider, schema: ProviderSchema | None, diags: Diagnostics
     ) -> api.Provider | None:
-        """A provider for one use in one run."""
+        """Return a provider for one use in one run."""
         shared = self._shared.get(provider)
         if shared is None:
             shared = self._shared[provider] = asyncio.create_task(self._share(provider))
         found = await asyncio.shield(shared)
-        diags.extend(found.told)
+        diags.extend(found.reported)
         if found.running is None:
             return None
         return SharedPlugin(self, provider, found.running)
 
     async def _share(self, provider: Provider) -> _Shared:
-        told = Diagnostics()
-        return _Shared(await self.installed.start(provider, None, told), told)
+        reported = Diagnostics()
+        return _Shared(await self.installed.start(provider, None, reported), reported)
 
     async def close(self) -> None:
-        """End the processes that are shared."""
+        """Close the shared processes."""
         shared = [task.result() for task in self._shared.values() if task.done()]
         self._shared.clear()
         await asyncio.gather(*(each.running.close() for each in shared if each.running is not None))
 
 
 class _Shared:
-    """A process that all share, or why there is none."""
+    """A shared process, or the reason why there is none."""
 
-    def __init__(self, running: api.Provider | None, told: Diagnostics) -> None:
+    def __init__(self, running: api.Provider | None, reported: Diagnostics) -> None:
         self.running = running
-        self.told = told
+        self.reported = reported
 
 
 class SharedPlugin:
-    """A provider that begins with the shared process and gets its own when it is configured."""
+    """A provider that starts with the shared process, and gets a separate one when it is
+    configured.
+    """
 
     def __init__(self, plugins: Plugins, provider: Provider, shared: api.Provider) -> None:
         self._plugins = plugins
@@ -89,14 +91,14 @@ class SharedPlugin:
         return await self._now.validate_ephemeral(type_name, config)
 
     async def configure(self, config: cty.Value, may_defer: bool = False) -> api.Response:
-        told = Diagnostics()
+        reported = Diagnostics()
         known = (await self._shared.schema()).schema
-        self._own = await self._plugins.installed.start(self._provider, known, told)
+        self._own = await self._plugins.installed.start(self._provider, known, reported)
         if self._own is None:
             return api.Response(
                 tuple(
                     api.ProviderDiagnostic(each.severity, each.summary, each.detail)
-                    for each in told
+                    for each in reported
                 )
             )
         if known is None or not known.schema_call_optional:

@@ -1,8 +1,8 @@
-"""The values that texts are made up from: the same as those of OpenTofu, character for character.
+"""Generated texts of mocks, equal to OpenTofu's character for character.
 
-OpenTofu takes them from the first generator of Go's `math/rand`, an additive lagged Fibonacci
-generator (607, 273), seeded with a hash of the type. Its state after some 7.8 million million
-steps is part of what defines it, and is kept here as data.
+OpenTofu uses the first generator of Go's `math/rand`, an additive lagged Fibonacci generator (607,
+273), seeded with a hash of the type. Its state after some 7.8 million million steps is part of its
+definition, and is stored here as data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LENGTHS: Final = 12
 
 
 class GoRandom:
-    """Go's generator of random numbers, for one seed."""
+    """Go's random number generator, for one seed."""
 
     __slots__ = ("_feed", "_numbers", "_tap")
 
@@ -37,7 +37,7 @@ class GoRandom:
         self._numbers = _seeded(seed)
 
     def below(self, limit: int) -> int:
-        """A number from 0 up to a limit that has fewer than 32 bits."""
+        """Return a number below a limit that has fewer than 32 bits."""
         if limit & (limit - 1) == 0:
             return self._bits() & (limit - 1)
         most = _MODULUS - (1 << 31) % limit
@@ -47,7 +47,7 @@ class GoRandom:
         return drawn % limit
 
     def _bits(self) -> int:
-        """31 bits."""
+        """Return 31 random bits."""
         self._tap = (self._tap - 1) % _LENGTH
         self._feed = (self._feed - 1) % _LENGTH
         numbers = self._numbers
@@ -56,7 +56,7 @@ class GoRandom:
 
 
 def _seeded(seed: int) -> list[int]:
-    """The state of the generator for a seed."""
+    """Compute the generator's state for a seed."""
     x = seed % _MODULUS or _ZERO_SEED
     for _ in range(_WARMING):
         x = x * 48271 % _MODULUS
@@ -94,12 +94,12 @@ class Texts:
 
 @lru_cache(maxsize=1024)
 def texts_for(type_name: str) -> Texts:
-    """The texts that are made up for objects of a type."""
+    """Return the generated texts for objects of a type."""
     return Texts(type_name)
 
 
 def _hash(text: str) -> int:
-    """The hash FNV-1 with 32 bits."""
+    """Compute the 32-bit hash FNV-1."""
     found = _FNV_START
     for byte in text.encode():
         found = (found * _FNV_PRIME & 0xFFFFFFFF) ^ byte

@@ -1,8 +1,7 @@
-"""All test files of a module: found, read, executed one after the other or side by side.
+"""Test suite: finds, reads and executes all test files of a module, sequentially or concurrently.
 
-A suite knows which files are selected, the variables for all of them and the plugins that they
-share. What one file does is in `files`, what one run does in `execution`; results go to a
-`TestView`.
+A suite has the selected files, the variables for all of them and the plugins that they share.
+`files` executes one file, `execution` one run; results are passed to a `TestView`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.functions.table import function_table
 from nigari.plan.model.changes import Action
 from nigari.record import record
-from nigari.testing.execution import Laboratory
+from nigari.testing.execution import SuiteContext
 from nigari.testing.files import Stopping, TestFileRunner
 from nigari.testing.outcome import FileOutcome, Leftover, Status, SuiteOutcome
 from nigari.testing.plugins import Plugins
@@ -37,31 +36,31 @@ if TYPE_CHECKING:
     from nigari.testing.coverage import CoverageRecorder
 
 _CUT_OFF: Final = 2
-"""The interruption after which nothing is cleaned up any more."""
+"""Number of interruptions after which no clean-up takes place."""
 _PATIENCE: Final = 5.0
-"""Seconds after that until nothing is waited for any more."""
+"""Seconds after that until nothing is waited for."""
 
 
 @record
 class TestOptions:
-    """What somebody wants of tests."""
+    """Options of a test suite."""
 
     __test__ = False
 
     directory: str = "tests"
-    """Where test files are, beside those of the module itself."""
+    """Directory of test files, in addition to those of the module itself."""
     only: tuple[str, ...] = ()
-    """The files to run; none means all."""
+    """The files to run; empty for all."""
     shows: bool = False
-    """Whether what is planned and made is to be shown."""
+    """True to show plans and states."""
     parallelism: int = 1
-    """How many files run at the same time."""
+    """Number of files that run concurrently."""
     covers: bool = False
-    """Whether it is noted what of the configuration runs touch."""
+    """True to record coverage."""
 
 
 class TestView:
-    """Hears how tests go, and does nothing about it; others do more."""
+    """Receives the progress of tests and ignores it; subclasses handle it."""
 
     __test__ = False
 
@@ -69,31 +68,31 @@ class TestView:
         """These files are about to run."""
 
     def finished(self, file: FileOutcome) -> None:
-        """The runs of a file are done; what they made still exists."""
+        """The runs of a file are finished; their objects still exist."""
 
     def cleaned_up(self, file: FileOutcome) -> None:
-        """What a file made is destroyed, as far as possible."""
+        """The objects of a file are destroyed, as far as possible."""
 
     def interrupted(self) -> None:
         """The tests are about to end early, after cleaning up."""
 
     def cut_off(self, files: Sequence[Abandoned]) -> None:
-        """The tests end at once; this is what they leave behind."""
+        """The tests end immediately and leave these objects behind."""
 
 
 @record
 class Abandoned:
-    """What a file leaves behind that was cut off."""
+    """Objects that an aborted file leaves behind."""
 
     file: str
     run: str
-    """The runs under way; empty where none was."""
+    """The active runs; empty if there were none."""
     main: tuple[Leftover, ...]
-    """The objects of the module in the working directory."""
+    """Objects of the module in the working directory."""
     states: tuple[tuple[str, tuple[Leftover, ...]], ...]
-    """The objects of each other state, by the run that made it."""
+    """Objects of each other state, by the run that created it."""
     planned: tuple[str, ...]
-    """The objects that were being made."""
+    """Objects that were being created."""
 
 
 class Suite:
@@ -111,10 +110,10 @@ class Suite:
         self._stopping = Stopping()
         self._active: dict[TestFileRunner, Interruptions] = {}
         self._told = Diagnostics()
-        """What is wrong with the configuration, however it is tested."""
+        """Diagnostics of the configuration that are independent of the tests."""
 
     def load(self) -> bool:
-        """Read the configuration and all test files; whether everything is well."""
+        """Read the configuration and all test files; return whether both are valid."""
         workspace, diags = self.workspace, self.diags
         workspace.modules.compiled(workspace.directory, diags)
         files = workspace.loader.tests(workspace.directory, self._options.directory, diags)
@@ -132,7 +131,7 @@ class Suite:
         return not diags.has_errors
 
     def _check_providers(self, files: Sequence[TestFile]) -> None:
-        """Report what is wrong between test files and the modules of their runs."""
+        """Report contradictions between test files and the modules of their runs."""
         from nigari.workspace.configuration.test_modules import check_types, load_tested
 
         root = self.workspace.modules.compiled(self.workspace.directory, Diagnostics())
@@ -147,21 +146,21 @@ class Suite:
         check_types(files, root.module, used, self.diags)
 
     async def run(self, view: TestView) -> SuiteOutcome:
-        """Execute the files; what has come of them is told in their order."""
+        """Execute the files; their results are reported in order."""
         outcome = SuiteOutcome()
-        laboratory = self._laboratory()
-        if laboratory is None:
+        context = self._context()
+        if context is None:
             return outcome
         view.found(self.files)
         outcome.status = Status.PASS
         try:
             with on_interrupt(lambda: self._interrupt(view)):
-                await self._run_all(laboratory, view, outcome)
+                await self._run_all(context, view, outcome)
         finally:
-            await laboratory.plugins.close()
-        self.diags.extend(laboratory.plugins.warnings)
-        if laboratory.coverage is not None:
-            outcome.coverage = laboratory.coverage.result()
+            await context.plugins.close()
+        self.diags.extend(context.plugins.warnings)
+        if context.coverage is not None:
+            outcome.coverage = context.coverage.result()
         for file in outcome.files:
             outcome.status = max(outcome.status, file.status)
             if any(each.has_failed for each in file.cleanups):
@@ -170,8 +169,8 @@ class Suite:
             outcome.status = Status.ERROR
         return outcome
 
-    async def _run_all(self, laboratory: Laboratory, view: TestView, outcome: SuiteOutcome) -> None:
-        runners = [TestFileRunner(laboratory, file, self._stopping) for file in self.files]
+    async def _run_all(self, context: SuiteContext, view: TestView, outcome: SuiteOutcome) -> None:
+        runners = [TestFileRunner(context, file, self._stopping) for file in self.files]
         limit = asyncio.Semaphore(max(self._options.parallelism, 1))
 
         async def one(runner: TestFileRunner) -> None:
@@ -187,7 +186,7 @@ class Suite:
                 view.cleaned_up(runner.outcome)
 
     async def _run_one(self, runner: TestFileRunner) -> None:
-        """Execute one file, which hears of interruptions by itself."""
+        """Execute one file, which handles interruptions itself."""
         if self._stopping.is_stopped:
             if not self._stopping.is_cut_off:
                 runner.skip()
@@ -209,7 +208,7 @@ class Suite:
             del self._active[runner]
 
     def _end(self, task: asyncio.Task[object] | None) -> None:
-        """What is under way comes to its end by itself, unless nobody waits for that."""
+        """Let active work finish, unless the tests are aborted."""
         if self._stopping.is_cut_off and task is not None:
             task.cancel()
 
@@ -217,7 +216,7 @@ class Suite:
         stopping = self._stopping
         stopping.times += 1
         if not stopping.is_cut_off:
-            # What is under way comes to its end.
+            # Active work finishes on its own.
             view.interrupted()
             return
         if stopping.times == _CUT_OFF:
@@ -226,11 +225,11 @@ class Suite:
         self._pass_on()
 
     def _pass_on(self) -> None:
-        """Stop what is under way: gently the first time, at once the second."""
+        """Stop active work: gracefully the first time, immediately the second."""
         for each in list(self._active.values()):
             each.interrupt()
 
-    def _laboratory(self) -> Laboratory | None:
+    def _context(self) -> SuiteContext | None:
         workspace, options = self.workspace, self._options
         where = workspace.where
         reader = read_variables(where, self._selected, self._given, self.diags, options.directory)
@@ -243,10 +242,10 @@ class Suite:
             root=where.absolute_root,
             home_directory=workspace.home_directory,
         )
-        static = self._look_at_configuration(reader.inputs)
+        static = self._check_configuration(reader.inputs)
         if self.diags.error_count:
             return None
-        return Laboratory(
+        return SuiteContext(
             workspace=workspace,
             selected=self._selected,
             plugins=Plugins(InstalledProviders(where)),
@@ -257,15 +256,15 @@ class Suite:
         )
 
     def _recorder(self, static: StaticRun | None) -> CoverageRecorder:
-        """Notes what runs touch in the modules of the configuration."""
+        """Create the coverage recorder for the modules of the configuration."""
         from nigari.testing.coverage import CoverageRecorder
 
         frames = () if static is None else static.frames()
         return CoverageRecorder(frame.module for frame in frames)
 
-    def _look_at_configuration(self, inputs: Inputs) -> StaticRun | None:
-        """Report what is wrong with the configuration however it is tested, once; its static
-        phase, where it can be read.
+    def _check_configuration(self, inputs: Inputs) -> StaticRun | None:
+        """Report the mistakes of the configuration that are independent of the tests, once; return
+        its static phase if it can be read.
         """
         workspace, found, static = self.workspace, Diagnostics(), None
         root = workspace.modules.compiled(workspace.directory, Diagnostics())

@@ -1,7 +1,7 @@
-"""Stand-ins: the objects of a run that are made up, and the values that the test gives them.
+"""Test overrides: the mocked objects of a run, and their values from the test.
 
-The nearest word counts, and words are not put together: the run's own overrides, those of the
-file, those of the mocked provider for the very resource, its defaults for the type.
+The most specific override wins; overrides are not merged: the run's own, those of the file, those
+of the mocked provider for the same resource, its defaults for the type.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.test_mocks import MockProvider, MockProvisioner, OverrideResource
 from nigari.providers import api
-from nigari.running.overrides import StandIns
+from nigari.running.overrides import ProviderOverrides
 from nigari.testing.mocks import NOTHING, Mock
 
 ByBlock = Mapping[AbsResource, list[OverrideResource]]
 
 
-class Replacements(StandIns):
-    """What stands in for providers and objects in one run."""
+class RunOverrides(ProviderOverrides):
+    """Overrides of providers and objects in one run."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Replacements(StandIns):
         levels: Iterable[Iterable[OverrideResource]],
         provisioners: Mapping[str, MockProvisioner],
     ) -> None:
-        """`levels` are the overrides, those that count most first."""
+        """Combine the overrides in `levels`, those with the highest precedence first."""
         self._mocks = mocks
         self._provisioners = provisioners
         self._levels = [_by_block(each) for each in levels]
@@ -56,7 +56,7 @@ class Replacements(StandIns):
 
 
 class MockedProvider(Mock):
-    """A whole provider that is made up."""
+    """A completely mocked provider."""
 
     def __init__(self, real: api.Provider, mock: MockProvider) -> None:
         super().__init__(real)
@@ -72,7 +72,7 @@ def _by_block(overrides: Iterable[OverrideResource]) -> ByBlock:
 
 
 def _nearest(level: ByBlock, address: AbsResourceInstance) -> OverrideResource | None:
-    """The override that says most exactly which instance it is for."""
+    """Return the most specific override for an instance."""
     fitting = [each for each in level.get(block_of(address), ()) if _covers(each, address)]
     return max(fitting, key=_exactness, default=None)
 

@@ -1,6 +1,4 @@
-"""The values that a test gives: what `var` and `run` stand for in test files, and which value each
-variable of the tested module has.
-"""
+"""Values in tests: of `var` and `run` in test files, and of each variable of the tested module."""
 
 from __future__ import annotations
 
@@ -23,20 +21,20 @@ from nigari.record import record
 
 @record
 class TestValues:
-    """What the expressions of one run have to work with."""
+    """Values for the expressions of one run."""
 
     __test__ = False
 
     inputs: Inputs
-    """The values of the tested module's variables."""
+    """Values of the tested module's variables."""
     given: Mapping[str, Value]
-    """The values of all variables as the test gives them, also of those that no module has."""
+    """Values of all variables from the test, including those that no module declares."""
     names: Names
-    """What provider blocks of the test file see beside the module's own names."""
+    """Names that provider blocks of the test file may use, in addition to the module's own."""
 
 
 class ValueSource:
-    """Where the values of all runs come from: from outside, from test files, from earlier runs."""
+    """Sources of values for all runs: the command line and environment, test files, earlier runs."""
 
     def __init__(self, globals_: Inputs, functions: Mapping[str, Function]) -> None:
         self._globals = globals_
@@ -50,7 +48,7 @@ class ValueSource:
         runs: Mapping[str, Value],
         diags: Diagnostics,
     ) -> TestValues:
-        """The values of a run; `runs` are the outputs of those before it."""
+        """Compute the values of a run; `runs` has the outputs of earlier ones."""
         given = self._outside(declared)
         known = {**self._defaults(declared), **given}
         scope = Scope({"run": object_value(runs), "var": object_value(known)}, self._functions)
@@ -60,7 +58,7 @@ class ValueSource:
             if name in declared:
                 value = self._value(expr, scope, diags)
             else:
-                # Only conditions can refer to it, and then it is missing there.
+                # Only conditions can refer to it, and they report it as missing.
                 value = self._value(expr, scope, Diagnostics())
             if value is None:
                 given.pop(name, None)
@@ -83,7 +81,7 @@ class ValueSource:
         return None if diags.error_count > errors else value
 
     def _outside(self, declared: Mapping[str, Variable]) -> dict[str, Value]:
-        """The values that come from outside."""
+        """Collect the values from the command line and environment."""
         found: dict[str, Value] = {}
         for name, given in self._globals.items():
             variable = declared.get(name)
@@ -93,7 +91,7 @@ class ValueSource:
         return found
 
     def _defaults(self, declared: Mapping[str, Variable]) -> dict[str, Value]:
-        """The defaults of variables, as far as they are written out."""
+        """Collect the literal defaults of variables."""
         found: dict[str, Value] = {}
         for name, variable in declared.items():
             if variable.default is None:
@@ -106,7 +104,9 @@ class ValueSource:
 
 
 def _resolved(given: InputValue, variable: Variable | None) -> Value | None:
-    """The value of something from outside; a text that no variable explains is just that."""
+    """Convert a value from the command line or environment; without a variable, a text stays a
+    string.
+    """
     if variable is not None:
         return given.resolve(variable, Diagnostics())
     if given.value is not None:
@@ -119,7 +119,7 @@ def _resolved(given: InputValue, variable: Variable | None) -> Value | None:
 
 
 def _with_defaults(variable: Variable | None, value: Value) -> Value:
-    """A value with the defaults of optional attributes that the variable's type gives."""
+    """Apply the defaults of optional attributes in the variable's type."""
     if variable is None or variable.defaults is None:
         return value
     return variable.defaults.apply(value)

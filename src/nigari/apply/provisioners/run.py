@@ -74,7 +74,7 @@ class Provisioning:
             say(_HIDDEN)
             say = _ignored
         try:
-            mocked = context.run.pool.stand_ins.for_provisioner(kind)
+            mocked = context.run.pool.overrides.for_provisioner(kind)
             if mocked:
                 raise ProvisionerFailure(mocked)
             if mocked is None:

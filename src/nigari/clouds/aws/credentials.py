@@ -161,7 +161,7 @@ class CredentialChain:
             raise NoCredentials(
                 "No AWS credentials were found. Set access_key and secret_key, the environment "
                 "variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile in "
-                "~/.aws/credentials; on a machine of AWS, give it a role."
+                "~/.aws/credentials; on an AWS machine, attach a role."
             )
         return found
 

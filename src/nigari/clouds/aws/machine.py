@@ -95,4 +95,6 @@ def _given(body: bytes) -> Credentials:
             timestamp(str(given.get("Expiration") or "")),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise CloudFailure("The source of AWS credentials returned something else.") from None
+        raise CloudFailure(
+            "The source of AWS credentials returned an unexpected response."
+        ) from None

@@ -1,4 +1,5 @@
-"""The blocks of a module, one kind in each file: what a block declares, and how it is read.
+"""Block types of a module, one in each file: their declarations and decoders.
 
-Does not know the other files of the directory: overriding and duplicates are `nigari.config.merge`.
+Deliberately unknown here: the other files of the directory; `nigari.config.merge` handles overrides
+and duplicates.
 """

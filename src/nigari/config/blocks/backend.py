@@ -1,4 +1,4 @@
-"""The `backend` and `cloud` blocks: where the state is stored, as declared."""
+"""`backend` and `cloud` blocks: declared state storage."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from nigari.record import record
 
 @record
 class BackendBlock:
-    """A `backend` block, or a `cloud` block, whose type is then `cloud`."""
+    """A `backend` block, or a `cloud` block of the type `cloud`."""
 
     block: Block
 
     @property
     def type(self) -> str:
-        """The kind of place where state is kept."""
+        """Backend type."""
         return self.block.labels[0] if self.block.type == "backend" else "cloud"
 
     @property
@@ -25,11 +25,11 @@ class BackendBlock:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
     @property
     def type_range(self) -> Range:
-        """Where the type is written."""
+        """Range of the type."""
         block = self.block
         return block.label_ranges[0] if block.type == "backend" else block.type_range

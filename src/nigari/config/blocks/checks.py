@@ -1,15 +1,15 @@
-"""Checks of the whole: `check` blocks."""
+"""`check` blocks."""
 
 from __future__ import annotations
 
-from nigari.config.base.declared import (
+from nigari.config.blocks.resource import Resource, decode_resource, resource_addr
+from nigari.config.core.declared import (
     CheckRule,
     Declared,
     check_name,
     check_rule,
     only_block,
 )
-from nigari.config.blocks.resource import Resource, decode_resource, resource_addr
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Block, BlockSchema, BodySchema
 from nigari.record import record
@@ -17,7 +17,7 @@ from nigari.record import record
 
 @record
 class Check:
-    """A `check` block. Its data source, if any, is visible only inside of it."""
+    """A `check` block. Its data source, if it has one, is only visible inside it."""
 
     name: str
     data: Resource | None
@@ -26,7 +26,7 @@ class Check:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
@@ -34,7 +34,6 @@ _SCHEMA = BodySchema((), (BlockSchema("data", ("type", "name")), BlockSchema("as
 
 
 def decode_check(declared: Declared, diags: Diagnostics) -> Check:
-    """Read a `check` block."""
     check_name(declared.block, 0, "check name", diags)
     content = declared.body.content(_SCHEMA, diags)
     found = only_block(content, "data", diags)

@@ -1,16 +1,15 @@
-"""The `encryption` block: how states and plans are encrypted, as declared.
+"""`encryption` blocks: declared encryption of states and plans.
 
-Also reads the text of `TF_ENCRYPTION`, which has the same form, and lays one declaration over
-another, name by name. Keys are not made here, and nothing is encrypted: see
-`nigari.state.encryption`.
+Also parses the text of `TF_ENCRYPTION`, which has the same form, and overrides one declaration by
+another, name by name. Keys and encryption are in `nigari.state.encryption`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nigari.config.base.declared import check_name, expression, only_block, schema
-from nigari.config.base.written import is_written_out, written_value
+from nigari.config.core.declared import check_name, expression, only_block, schema
+from nigari.config.core.literals import is_written_out, written_value
 from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
@@ -21,8 +20,6 @@ from nigari.record import record, replace
 
 @record
 class KeyProviderBlock:
-    """A `key_provider "type" "name"` block."""
-
     type: str
     name: str
     body: Body
@@ -32,8 +29,6 @@ class KeyProviderBlock:
 
 @record
 class MethodBlock:
-    """A `method "type" "name"` block."""
-
     type: str
     name: str
     body: Body
@@ -42,7 +37,7 @@ class MethodBlock:
 
 @record
 class EncryptionTarget:
-    """A `state`, `plan`, or remote state data source target, or a `fallback` in one."""
+    """A `state`, `plan`, or remote state data source target, or a `fallback` block in one."""
 
     name: str
     """`state`, `plan`, `default`, or the address of a remote state data source."""
@@ -54,7 +49,7 @@ class EncryptionTarget:
 
 @record
 class EncryptionBlock:
-    """The whole block."""
+    """A whole `encryption` block."""
 
     key_providers: tuple[KeyProviderBlock, ...]
     methods: tuple[MethodBlock, ...]
@@ -84,7 +79,7 @@ _TARGET = schema("method", blocks=("fallback",))
 
 
 def decode_encryption(body: Body, where: Range, diags: Diagnostics) -> EncryptionBlock:
-    """Read the body of an `encryption` block, or of the text of `TF_ENCRYPTION`."""
+    """Decode the body of an `encryption` block, or of the text of `TF_ENCRYPTION`."""
     content = body.content(_SCHEMA, diags)
     key_providers = [
         _key_provider(block, diags) for block in _distinct(content.blocks_of("key_provider"), diags)
@@ -116,7 +111,7 @@ def _key_provider(block: Block, diags: Diagnostics) -> KeyProviderBlock:
 
 
 def _distinct(blocks: list[Block], diags: Diagnostics) -> Iterable[Block]:
-    """The blocks with labels of their own; those that repeat an earlier one are reported."""
+    """Yield the blocks with distinct labels, and report duplicates."""
     seen: dict[tuple[str, ...], Block] = {}
     for block in blocks:
         if len(block.labels) == 2:
@@ -136,7 +131,7 @@ def _only_target(
 
 
 def _target(block: Block, name: str, wanted: BodySchema, diags: Diagnostics) -> EncryptionTarget:
-    """A target and the fallbacks in it, which are read from the outside in."""
+    """Decode a target and its nested fallbacks, outermost first."""
     levels: list[tuple[Block, dict[str, Attribute]]] = []
     current: Block | None = block
     while current is not None:
@@ -158,7 +153,7 @@ def _target(block: Block, name: str, wanted: BodySchema, diags: Diagnostics) -> 
 
 
 def _enforced(expr: Expression | None, diags: Diagnostics) -> Expression | None:
-    """What says whether a target must be encrypted, unless what is written out cannot."""
+    """Return the expression of `enforced`, unless it is an invalid literal."""
     if expr is None or not is_written_out(expr):
         return expr
     return None if written_value(expr, BOOL, "enforced", diags) is None else expr
@@ -168,7 +163,7 @@ def _enforced(expr: Expression | None, diags: Diagnostics) -> Expression | None:
 
 
 def override_encryption(base: EncryptionBlock | None, over: EncryptionBlock) -> EncryptionBlock:
-    """The first with what the second says instead, name by name."""
+    """Override a declaration by another, name by name."""
     if base is None:
         return over
     key_providers = {(each.type, each.name): each for each in base.key_providers}

@@ -1,12 +1,12 @@
-"""Existing objects to take over: `import` blocks."""
+"""`import` blocks, which import existing objects."""
 
 from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.parse import parse_resource_instance
-from nigari.config.base.declared import Declared, expression, schema
-from nigari.config.base.provider_ref import ProviderRef, decode_provider_ref
-from nigari.config.base.written_address import WrittenAddress, decode_address
+from nigari.config.core.declared import Declared, expression, schema
+from nigari.config.core.provider_ref import ProviderRef, decode_provider_ref
+from nigari.config.core.written_address import WrittenAddress, decode_address
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression
@@ -15,11 +15,9 @@ from nigari.record import record
 
 @record
 class Import:
-    """An `import` block."""
-
     target: WrittenAddress
     shape: AbsResourceInstance
-    """The target, with stand-ins for keys that have to be evaluated."""
+    """The target, with placeholders for keys to evaluate."""
     id: Expression | None
     identity: Expression | None
     for_each: Expression | None
@@ -28,7 +26,7 @@ class Import:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
@@ -36,7 +34,7 @@ _SCHEMA = schema("provider", "id", "identity", "for_each", required=("to",))
 
 
 def decode_import(declared: Declared, diags: Diagnostics) -> Import | None:
-    """Read an `import` block; None where its address is wrong."""
+    """Decode an `import` block; None if its address is invalid."""
     given = declared.body.content(_SCHEMA, diags).attributes
     target = None
     if "to" in given:

@@ -1,9 +1,9 @@
-"""The `language` blocks and `required_version`: what a module requires of the program."""
+"""`language` blocks and `required_version`: requirements on the program version."""
 
 from __future__ import annotations
 
-from nigari.config.base.declared import only_block, schema
-from nigari.config.base.written import is_written_null, written_value
+from nigari.config.core.declared import only_block, schema
+from nigari.config.core.literals import is_written_null, written_value
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.hcl.body import Attribute, Block
@@ -16,8 +16,8 @@ from nigari.version import OPENTOFU_VERSION
 
 @record
 class RequiredVersion:
-    """A constraint on the program's version and whether it counts: only in files named for this
-    language does `required_version` speak of OpenTofu's versions.
+    """A constraint on the program's version, and whether it applies: `required_version` refers to
+    OpenTofu's versions only in files named for OpenTofu.
     """
 
     expr: Expression
@@ -28,16 +28,16 @@ _EDITION = "tofu2024"
 _LANGUAGE = schema("edition", "experiments", blocks=("compatible_with",))
 _COMPATIBLE = schema("opentofu")
 INCOMPATIBLE = "Incompatible module"
-"""The summary of the one diagnostic beside which no other is worth reading."""
+"""Summary of the diagnostic that hides all others."""
 
 
 def counts_as_tofu(filename: str) -> bool:
-    """Whether a file is named for OpenTofu, rather than for anything that reads the language."""
+    """Check for a file named for OpenTofu, rather than for any program that reads the language."""
     return filename.endswith((".tofu", ".tofu.json"))
 
 
 def decode_language(block: Block, diags: Diagnostics) -> list[RequiredVersion]:
-    """Check a `language` block. What it asks of the program's version may have to be evaluated."""
+    """Check a `language` block, and return its version requirements, which may need evaluation."""
     content = block.body.content(_LANGUAGE, diags)
     edition = content.attributes.get("edition")
     if edition is not None and expr_as_keyword(edition.expr) != _EDITION:
@@ -66,7 +66,7 @@ def decode_language(block: Block, diags: Diagnostics) -> list[RequiredVersion]:
 
 
 def decode_required_version(attribute: Attribute, diags: Diagnostics) -> RequiredVersion:
-    """Read a `required_version`, and check it if it counts and is written out."""
+    """Read a `required_version`, and check it if it applies and is literal."""
     counts = counts_as_tofu(attribute.source.filename) and not is_written_null(attribute.expr)
     if counts:
         value = written_value(attribute.expr, STRING, "required_version", diags)
@@ -76,7 +76,7 @@ def decode_required_version(attribute: Attribute, diags: Diagnostics) -> Require
 
 
 def check_required_version(text: str, where: Range, diags: Diagnostics) -> None:
-    """Report a constraint that does not allow the version whose behaviour this program has."""
+    """Report a constraint that excludes the OpenTofu version whose behaviour this program has."""
     constraints = parse_module_constraints(text, diags, where)
     if constraints is None:
         return
@@ -87,9 +87,9 @@ def check_required_version(text: str, where: Range, diags: Diagnostics) -> None:
 
 
 def only_incompatible(diags: Diagnostics) -> list[Diagnostic]:
-    """The diagnostics about versions, if there are any, else all.
+    """Return only the diagnostics about versions if there are any.
 
-    A module that is meant for another version may use what this one does not know.
+    A module for another version may use features that this one does not have.
     """
     all_of_them = list(diags)
     return [each for each in all_of_them if each.summary == INCOMPATIBLE] or all_of_them

@@ -1,15 +1,15 @@
-"""The `lifecycle` block of a resource, and what its arguments may be.
+"""`lifecycle` blocks of resources.
 
-Arguments may be written out or be static expressions; these are evaluated by
-`nigari.eval.nodes.lifecycle`. Conditions belong to it, too.
+Arguments may be literal or static expressions; `nigari.eval.nodes.lifecycle` evaluates these.
+Conditions are part of the block.
 """
 
 from __future__ import annotations
 
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.base.declared import CheckRule, check_rule, expression, schema
-from nigari.config.base.written import is_written_out, native, unquoted, written_value
+from nigari.config.core.declared import CheckRule, check_rule, expression, schema
+from nigari.config.core.literals import is_written_out, native, unquoted, written_value
 from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
@@ -23,13 +23,13 @@ from nigari.record import record
 
 @record
 class Lifecycle:
-    """The arguments of a `lifecycle` block, as written."""
+    """Unevaluated arguments of a `lifecycle` block."""
 
     create_before_destroy: Expression | None = None
     prevent_destroy: Expression | None = None
     destroy: Expression | None = None
     ignore_changes: Expression | tuple[Traversal, ...] | None = None
-    """Relative traversals where a bracketed list was written, else the expression."""
+    """Relative traversals for a literal list, otherwise the expression."""
     ignore_all_changes: bool = False
     replace_triggered_by: tuple[Expression, ...] = ()
     preconditions: tuple[CheckRule, ...] = ()
@@ -51,7 +51,7 @@ _SCHEMA = schema(*_MANAGED_ARGUMENTS, "enabled", blocks=("precondition", "postco
 def decode_lifecycle(
     block: Block, addr: ResourceAddr, diags: Diagnostics
 ) -> tuple[Lifecycle, Attribute | None]:
-    """Read the `lifecycle` block of a resource, and its `enabled` argument."""
+    """Decode the `lifecycle` block of a resource, and its `enabled` argument."""
     content = block.body.content(_SCHEMA, diags)
     given = content.attributes
     enabled = given.get("enabled")
@@ -115,7 +115,7 @@ def _refers_to(expr: Expression, addr: ResourceAddr) -> bool:
 def _ignored(
     attribute: Attribute | None, diags: Diagnostics
 ) -> tuple[Expression | tuple[Traversal, ...] | None, bool]:
-    """What `ignore_changes` says, and whether that is everything."""
+    """Decode `ignore_changes`; also return whether it covers everything."""
     if attribute is None:
         return None, False
     expr = attribute.expr
@@ -154,7 +154,7 @@ def _is_star(expr: Expression) -> bool:
 
 
 def _can_be_ignored(expr: Expression) -> bool:
-    """Whether what is written out could be a list of paths, or the word for everything."""
+    """Check whether a literal could be a list of paths, or the word for everything."""
     unreported = Diagnostics()
     value = expr.value(Scope(), unreported)
     return unreported.has_errors or value.data == "all" or isinstance(value.data, tuple)
@@ -204,7 +204,7 @@ def _check_trigger(expr: Expression, diags: Diagnostics) -> None:
 
 
 def _is_address(expr: Expression) -> bool:
-    """Whether an expression does nothing but name something, by whatever keys."""
+    """Check for an expression that only refers to an object, with any keys."""
     while isinstance(expr, Index | RelativeTraversal):
         expr = expr.collection if isinstance(expr, Index) else expr.base
     return isinstance(expr, Reference)
@@ -251,7 +251,7 @@ def _report_ignored_value(expr: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Invalid ignore_changes",
         "The value must be the keyword all, a list of attributes in brackets, or an expression "
-        'that gives a list of strings or "all".',
+        'that evaluates to a list of strings or "all".',
         expr.start_range,
     )
 

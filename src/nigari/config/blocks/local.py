@@ -1,8 +1,8 @@
-"""Local values as they are declared: the arguments of `locals` blocks."""
+"""Local values: arguments of `locals` blocks."""
 
 from __future__ import annotations
 
-from nigari.config.base.declared import report_bad_name
+from nigari.config.core.declared import report_bad_name
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
@@ -12,28 +12,26 @@ from nigari.record import record
 
 @record
 class Local:
-    """One local value."""
-
     attribute: Attribute
 
     @property
     def name(self) -> str:
-        """What it is called after `local.`."""
+        """Name after `local.`."""
         return self.attribute.name
 
     @property
     def expr(self) -> Expression:
-        """What it is, as it is written."""
+        """The unevaluated expression."""
         return self.attribute.expr
 
     @property
     def range(self) -> Range:
-        """The whole argument."""
+        """Range of the whole argument."""
         return self.attribute.range
 
 
 def decode_local(attribute: Attribute, diags: Diagnostics) -> Local:
-    """Read one argument of a `locals` block."""
+    """Decode one argument of a `locals` block."""
     if not is_identifier(attribute.name):
         report_bad_name(attribute.name, "local value name", attribute.name_range, diags)
     return Local(attribute)

@@ -1,4 +1,4 @@
-"""Calls of other modules as they are declared: `module` blocks."""
+"""Module calls: `module` blocks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nigari.addrs.module_source import (
     parse_module_source,
     parse_registry_source,
 )
-from nigari.config.base.declared import (
+from nigari.config.core.declared import (
     MODULE_ARGUMENTS,
     MODULE_BLOCKS,
     Declared,
@@ -23,7 +23,7 @@ from nigari.config.base.declared import (
     schema,
     with_escaped,
 )
-from nigari.config.base.provider_ref import ProviderRef, decode_provider_ref
+from nigari.config.core.provider_ref import ProviderRef, decode_provider_ref
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema
 from nigari.hcl.expressions import Expression
@@ -33,7 +33,7 @@ from nigari.record import record
 
 @record
 class PassedProvider:
-    """One entry of `providers`: the name in the called module, and what the caller gives it."""
+    """An entry of `providers`: the name in the called module, and the caller's configuration."""
 
     in_child: ProviderRef
     in_parent: ProviderRef
@@ -41,7 +41,7 @@ class PassedProvider:
 
 @record
 class ModuleCall:
-    """A call. Source and version are kept as written: they are places for static expressions."""
+    """A module call. Source and version stay unevaluated: they may be static expressions."""
 
     name: str
     source: Expression
@@ -49,14 +49,14 @@ class ModuleCall:
     repetition: Repetition
     providers: tuple[PassedProvider, ...]
     depends_on: Dependencies | None
-    """None where the argument is not given, which is not the same as an empty list."""
+    """None if the argument is absent, which differs from an empty list."""
     body: Body
-    """The arguments that are the called module's input variables."""
+    """Arguments for the called module's input variables."""
     block: Block
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
@@ -69,7 +69,7 @@ _LIFECYCLE = schema("enabled")
 
 
 def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | None:
-    """Read a `module` block; None where it has no source."""
+    """Decode a `module` block; None without a source."""
     check_name(declared.block, 0, "module call name", diags)
     content, rest = declared.body.partial_content(_SCHEMA, diags)
     given = content.attributes
@@ -101,7 +101,7 @@ def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | N
 def parse_source(
     text: str, is_versioned: bool, where: Range, diags: Diagnostics
 ) -> ModuleSource | None:
-    """Where a module comes from; only modules from a registry have versions."""
+    """Parse a module source; only registry modules have versions."""
     if not is_versioned:
         return parse_module_source(text, diags, where)
     if text.startswith(("./", "../")):
@@ -119,7 +119,7 @@ def parse_source(
 def decode_passed_providers(
     attribute: Attribute | None, diags: Diagnostics
 ) -> tuple[PassedProvider, ...]:
-    """The entries of a `providers` argument."""
+    """Decode the entries of a `providers` argument."""
     if attribute is None:
         return ()
     passed: dict[str, PassedProvider] = {}

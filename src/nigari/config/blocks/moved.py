@@ -1,12 +1,12 @@
-"""Renamed things: `moved` blocks."""
+"""`moved` blocks, which declare new addresses of objects."""
 
 from __future__ import annotations
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import MoveEndpoint
 from nigari.addrs.parse import parse_move_endpoint
-from nigari.config.base.declared import Declared, schema
-from nigari.config.base.written_address import WrittenAddress, decode_address
+from nigari.config.core.declared import Declared, schema
+from nigari.config.core.written_address import WrittenAddress, decode_address
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.record import record
@@ -14,7 +14,7 @@ from nigari.record import record
 
 @record
 class Moved:
-    """A `moved` block. Addresses are kept as written: their keys may be static expressions."""
+    """A `moved` block. Addresses stay unevaluated: their keys may be static expressions."""
 
     source: WrittenAddress
     target: WrittenAddress
@@ -22,7 +22,7 @@ class Moved:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
@@ -30,7 +30,7 @@ _SCHEMA = schema(required=("from", "to"))
 
 
 def decode_moved(declared: Declared, diags: Diagnostics) -> Moved | None:
-    """Read a `moved` block; None where an address in it is wrong."""
+    """Decode a `moved` block; None if one of its addresses is invalid."""
     given = declared.body.content(_SCHEMA, diags).attributes
     source = _endpoint(given.get("from"), diags)
     target = _endpoint(given.get("to"), diags)
@@ -45,7 +45,7 @@ def decode_moved(declared: Declared, diags: Diagnostics) -> Moved | None:
 def _endpoint(
     attribute: Attribute | None, diags: Diagnostics
 ) -> tuple[WrittenAddress, MoveEndpoint] | None:
-    """The address that an argument is, and what its shape says."""
+    """Parse an endpoint as an address, and by its form."""
     address = None if attribute is None else decode_address(attribute.expr, diags)
     if address is None:
         return None

@@ -1,8 +1,8 @@
-"""Output values as they are declared: `output` blocks."""
+"""Output values: `output` blocks."""
 
 from __future__ import annotations
 
-from nigari.config.base.declared import (
+from nigari.config.core.declared import (
     CheckRule,
     Declared,
     Dependencies,
@@ -12,7 +12,7 @@ from nigari.config.base.declared import (
     report_empty_deprecation,
     schema,
 )
-from nigari.config.base.written import constant_flag, constant_text
+from nigari.config.core.literals import constant_flag, constant_text
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression
@@ -21,8 +21,6 @@ from nigari.record import record
 
 @record
 class Output:
-    """One output value."""
-
     name: str
     expr: Expression
     description: str
@@ -35,7 +33,7 @@ class Output:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
@@ -51,7 +49,7 @@ _SCHEMA = schema(
 
 
 def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
-    """Read an `output` block; None where it has no value."""
+    """Decode an `output` block; None without a value."""
     check_name(declared.block, 0, "output name", diags)
     content = declared.body.content(_SCHEMA, diags)
     given = content.attributes

@@ -1,9 +1,9 @@
-"""Provider configurations as they are declared: `provider` blocks."""
+"""Provider configurations: `provider` blocks."""
 
 from __future__ import annotations
 
 from nigari.addrs.provider import LocalProviderConfig
-from nigari.config.base.declared import (
+from nigari.config.core.declared import (
     Declared,
     expression,
     report_bad_name,
@@ -11,8 +11,8 @@ from nigari.config.base.declared import (
     schema,
     with_escaped,
 )
-from nigari.config.base.provider_ref import check_local_name
-from nigari.config.base.written import is_written_out, written_value
+from nigari.config.core.literals import is_written_out, written_value
+from nigari.config.core.provider_ref import check_local_name
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body, BodySchema
@@ -24,38 +24,38 @@ from nigari.record import record
 
 @record
 class ProviderConfig:
-    """A provider block. With `for_each` or `count` it stands for several instances."""
+    """A `provider` block. With `for_each` or `count` it has several instances."""
 
     name: str
-    """The provider's local name in the module."""
+    """Local name of the provider in the module."""
     alias: str
     for_each: Expression | None
     count: Expression | None
     version: Expression | None
-    """A version constraint in the place where old configurations had it."""
+    """A version constraint, where old configurations had it."""
     body: Body
     block: Block
     is_mocked: bool = False
-    """Whether it is made up for a test, so that nobody looks at its arguments."""
+    """True for a mock in a test, whose arguments are ignored."""
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
     @property
     def addr(self) -> LocalProviderConfig:
-        """How the module names it."""
+        """The configuration's name in the module."""
         return LocalProviderConfig(self.name, self.alias)
 
     @property
     def is_expanded(self) -> bool:
-        """Whether the block has instances with keys."""
+        """True if the block has instances with keys."""
         return self.for_each is not None or self.count is not None
 
     @property
     def is_empty(self) -> bool:
-        """Whether it sets nothing at all, as in modules that wait for a configuration."""
+        """True without any arguments, as in modules that expect a configuration from the caller."""
         if self.version is not None:
             return False
         unexpected = Diagnostics()
@@ -78,7 +78,7 @@ _RESERVED_BLOCKS = frozenset(("lifecycle", "locals"))
 
 
 def written_alias(body: Body) -> str | None:
-    """The alias of a provider block, empty without one; None where it is not written out."""
+    """Return the alias of a provider block, empty without one; None if it is not literal."""
     unreported = Diagnostics()
     content, _ = body.partial_content(_ALIAS, unreported)
     attribute = content.attributes.get("alias")
@@ -89,7 +89,7 @@ def written_alias(body: Body) -> str | None:
 
 
 def decode_provider_config(declared: Declared, diags: Diagnostics) -> ProviderConfig | None:
-    """Read a `provider` block; None where its label cannot be a provider's name."""
+    """Decode a `provider` block; None if its label is not a valid provider name."""
     named = check_local_name(declared.name, declared.range, diags)
     content, rest = declared.body.partial_content(_SCHEMA, diags)
     given = content.attributes

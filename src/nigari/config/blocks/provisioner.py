@@ -1,14 +1,16 @@
-"""Things to do once a resource exists, or before it goes: `provisioner` and `connection` blocks."""
+"""`provisioner` and `connection` blocks: actions after a resource is created, or before it is
+destroyed.
+"""
 
 from __future__ import annotations
 
-from nigari.config.base.declared import (
+from nigari.config.core.declared import (
     only_block,
     report_reserved_blocks,
     schema,
     with_escaped,
 )
-from nigari.config.base.written import is_quoted, is_written_out, unquoted
+from nigari.config.core.literals import is_quoted, is_written_out, unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body
 from nigari.hcl.expressions import Expression
@@ -22,28 +24,28 @@ from nigari.record import record
 
 @record
 class Connection:
-    """How provisioners reach the thing that was created: a `connection` block."""
+    """A `connection` block, by which provisioners reach the created machine."""
 
     block: Block
 
     @property
     def body(self) -> Body:
-        """The arguments, which depend on the kind of connection."""
+        """The arguments, which depend on the connection type."""
         return self.block.body
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
 @record
 class Provisioner:
-    """A `provisioner` block."""
-
     type: str
     when: Expression | None
-    """`create` or `destroy`, bare as ever, or an expression that gives one of them as a string."""
+    """`create` or `destroy` as a keyword, or an expression that evaluates to one of them as a
+    string.
+    """
     on_failure: Expression | None
     """`continue` or `fail`, in the same two forms."""
     connection: Connection | None
@@ -52,11 +54,11 @@ class Provisioner:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
     def connection_over(self, base: Connection | None) -> Body | None:
-        """How this one connects: its own block, laid over the one that its resource has."""
+        """Merge this provisioner's own connection over that of its resource."""
         own = self.connection
         if base is None or own is None:
             found = own or base
@@ -65,7 +67,7 @@ class Provisioner:
 
     @property
     def is_written_destroy(self) -> bool:
-        """Whether it is written out that this runs before the resource is destroyed."""
+        """True for the literal keyword `destroy`."""
         return self.when is not None and expr_as_keyword(self.when) == "destroy"
 
 
@@ -76,7 +78,7 @@ _AT_DESTROY = frozenset(("self", "path", "terraform", "tofu"))
 
 
 def decode_provisioner(block: Block, diags: Diagnostics) -> Provisioner | None:
-    """Read a `provisioner` block; None for a kind that is no longer there."""
+    """Decode a `provisioner` block; None for a removed type."""
     content, rest = block.body.partial_content(_SCHEMA, diags)
     if block.labels[0] in _REMOVED:
         _report_removed(block, diags)
@@ -102,7 +104,9 @@ def decode_provisioner(block: Block, diags: Diagnostics) -> Provisioner | None:
 def _keyword(
     attribute: Attribute | None, words: tuple[str, ...], diags: Diagnostics
 ) -> Expression | None:
-    """An argument that is one of some bare words, or an expression that gives one as a string."""
+    """Return an argument that is one of several keywords, or an expression that evaluates to one as
+    a string.
+    """
     if attribute is None:
         return None
     expr = attribute.expr
@@ -118,7 +122,7 @@ def _keyword(
 
 
 def check_destroy_references(body: Body, diags: Diagnostics) -> None:
-    """Report references that cannot be used while a resource is being destroyed."""
+    """Report references that are unavailable while a resource is destroyed."""
     for attribute in body.just_attributes(Diagnostics()).values():
         for traversal in attribute.expr.variables():
             if not _is_known_at_destroy(traversal):
@@ -142,7 +146,7 @@ def _report_keyword(
     diags.error(
         f'Invalid "{attribute.name}"',
         f'The argument "{attribute.name}" must be {" or ".join(words)}, or an expression that '
-        f"gives one of these as a string.{did_you_mean(word, words)}",
+        f"evaluates to one of these strings.{did_you_mean(word, words)}",
         attribute.expr.range,
     )
 
@@ -161,7 +165,7 @@ def _report_destroy_reference(
 ) -> None:
     diags.error(
         "Reference from a destroy provisioner",
-        f"{traversal} may no longer be there when this provisioner runs. Only self, "
+        f"{traversal} may no longer exist when this provisioner runs. Only self, "
         "count.index and each.key can be used here: store what is needed in an attribute of the "
         "resource.",
         attribute.expr.range,

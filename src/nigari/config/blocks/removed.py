@@ -1,14 +1,14 @@
-"""Things that are no longer declared: `removed` blocks."""
+"""`removed` blocks, for objects that are no longer declared."""
 
 from __future__ import annotations
 
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import RemoveEndpoint
 from nigari.addrs.parse import parse_remove_endpoint
-from nigari.config.base.declared import Declared, only_block, schema
-from nigari.config.base.written import constant, is_written_out
-from nigari.config.base.written_address import WrittenAddress, decode_address
 from nigari.config.blocks.provisioner import Provisioner, decode_provisioner
+from nigari.config.core.declared import Declared, only_block, schema
+from nigari.config.core.literals import constant, is_written_out
+from nigari.config.core.written_address import WrittenAddress, decode_address
 from nigari.cty.types import BOOL
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
@@ -21,8 +21,6 @@ from nigari.record import record
 
 @record
 class Removed:
-    """A `removed` block."""
-
     source: WrittenAddress
     destroy: Expression | None
     provisioners: tuple[Provisioner, ...]
@@ -30,7 +28,7 @@ class Removed:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
@@ -42,7 +40,7 @@ _LIFECYCLE = schema("destroy")
 
 
 def decode_removed(declared: Declared, diags: Diagnostics) -> Removed | None:
-    """Read a `removed` block; None where its address is wrong."""
+    """Decode a `removed` block; None if its address is invalid."""
     errors = diags.error_count
     content = declared.body.content(_SCHEMA, diags)
     found = _endpoint(content.attributes.get("from"), diags)
@@ -71,10 +69,9 @@ def decode_removed(declared: Declared, diags: Diagnostics) -> Removed | None:
 def _endpoint(
     attribute: Attribute | None, diags: Diagnostics
 ) -> tuple[WrittenAddress, RemoveEndpoint] | None:
-    """The address that an argument is, and what it is the address of.
+    """Parse the address, also by its form.
 
-    A key that is written out is refused, as it always was; one that is an expression stays to be
-    evaluated.
+    As in OpenTofu, a literal key is rejected; a key that is an expression stays for evaluation.
     """
     address = None if attribute is None else decode_address(attribute.expr, diags)
     if address is None:
@@ -91,7 +88,7 @@ def _is_allowed(
     declared: Declared,
     diags: Diagnostics,
 ) -> bool:
-    """Whether a provisioner can be in this block."""
+    """Check that a provisioner is allowed in this block."""
     when = provisioner.when
     if when is None or expr_as_keyword(when) == "create":
         _report_not_destroy(provisioner, diags)
@@ -105,7 +102,7 @@ def _is_allowed(
 def _report_no_lifecycle(declared: Declared, diags: Diagnostics) -> None:
     diags.warning(
         "Removed block without lifecycle",
-        "The block does not say whether the object should be destroyed or only forgotten. It "
+        "The block does not specify whether to destroy the object or only to forget it. It "
         "will be forgotten; to destroy it, add a lifecycle block with destroy = true. Say which "
         "one you want.",
         declared.range,

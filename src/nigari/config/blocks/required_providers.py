@@ -1,7 +1,7 @@
-"""The `required_providers` and `provider_meta` blocks: what a module requires of providers.
+"""`required_providers` and `provider_meta` blocks: a module's provider requirements.
 
-A source or a version that is written out is checked here; one that has to be evaluated is kept as
-it is. Which version is chosen, and where a provider is installed from, is not known here.
+Literal sources and versions are checked here; others stay for evaluation. Deliberately unknown
+here: the selected version, and the installation.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.addrs.provider import LocalProviderConfig, Provider, implied_provider, parse_provider
-from nigari.config.base.declared import Declared
-from nigari.config.base.provider_ref import check_local_name
-from nigari.config.base.written import is_written_out, written_value
+from nigari.config.core.declared import Declared
+from nigari.config.core.literals import is_written_out, written_value
+from nigari.config.core.provider_ref import check_local_name
 from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, STRING
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, Body
@@ -26,25 +26,25 @@ from nigari.record import record
 
 @record
 class RequiredProvider:
-    """One entry of `required_providers`. Source and version may be static expressions."""
+    """An entry of `required_providers`. Source and version may be static expressions."""
 
     name: str
     source: Expression | None
     version: Expression | None
     configuration_aliases: tuple[LocalProviderConfig, ...]
     provider: Provider | None
-    """The provider, where its source is written out or left out."""
+    """The provider, if its source is literal or absent."""
     attribute: Attribute
 
     @property
     def range(self) -> Range:
-        """The value of the entry."""
+        """Range of the entry's value."""
         return self.attribute.expr.range
 
 
 @record
 class ProviderMeta:
-    """A `provider_meta` block: what the module tells a provider about itself."""
+    """A `provider_meta` block: the module's metadata for a provider."""
 
     provider: str
     body: Body
@@ -52,12 +52,12 @@ class ProviderMeta:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
 class _Entry:
-    """What has been read of an entry so far."""
+    """An entry that is being decoded."""
 
     __slots__ = ("aliases", "attribute", "given")
 
@@ -71,7 +71,6 @@ _ARGUMENTS = ("source", "version", "configuration_aliases")
 
 
 def decode_required_providers(block: Block, diags: Diagnostics) -> Mapping[str, RequiredProvider]:
-    """Read a `required_providers` block."""
     required: dict[str, RequiredProvider] = {}
     for name, attribute in block.body.just_attributes(diags).items():
         entry = _decode_entry(attribute, diags)
@@ -110,7 +109,7 @@ def _decode_entry(attribute: Attribute, diags: Diagnostics) -> RequiredProvider 
 
 
 def _take(entry: _Entry, key: Expression, value: Expression, diags: Diagnostics) -> bool:
-    """Note one argument of an entry; whether to go on with the others."""
+    """Decode one argument of an entry; return whether to continue."""
     errors = diags.error_count
     name = None if isinstance(key, DottedKey) else key.value(Scope(), diags).data
     if diags.error_count > errors:
@@ -141,7 +140,7 @@ def _provider(expr: Expression, diags: Diagnostics) -> Provider | None:
 
 
 def _check_string(name: str, value: Expression, diags: Diagnostics) -> bool:
-    """Whether an argument may be a string; what is written out as anything else is reported."""
+    """Check that an argument may be a string; report any other literal."""
     if is_written_out(value) and value.value(Scope(), Diagnostics()).type.kind != KIND_STRING:
         _report_no_string(name, value, diags)
         return False
@@ -168,7 +167,7 @@ def _aliases(name: str, expr: Expression, diags: Diagnostics) -> list[LocalProvi
 
 
 def decode_provider_meta(declared: Declared, diags: Diagnostics) -> ProviderMeta | None:
-    """Read a `provider_meta` block, whose arguments must all be written out."""
+    """Decode a `provider_meta` block, whose arguments must all be literal."""
     attributes = declared.body.just_attributes(diags)
     for attribute in attributes.values():
         attribute.expr.value(Scope(), diags)

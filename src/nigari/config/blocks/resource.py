@@ -1,10 +1,11 @@
-"""Resources as they are declared: `resource`, `data` and `ephemeral` blocks."""
+"""Resources: `resource`, `data` and `ephemeral` blocks."""
 
 from __future__ import annotations
 
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.base.declared import (
+from nigari.config.blocks.lifecycle import NO_LIFECYCLE, Lifecycle, decode_lifecycle
+from nigari.config.core.declared import (
     Declared,
     Dependencies,
     Repetition,
@@ -16,21 +17,20 @@ from nigari.config.base.declared import (
     schema,
     with_escaped,
 )
-from nigari.config.base.provider_ref import ProviderRef, decode_provider_ref
-from nigari.config.blocks.lifecycle import NO_LIFECYCLE, Lifecycle, decode_lifecycle
+from nigari.config.core.provider_ref import ProviderRef, decode_provider_ref
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block, BlockSchema, Body, BodySchema, Content
 from nigari.record import record
 
 TYPE_CHECKING = False
-# Few resources have provisioners.
+# Loading provisioners costs start-up time, and few resources have any.
 if TYPE_CHECKING:
     from nigari.config.blocks.provisioner import Connection, Provisioner
 
 
 @record
 class Resource:
-    """A resource block of any mode. Its body is decoded with the provider's schema, later."""
+    """A resource block of any mode. Its body is decoded later, with the provider's schema."""
 
     addr: ResourceAddr
     repetition: Repetition
@@ -42,26 +42,26 @@ class Resource:
     body: Body
     block: Block
     in_check: str = ""
-    """The `check` block that a data source is nested in, or nothing."""
+    """The `check` block that contains the data source, if one does."""
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
     @property
     def type_range(self) -> Range:
-        """The label that is the resource type."""
+        """Range of the resource type."""
         return self.block.label_ranges[0]
 
     @property
     def provider_name(self) -> str:
-        """The local name of the provider that serves the resource."""
+        """Local name of the resource's provider."""
         return self.provider.name if self.provider else self.addr.implied_provider
 
     @property
     def provider_alias(self) -> str:
-        """The alias of the provider configuration that the resource names, or nothing."""
+        """Alias of the resource's provider configuration, if it names one."""
         return self.provider.alias if self.provider else ""
 
 
@@ -87,14 +87,13 @@ _TYPE_NAMES = {
 
 
 def resource_addr(block: Block) -> ResourceAddr:
-    """The address of what a `resource`, `data` or `ephemeral` block declares."""
+    """Return the address of a `resource`, `data` or `ephemeral` block."""
     return ResourceAddr(_MODES[block.type], block.labels[0], block.labels[1])
 
 
 def decode_resource(
     addr: ResourceAddr, declared: Declared, diags: Diagnostics, in_check: str = ""
 ) -> Resource:
-    """Read a resource block of any mode."""
     mode = addr.mode
     block = declared.block
     check_name(block, 0, _TYPE_NAMES[mode], diags)

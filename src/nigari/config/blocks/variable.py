@@ -1,12 +1,12 @@
-"""Input variables as they are declared: `variable` blocks.
+"""Input variables: `variable` blocks.
 
-Types and literal defaults are read here, since callers are checked against them. Values that are
-given for a variable are in `nigari.eval.nodes.variable`.
+Types and literal defaults are read here, since callers are checked against them. Values of
+variables are in `nigari.eval.nodes.variable`.
 """
 
 from __future__ import annotations
 
-from nigari.config.base.declared import (
+from nigari.config.core.declared import (
     MODULE_WORDS,
     CheckRule,
     Declared,
@@ -15,7 +15,7 @@ from nigari.config.base.declared import (
     report_empty_deprecation,
     schema,
 )
-from nigari.config.base.written import constant_flag, constant_text, is_written_out
+from nigari.config.core.literals import constant_flag, constant_text, is_written_out
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr
 from nigari.cty.types import KIND_BOOL, KIND_NUMBER, KIND_STRING, Type
@@ -33,7 +33,7 @@ from nigari.record import record
 
 @record
 class Variable:
-    """An input variable. Its default is kept as it was written and evaluated when asked for."""
+    """An input variable. Its default stays unevaluated until it is used."""
 
     name: str
     constraint: TypeConstraint
@@ -43,21 +43,21 @@ class Variable:
     ephemeral: bool
     nullable: bool
     const: bool | None
-    """Whether static places may use it; None leaves that to how it is used."""
+    """True if static expressions may use it; None infers that from its uses."""
     deprecated: str
     validations: tuple[CheckRule, ...]
     literal_mode: bool
-    """Whether a value from the command line or environment is a plain string, not an expression."""
+    """True if a value from the command line or environment is a plain string, not an expression."""
     block: Block
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
     @property
     def is_reserved(self) -> bool:
-        """Whether it has a name that no variable can have, which has been reported."""
+        """True for a reserved name, which has been reported."""
         return self.name in MODULE_WORDS
 
     @property
@@ -67,7 +67,7 @@ class Variable:
 
     @property
     def defaults(self) -> Defaults | None:
-        """The values of optional attributes that the type constraint gives."""
+        """Defaults of optional attributes in the type constraint."""
         return self.constraint.defaults
 
 
@@ -85,11 +85,11 @@ _SCHEMA = schema(
 
 
 def decode_variable(declared: Declared, diags: Diagnostics) -> Variable:
-    """Read a `variable` block."""
     name = declared.name
     check_name(declared.block, 0, "variable name", diags)
     if name in MODULE_WORDS:
-        # `Variable.is_reserved`: that it has no value is not reported, too.
+        # Reserved names are reported here, so their missing values are not
+        # (`Variable.is_reserved`).
         _report_reserved_name(declared.block, diags)
     content = declared.body.content(_SCHEMA, diags)
     given = content.attributes
@@ -137,7 +137,7 @@ def _default(
     declared: Declared,
     diags: Diagnostics,
 ) -> Expression | None:
-    """The default: anything static. A value that is written out must fit already."""
+    """Decode the default, which may be any static expression; a literal must match the type."""
     if attribute is None:
         return None
     expr = attribute.expr
@@ -152,7 +152,7 @@ def _default(
         return expr
     where = expr.range if declared.override is None else declared.override.def_range
     _check_default(value, constraint, nullable, where, diags)
-    # In JSON a default is plain data: no string in it is a template.
+    # As in OpenTofu, a JSON default is plain data: no string in it is a template.
     return Literal(expr.source, expr.start, expr.end, value) if is_data else expr
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.addrs.provider import Provider
-from nigari.config.base.written import is_written_out
+from nigari.config.core.literals import is_written_out
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.body import Attribute, Body

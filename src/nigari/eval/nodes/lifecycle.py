@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.config.base.written_address import WrittenAddress
 from nigari.config.blocks.provisioner import Provisioner, check_destroy_references
 from nigari.config.blocks.removed import Removed
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.written_address import WrittenAddress
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, ListType

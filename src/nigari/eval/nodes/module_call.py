@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
-from nigari.config.base.declared import Repetition
 from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.core.declared import Repetition
 from nigari.cty.types import DYNAMIC, STRING, ListType, MapType, ObjectType, Type
 from nigari.cty.values import (
     DYNAMIC_UNKNOWN,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
-from nigari.config.base.provider_ref import ProviderRef
 from nigari.config.blocks.provider_config import ProviderConfig
+from nigari.config.core.provider_ref import ProviderRef
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING

@@ -15,8 +15,8 @@ from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.base.declared import CheckRule, Dependencies, Repetition
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import CheckRule, Dependencies, Repetition
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from nigari.config.base.declared import CheckRule
+from nigari.config.core.declared import CheckRule
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL

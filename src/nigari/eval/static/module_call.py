@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.config.base.declared import Repetition
 from nigari.config.blocks.module_call import ModuleCall
+from nigari.config.core.declared import Repetition
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.eval.core.causes import CauseKind, UnknownCause, caused_by

@@ -16,13 +16,13 @@ from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import ProviderFunction
-from nigari.config.base.written import is_written_out
-from nigari.config.base.written_address import WrittenAddress
 from nigari.config.blocks.encryption import EncryptionBlock
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.removed import Removed
 from nigari.config.blocks.resource import Resource
 from nigari.config.blocks.variable import Variable
+from nigari.config.core.literals import is_written_out
+from nigari.config.core.written_address import WrittenAddress
 from nigari.cty.function import Function
 from nigari.cty.values import FALSE, Value, string, unknown
 from nigari.diagnostics import Diagnostics

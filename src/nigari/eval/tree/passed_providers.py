@@ -6,9 +6,9 @@ They look at declarations only: instances and keys are in `nigari.eval.nodes.pro
 from __future__ import annotations
 
 from nigari.addrs.provider import Provider, builtin_provider, default_provider, implied_provider
-from nigari.config.base.provider_ref import ProviderRef
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.blocks.required_providers import RequiredProvider
+from nigari.config.core.provider_ref import ProviderRef
 from nigari.config.module import Module
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Severity
 from nigari.eval.core.module_tree import ModuleInstance

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nigari.addrs.resource import MANAGED
-from nigari.config.base.provider_ref import ProviderRef
-from nigari.config.base.same_expression import is_same_iteration
+from nigari.config.core.provider_ref import ProviderRef
+from nigari.config.core.same_expression import is_same_iteration
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import ModuleInstance

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nigari.addrs.module import ModuleAddr
-from nigari.config.base.provider_ref import ProviderRef, report_value
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.provider_ref import ProviderRef, report_value
 from nigari.config.module import Module
 from nigari.config.provider_names import check_provider_names
 from nigari.diagnostics import Diagnostics

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from nigari.addrs.keys import DEFERRED
 from nigari.addrs.module import ROOT_MODULE
-from nigari.config.base.written import is_written_out, written_value
+from nigari.config.core.literals import is_written_out, written_value
 from nigari.cty.types import BOOL, STRING
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import InstallModule, ModuleInstance, Modules

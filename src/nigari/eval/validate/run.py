@@ -16,12 +16,12 @@ from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.addrs.resource import MANAGED
 from nigari.addrs.values import ProviderFunction
-from nigari.config.base.declared import Repetition
-from nigari.config.base.provider_ref import ProviderRef
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.output import Output
 from nigari.config.blocks.resource import Resource
 from nigari.config.blocks.variable import Variable
+from nigari.config.core.declared import Repetition
+from nigari.config.core.provider_ref import ProviderRef
 from nigari.cty.function import Function
 from nigari.cty.paths import path_text
 from nigari.cty.types import BOOL

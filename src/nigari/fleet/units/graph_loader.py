@@ -9,7 +9,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from nigari.config.kept_modules import keeping_modules
+from nigari.config.module_cache import caching_modules
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advising
@@ -106,7 +106,7 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
     everything = _with_own_data(_in_environment([*declared, *candidates], environ))
     definition.values.know_units(everything)
     inspections: dict[str, Inspection] = {}
-    with keeping_modules(), advising(FLEET_ADVICE):
+    with caching_modules(), advising(FLEET_ADVICE):
         for unit in everything:
             variables = _known_variables(definition, unit, diags)
             inspections[unit.name] = inspect(unit, environ, variables)

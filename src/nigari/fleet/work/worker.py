@@ -17,7 +17,7 @@ import socket
 import sys
 from typing import Final
 
-from nigari.config.kept_modules import keeping_modules
+from nigari.config.module_cache import caching_modules
 from nigari.diagnostics.unexpected import unexpected
 from nigari.fleet.work.messages import Interrupt, read_message, write_message
 from nigari.fleet.work.tasks import Task, TaskOutcome, TaskStatus
@@ -33,7 +33,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     servers = use_fork_servers()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
-    with keeping_modules():
+    with caching_modules():
         asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
     servers.close()
     os._exit(0)

@@ -64,10 +64,12 @@ def _length_type(args: list[Value]) -> Type:
 def _length(args: list[Value], _: Type) -> Value:
     given = args[0]
     type_ = given.type
+    # The length of a value of unknown type is a number in any case.
     if type_.kind == KIND_DYNAMIC:
         return unknown(NUMBER).with_marks(given.marks)
     if type_.kind == KIND_STRING:
         return STRLEN.call([given])
+    # The type of a tuple or object determines its length, even if the value is unknown.
     if isinstance(type_, TupleType):
         return number(len(type_.elements)).with_marks(given.marks)
     if isinstance(type_, ObjectType):
@@ -95,6 +97,7 @@ def _all_true(args: list[Value], expected: Type) -> Value:
 
 def _any_true(args: list[Value], expected: Type) -> Value:
     uncertain = False
+    # A true element decides, even beside unknown ones, so the search continues.
     for element in args[0].sequence():
         if not element.is_known:
             uncertain = True
@@ -118,11 +121,15 @@ def _common_type(args: list[Value]) -> Type:
 def _coalesce(args: list[Value], expected: Type) -> Value:
     for arg in args:
         try:
+            # As each argument may be null or empty, an argument that cannot be converted is skipped
+            # like one.
             found = convert(arg, expected)
         except CtyError:
             continue
+        # An unknown argument may turn out to be null, in which case a later one is the result.
         if not found.is_known:
             return unknown(expected)
+        # OpenTofu's coalesce, unlike cty's, skips empty strings as well.
         if found.data is None or (expected.kind == KIND_STRING and found.data == ""):
             continue
         return found
@@ -146,6 +153,7 @@ def _index(args: list[Value], expected: Type) -> Value:
     if not elements:
         raise FunctionError("an empty list has no elements to search")
     for position, element in enumerate(elements):
+        # An unknown element may be equal, in which case the index is that of the element.
         equal = operations.equals(element, wanted)
         if not equal.is_known:
             return unknown(expected)
@@ -166,6 +174,7 @@ def _lookup_type(args: list[Value]) -> Type:
     if len(args) > 3:
         raise FunctionError(f"two or three arguments are required, {len(args)} given")
     type_ = args[0].type
+    # An object's attributes may differ in type, so the type of the result depends on the key.
     if isinstance(type_, ObjectType):
         if not args[1].is_known:
             return DYNAMIC
@@ -177,6 +186,7 @@ def _lookup_type(args: list[Value]) -> Type:
         raise FunctionError(f"the object has no attribute {redacted(key, args[1].marks)}", 0)
     if not isinstance(type_, MapType):
         raise FunctionError(f"a map is required, not {type_.with_article()}", 0)
+    # The default must be convertible to the element type, as every result of a map has one type.
     if len(args) == 3:
         try:
             convert(args[2], type_.element)
@@ -233,6 +243,7 @@ def _match_keys(args: list[Value], expected: Type) -> Value:
     common = unify([args[1].type, args[2].type], unsafe=True)
     assert common is not None
     keys, search_set = convert(args[1], common), convert(args[2], common)
+    # An empty search set matches nothing, so even unknown keys do not matter.
     if not search_set.length_int():
         return list_value(expected.element, [])
     if not values.is_wholly_known or not keys.is_wholly_known:
@@ -245,6 +256,8 @@ def _match_keys(args: list[Value], expected: Type) -> Value:
         for key in keys.sequence():
             equal = _first_equal(key, search_set)
             if equal is None:
+                # OpenTofu's matchkeys returns an empty list at the first comparison with an unknown
+                # element.
                 return list_value(expected.element, [])
             found.append(equal)
     pairs = zip(values.sequence(), found, strict=True)
@@ -283,12 +296,14 @@ def _one_type(args: list[Value]) -> Type:
     if isinstance(type_, CollectionType) and type_.kind != KIND_MAP:
         return type_.element
     if isinstance(type_, TupleType) and len(type_.elements) < 2:
+        # The empty tuple has no element type; its result is null of any type.
         return type_.elements[0] if type_.elements else DYNAMIC
     raise FunctionError(_AT_MOST_ONE, 0)
 
 
 def _one(args: list[Value], expected: Type) -> Value:
     given = args[0]
+    # Unknown elements of a set may turn out to be equal, so that only one remains.
     if given.type.kind == KIND_SET and not operations.length(given).is_known:
         return unknown(expected)
     elements = given.sequence()

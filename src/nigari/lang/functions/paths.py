@@ -31,10 +31,10 @@ def expand(host: HostEnvironment, path: str) -> str:
         return path
     if path[1:2] not in ("", "/", "\\"):
         raise FunctionError(
-            "only ~ by itself stands for a home directory, not ~ followed by a name"
+            "~ can only be used alone, for your own home directory, not followed by a user name"
         )
     if host.home_directory is None:
-        raise FunctionError("there is no home directory for ~ to stand for")
+        raise FunctionError("~ cannot be expanded, because no home directory is set")
     return clean(f"{host.home_directory}/{path[1:]}")
 
 

@@ -66,7 +66,7 @@ class Host:
         if self.is_configured:
             return ""
         if origin_of(self.document) != origin_of(_document_url(self.name)):
-            return f"{self.name} redirects to another host to say where its services are"
+            return f"{self.name} redirects service discovery to another host"
         if urlsplit(url).scheme != "https":
             return f"{self.name} names a service that is not encrypted"
         return ""
@@ -93,10 +93,10 @@ class Host:
             parts = urlsplit(resolved(self.document, reference))
             is_sound = parts.scheme in ("http", "https") and bool(parts.hostname)
         except ValueError:
-            raise HostError(f"{self.name} gives a URL for {service} that cannot be read.") from None
+            raise HostError(f"{self.name} has an invalid URL for {service}.") from None
         if not is_sound or "@" in parts.netloc:
             raise HostError(
-                f"{self.name} gives a URL for {service} that cannot be used: it must be http or "
+                f"{self.name} has an invalid URL for {service}: it must be http or "
                 "https, and without a user name."
             )
         return urlunsplit(parts._replace(fragment=""))

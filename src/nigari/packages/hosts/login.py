@@ -152,7 +152,7 @@ async def user_name(client: Client, service_url: str, token: str) -> str:
     match document:
         case {"data": {"attributes": {"username": str(name)}}}:
             return name
-    raise LoginError("The token cannot be checked: the host did not say whose it is.")
+    raise LoginError("The token cannot be checked: the host did not return its user.")
 
 
 @contextlib.asynccontextmanager
@@ -224,7 +224,7 @@ async def _token(client: Client, service: LoginService, form: Mapping[str, str])
     match document:
         case {"access_token": str(token)} if token:
             return token
-    raise LoginError("The host returned no token: its answer has no access_token.")
+    raise LoginError("The host returned no token: its response has no access_token.")
 
 
 def _url(host: Host, found: Mapping[str, object], name: str, is_needed: bool) -> str:

@@ -234,7 +234,7 @@ class OciRepository:
         except NetFailure as failure:
             raise self._failed(failure) from failure
         if not isinstance(document, dict):
-            raise OciError(f"The registry {self._domain} did not answer with a JSON object.")
+            raise OciError(f"The registry {self._domain} did not return a JSON object.")
         return document
 
     def _failed(self, failure: NetFailure) -> OciError:

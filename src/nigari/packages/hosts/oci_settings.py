@@ -31,7 +31,7 @@ def read_credentials(label: str, body: SettingsObject) -> OciCredentials:
     helper = given.pop("docker_credentials_helper", "")
     if helper:
         if given:
-            raise ValueError("docker_credentials_helper must stand alone")
+            raise ValueError("docker_credentials_helper cannot be combined with other arguments")
         if path or "/" in helper:
             raise ValueError("docker_credentials_helper is the name of a program for a whole host")
         return OciCredentials(domain, helper=helper)
@@ -117,7 +117,7 @@ class RepositoryTemplate:
         names = {name: cty.string(value) for name, value in parts.items()}
         value = self._expression.value(Scope(names), diags)
         if diags.has_errors or value.is_null or value.type != cty.STRING:
-            raise ValueError("repository_template must give a string")
+            raise ValueError("repository_template must evaluate to a string")
         return value.as_string()
 
 

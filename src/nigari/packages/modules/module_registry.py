@@ -100,7 +100,7 @@ class ModuleRegistries:
             texts = [str(each["version"]) for each in first.get("versions") or ()]
         except (KeyError, TypeError, ValueError, AttributeError):
             raise FetchError(
-                f"The answer of {source.hostname} about the versions of the module does not have "
+                f"The version list of {source.hostname} for the module does not have "
                 "the expected form. Contact the operator of the registry."
             ) from None
         parsed = {text: parse_version(text) for text in texts}
@@ -188,7 +188,7 @@ class ModuleRegistries:
 def _indirect(source: RegistrySource, asked: str, text: str) -> RemoteSource:
     if not text:
         raise FetchError(
-            f"{source.hostname} does not say where the module is. Contact the operator of the registry."
+            f"{source.hostname} returned no location for the module. Contact the operator of the registry."
         )
     if text.startswith(("/", "./", "../")):
         text = urljoin(asked, text)

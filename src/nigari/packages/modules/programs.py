@@ -36,7 +36,7 @@ def find_program(name: str, environ: Mapping[str, str]) -> str:
     program = shutil.which(name, path=environ.get("PATH"))
     if program is None:
         raise FetchError(
-            f'This needs the program "{name}", which is not installed, or not on the PATH.'
+            f'The program "{name}" is required, but it is not installed, or not on the PATH.'
         )
     return program
 

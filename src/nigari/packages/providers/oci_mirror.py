@@ -110,7 +110,7 @@ class OciMirror:
                 domain, name = parse_repository(RepositoryTemplate(self._template).text(parts))
             except ValueError as error:
                 raise ProviderSourceError(
-                    f"{self.name[0].upper()}{self.name[1:]} gives no address for "
+                    f"{self.name[0].upper()}{self.name[1:]} has no address for "
                     f"{provider.display}: {error}",
                     UNREACHABLE,
                 ) from None

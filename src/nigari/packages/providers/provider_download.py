@@ -73,7 +73,7 @@ def _without_credentials(failure: NetFailure) -> str:
         return ""
     return (
         ". Archives are requested without credentials; those of a host are for its lists and "
-        "descriptions of packages. The server must give the archive to whoever has its URL"
+        "descriptions of packages. The server must serve the archive without authentication"
     )
 
 

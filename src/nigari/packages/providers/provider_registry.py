@@ -393,9 +393,7 @@ def _speaks(protocols: Sequence[str]) -> bool:
 
 def _object(document: object, who: str) -> Mapping[str, object]:
     if not isinstance(document, dict):
-        raise ProviderSourceError(
-            f"{who} answered with something other than a JSON object", UNREACHABLE
-        )
+        raise ProviderSourceError(f"{who} returned something other than a JSON object", UNREACHABLE)
     return document
 
 

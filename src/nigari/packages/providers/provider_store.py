@@ -105,7 +105,7 @@ def _link(source: Path, target: Path) -> None:
     if target.exists() and source.samefile(target):
         if target.is_symlink():
             return
-        raise OSError(f"{source} is where it would be installed")
+        raise OSError(f"{source} is the installation directory itself")
     remove(target)
     target.symlink_to(source, target_is_directory=True)
 

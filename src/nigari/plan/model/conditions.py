@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.addrs.absolute import AbsResourceInstance, block_of
-from nigari.config.base.declared import CheckRule
+from nigari.config.core.declared import CheckRule
 from nigari.cty.values import Value
 from nigari.diagnostics import Severity
 from nigari.eval.core.instances import Frame

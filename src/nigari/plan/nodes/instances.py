@@ -16,8 +16,8 @@ from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import ResourceInstance
-from nigari.config.base.declared import CheckRule
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import CheckRule
 from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Range, Severity
 from nigari.eval.core.causes import UnknownCause
@@ -139,8 +139,8 @@ class InstanceNode(ValueNode):
         """The provider, by the time that it is asked."""
         assert self.provider is not None
         assert self.provider.provider is not None
-        stand_ins = self.owner.run.pool.stand_ins
-        return stand_ins.for_instance(self.address, self.provider.provider)
+        overrides = self.owner.run.pool.overrides
+        return overrides.for_instance(self.address, self.provider.provider)
 
     @property
     def provider_address(self) -> AbsProviderInstance:

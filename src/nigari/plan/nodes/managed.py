@@ -16,8 +16,8 @@ from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
-from nigari.config.base.written_address import decode_address
 from nigari.config.blocks.lifecycle import Lifecycle
+from nigari.config.core.written_address import decode_address
 from nigari.cty.values import FALSE, Value, null, object_value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame, Origin

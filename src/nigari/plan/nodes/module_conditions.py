@@ -7,9 +7,9 @@ from functools import partial
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.resource import ResourceInstance
-from nigari.config.base.declared import CheckRule
 from nigari.config.blocks.resource import Resource
 from nigari.config.blocks.variable import Variable
+from nigari.config.core.declared import CheckRule
 from nigari.diagnostics import Range, Severity
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.worklist import DONE, Need, Node, Stages

@@ -12,8 +12,8 @@ from nigari.addrs.module import ModuleAddr, Step, module_from_steps
 from nigari.addrs.moves import ANY_KEY, KeyPattern, MoveEndpoint, MovePattern, unify_endpoints
 from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.resource import Resource
-from nigari.config.base.declared import Repetition
-from nigari.config.base.written_address import WrittenAddress
+from nigari.config.core.declared import Repetition
+from nigari.config.core.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
 from nigari.eval.core.instances import Frame

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import AbsProviderInstance
-from nigari.config.base.declared import Repetition
+from nigari.config.core.declared import Repetition
 from nigari.cty.values import FALSE, Value, null
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.instances import Frame, Origin
@@ -254,7 +254,7 @@ class OrphanNode(Node):
             else:
                 _report_type(self.address, node.schema, run)
             return
-        provider = run.pool.stand_ins.for_instance(self.address, node.provider)
+        provider = run.pool.overrides.for_instance(self.address, node.provider)
         if previous is not None:
             manager = previous, node.address
             prior = await taken_over(

@@ -16,8 +16,8 @@ from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, Modu
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import InputVariable, LocalValue
-from nigari.config.base.declared import Dependencies
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import Dependencies
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import CallNode, Frame, ResourceNode
 from nigari.eval.core.worklist import DONE, Need, Node

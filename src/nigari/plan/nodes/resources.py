@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.resource import DATA, EPHEMERAL, ResourceInstance
-from nigari.config.base.declared import Repetition
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import Repetition
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import Value, null, object_value, tuple_value, unknown
 from nigari.eval.core.compile import CompiledBody

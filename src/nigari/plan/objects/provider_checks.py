@@ -207,8 +207,7 @@ def _object_faults(
     for key, element in plan.items():
         was = before.get(key, null(element.type))
         step = Index(string(key) if isinstance(key, str) else number(key))
-        # An element that is null on either side has no attributes to compare; OpenTofu does not
-        # report it either.
+        # A null element has no attributes to compare.
         if given[key].is_null or element.is_null:
             continue
         yield from _attribute_faults(nested.attributes, was, given[key], element, (*path, step))
@@ -354,9 +353,9 @@ def _compare_mappings(
 def _compare_sets(
     planned: Value, actual: Value, path: Path, found: list[ProviderFault], block: Block | None
 ) -> None:
-    """Elements have no names: each must be what at least one of the other set can have been.
+    """Compare sets, whose elements have no keys: each must be compatible with one of the other set.
 
-    Planned elements may turn out to be equal, so there can be fewer in the end, and never more.
+    Planned elements may turn out to be equal, so their number may shrink, but never grow.
     """
     was, now = planned.sequence(), actual.sequence()
     same = set(was) & set(now)

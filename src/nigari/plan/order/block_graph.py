@@ -26,8 +26,8 @@ from nigari.addrs.provider import AbsProviderConfig, ProviderConfig
 from nigari.addrs.resource import EPHEMERAL, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import InputVariable, LocalValue, ProviderFunction
-from nigari.config.base.declared import CheckRule, Dependencies, Repetition
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import CheckRule, Dependencies, Repetition
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of

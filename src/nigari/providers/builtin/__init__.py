@@ -1,1 +1,1 @@
-"""The provider that is part of the program: `terraform.io/builtin/terraform`."""
+"""The built-in provider: `terraform.io/builtin/terraform`."""

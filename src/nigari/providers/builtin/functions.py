@@ -1,4 +1,4 @@
-"""The functions of the built-in provider: between values and the text of `.tfvars` files."""
+"""Functions of the built-in provider: conversion between values and `.tfvars` text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @record
 class BuiltinFunction:
-    """A function of one argument. The body fails with a `CtyError`."""
+    """A function of one argument. The body raises `CtyError` on failure."""
 
     signature: FunctionSignature
     body: Callable[[cty.Value], cty.Value]

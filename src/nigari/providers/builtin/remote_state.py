@@ -1,7 +1,7 @@
-"""The data source `terraform_remote_state`: the output values of another configuration's state.
+"""The data source `terraform_remote_state`: output values from another configuration's state.
 
-Where state lies and how it is read is known to backends, which this package does not know: a
-reader is handed in by whoever makes the provider.
+Locations and access are the responsibility of backends, which are unknown here: the creator of the
+provider passes a reader.
 """
 
 from __future__ import annotations
@@ -24,24 +24,26 @@ _DEFAULT_WORKSPACE: Final = "default"
 
 @record
 class RemoteState:
-    """Which state to read."""
+    """The state to read."""
 
     backend: str
     config: cty.Value
-    """An object with the backend's arguments."""
+    """Object with the backend's arguments."""
     workspace: str
     name: str = ""
-    """The data source as the `encryption` block names it."""
+    """Name of the data source in the `encryption` block."""
 
 
 @record
 class RemoteOutputs:
-    """What was read; no outputs at all (None) means that there is no such state."""
+    """Output values of a state; None if the state does not exist."""
 
     outputs: Mapping[str, cty.Value] | None
     diagnostics: api.ProviderDiagnostics = ()
     is_planned: bool = False
-    """Whether these are the outputs that the state will have, unknown where only apply can tell."""
+    """True for outputs that the state will have, with unknown values where only apply determines
+    them.
+    """
 
 
 Reader = Callable[[RemoteState], Awaitable[RemoteOutputs]]
@@ -49,36 +51,36 @@ Checker = Callable[[RemoteState], Awaitable[api.ProviderDiagnostics]]
 
 
 async def no_reader(_state: RemoteState) -> RemoteOutputs:
-    """The reader where there are no backends."""
-    told = problem("No access to remote state", "Backends are not available here.")
-    return RemoteOutputs(None, told)
+    """Report that there are no backends."""
+    reported = problem("No access to remote state", "Backends are not available here.")
+    return RemoteOutputs(None, reported)
 
 
 async def no_checker(_state: RemoteState) -> api.ProviderDiagnostics:
-    """The checker where backends' arguments are not known."""
+    """Skip the check of backend arguments."""
     return ()
 
 
 async def validate(config: cty.Value, check: Checker) -> api.ProviderDiagnostics:
-    """Check shapes, and with `check` the backend's arguments as soon as they are all known."""
-    told: api.ProviderDiagnostics = ()
+    """Check types, and with `check` the backend's arguments once all of them are known."""
+    reported: api.ProviderDiagnostics = ()
     settings = config.attribute("config")
     backend = config.attribute("backend")
     if not settings.is_null and not _is_mapping(settings):
-        told += problem(
+        reported += problem(
             "Invalid backend configuration", "config must be an object.", (cty.GetAttr("config"),)
         )
     elif settings.is_wholly_known and backend.is_known and not backend.is_null:
-        told += await check(_which(config))
+        reported += await check(_which(config))
     if not _is_mapping(config.attribute("defaults")):
-        told += problem(
+        reported += problem(
             "Invalid default values", "defaults must be an object.", (cty.GetAttr("defaults"),)
         )
-    return told
+    return reported
 
 
 async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResponse:
-    """Read the state and lay its outputs over the defaults."""
+    """Read the state, and merge its outputs over the defaults."""
     config = request.config
     state = dict(config.mapping())
     found = await reader(_which(config, _encryption_name(request.address)))
@@ -88,9 +90,9 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
         state["defaults"] = cty.null(cty.DYNAMIC)
     else:
         outputs.update(defaults.mapping())
-    told = found.diagnostics
-    if found.outputs is None and not api.has_errors(told):
-        told += problem(
+    reported = found.diagnostics
+    if found.outputs is None and not api.has_errors(reported):
+        reported += problem(
             "Remote state not found",
             "The backend has no state for this workspace. Check the backend's arguments, or "
             "apply the configuration that the state belongs to first.",
@@ -98,11 +100,13 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
         )
     outputs.update(found.outputs or {})
     state["outputs"] = cty.object_value(outputs)
-    return api.ReadDataResponse(cty.object_value(state), told, is_planned=found.is_planned)
+    return api.ReadDataResponse(cty.object_value(state), reported, is_planned=found.is_planned)
 
 
 def _encryption_name(address: str) -> str:
-    """`module.a[0].data.terraform_remote_state.b` is known as `a[0].b`."""
+    """Convert `module.a[0].data.terraform_remote_state.b` to its name in the `encryption` block,
+    `a[0].b`.
+    """
     return address.replace(f"data.{REMOTE_STATE_NAME}.", "", 1).removeprefix("module.")
 
 

@@ -1,6 +1,6 @@
-"""The schema of the built-in provider, without anything that does the work.
+"""Schema of the built-in provider, separate from its implementation.
 
-Commands that only show objects need the schemas alone.
+Commands that only show objects need no more than the schema.
 """
 
 from __future__ import annotations
@@ -108,4 +108,4 @@ SCHEMA: Final = ProviderSchema(
     schema_call_optional=True,
     is_configurable=False,
 )
-"""All of it, known without asking the provider."""
+"""The whole schema, known without starting the provider."""

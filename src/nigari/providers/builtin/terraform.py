@@ -1,6 +1,6 @@
-"""The built-in provider, put together from its resource type, data source and functions.
+"""The built-in provider: its resource type, data source and functions combined.
 
-Almost everybody uses the resource type, few the others, which are imported when they are used.
+Most configurations only use the resource type; the other parts are imported on first use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ class TerraformProvider(ProviderBase):
         reader: Reader | None = None,
         checker: Checker | None = None,
     ) -> None:
-        """`reader` reads other states, and `checker` knows the arguments of their backends."""
+        """Create the provider with a `reader` of other states, and a `checker` of backend
+        arguments.
+        """
         self._reader = reader
         self._checker = checker
 

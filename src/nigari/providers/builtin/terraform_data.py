@@ -1,6 +1,7 @@
-"""The resource type `terraform_data`: it keeps a value and exists in state only.
+"""The resource type `terraform_data`, which stores a value and exists in the state only.
 
-`output` follows `input` when a change is applied; another `triggers_replace` replaces the object.
+As in OpenTofu, `output` adopts `input` on apply; a change of `triggers_replace` replaces the
+object.
 """
 
 from __future__ import annotations
@@ -29,30 +30,32 @@ _NULL_RESOURCE: Final = Block(
 
 
 def validate(config: cty.Value) -> api.ProviderDiagnostics:
-    """Refuse values for the results."""
+    """Reject values for computed attributes."""
     if config.is_null or not config.is_known:
         return ()
-    told: api.ProviderDiagnostics = ()
+    reported: api.ProviderDiagnostics = ()
     for name in ("id", "output"):
         if not config.attribute(name).is_null:
-            told += problem(
+            reported += problem(
                 "Result set in the configuration",
                 f"{name} is set when terraform_data is created; it cannot be set in the "
                 "configuration.",
                 (cty.GetAttr(name),),
             )
-    return told
+    return reported
 
 
 def plan(request: api.PlanRequest) -> api.PlanResponse:
-    """Decide what changes: all for a new object or new triggers, else `output` after `input`."""
+    """Plan all results as unknown for a new object or changed triggers, otherwise only a changed
+    `output`.
+    """
     proposed = request.proposed
     if proposed.is_null:
         return api.PlanResponse(proposed)
     infinite = infinite_as_null(proposed)[1]
     if infinite:
-        told = tuple(each for path in infinite for each in _infinite(path))
-        return api.PlanResponse(proposed, diagnostics=told)
+        reported = tuple(each for path in infinite for each in _infinite(path))
+        return api.PlanResponse(proposed, diagnostics=reported)
     planned = dict(proposed.mapping())
     given = proposed.attribute("input")
     prior = request.prior
@@ -81,7 +84,7 @@ def _output_for(given: cty.Value) -> cty.Value:
 
 
 def apply(request: api.ApplyRequest) -> api.ApplyResponse:
-    """Settle what the plan left open."""
+    """Fill in the unknown results."""
     planned = request.planned
     if planned.is_null:
         return api.ApplyResponse(planned)
@@ -94,7 +97,7 @@ def apply(request: api.ApplyRequest) -> api.ApplyResponse:
 
 
 def upgrade(request: api.UpgradeRequest) -> api.UpgradeResponse:
-    """There has been one version of this schema only: read what is stored."""
+    """Read stored state: this schema has had only one version."""
     try:
         state = cty.value_from_json(request.json.decode(), TERRAFORM_DATA.block.implied_type)
         return api.UpgradeResponse(state)
@@ -105,7 +108,7 @@ def upgrade(request: api.UpgradeRequest) -> api.UpgradeResponse:
 
 
 def import_state(request: api.ImportRequest) -> api.ImportResponse:
-    """An object of which only the id is known: the rest comes with the next apply."""
+    """Import an object by its id; the next apply fills in the rest."""
     state = coerce(TERRAFORM_DATA.block, cty.object_value({"id": cty.string(request.id)}))
     return api.ImportResponse((api.ImportedResource(TERRAFORM_DATA_NAME, state),))
 
@@ -114,11 +117,11 @@ def move_state(request: api.MoveRequest) -> api.MoveResponse:
     """Take over a `null_resource`: its triggers and its id."""
     nothing = cty.null(TERRAFORM_DATA.block.implied_type)
     if request.source_type_name != "null_resource":
-        told = problem(
+        reported = problem(
             "Move between resource types not supported",
             f"Only a null_resource can become a terraform_data, not a {request.source_type_name}.",
         )
-        return api.MoveResponse(nothing, diagnostics=told)
+        return api.MoveResponse(nothing, diagnostics=reported)
     try:
         old = cty.value_from_json(request.json.decode(), _NULL_RESOURCE.implied_type)
     except (cty.CtyError, UnicodeDecodeError) as error:

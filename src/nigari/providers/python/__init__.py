@@ -1,8 +1,8 @@
-"""Writing a provider in Python.
+"""Framework for providers written in Python.
 
-A resource type is a dataclass: its fields are the attributes, its methods do the work. Register
-it with a `Provider`, which can be used in this process or served as a plugin to any program that
-speaks plugin protocol 6.
+A resource type is a dataclass: its fields are the attributes, its methods do the work. Register it
+with a `Provider`, which can be used in this process or served as a plugin to any program that
+supports plugin protocol 6.
 """
 
 from nigari.providers.python.attempt import Deferred, ProviderError, warn

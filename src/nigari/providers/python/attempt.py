@@ -1,6 +1,7 @@
-"""Doing something that others wrote: what they raise becomes a diagnostic.
+"""Calls of user code, whose exceptions become diagnostics.
 
-Work that is not `async` runs in a thread, so that several objects can be worked on at a time.
+Functions that are not `async` run in a thread, so that several objects can be processed
+concurrently.
 """
 
 import asyncio
@@ -21,8 +22,7 @@ from nigari.hcl.evaluation import as_sentence
 from nigari.providers import api
 from nigari.providers.base import problem
 
-# What is done here is duck-typed: `Any` stands for methods that may be async or not, and for what
-# they give back.
+# Calls are duck-typed: `Any` stands for methods that may be async or not, and for their results.
 
 _log: Final = logging.getLogger(__name__)
 _warnings: ContextVar[list[api.ProviderDiagnostic] | None] = ContextVar("warnings", default=None)
@@ -30,11 +30,11 @@ _STEP: Final = re.compile(r'\.?(?P<name>[\w-]+)|\[(?P<position>\d+)\]|\["(?P<key
 
 
 class ProviderError(Exception):
-    """Raise it to tell the user what is wrong.
+    """Raise it to report an error to the user.
 
-    `attribute` names the argument at fault, as `name` or `rules[0].port`. `exists` says whether
-    there is an object after `create` has failed; None leaves it to whether a result was set.
-    Several errors at a time are an `ExceptionGroup`.
+    `attribute` names the wrong argument, as `name` or `rules[0].port`. `exists` tells whether the
+    object exists after a failed `create`; with None, it does if a result was set. To report several
+    errors, raise an `ExceptionGroup`.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class ProviderError(Exception):
 
 
 class Deferred(Exception):
-    """Raise it in `plan` or `read` where it is too early to say anything.
+    """Raise it in `plan` or `read` to defer the object.
 
-    `nigari plan` and `apply` come back to it in a later round, with `-allow-deferral`. Otherwise, and
-    to OpenTofu, it is an error with advice.
+    With `-allow-deferral`, `nigari plan` and `apply` retry it in a later round. Otherwise, and in
+    OpenTofu, it is an error with advice.
     """
 
     def __init__(
@@ -67,21 +67,21 @@ class Deferred(Exception):
 
 
 def warn(summary: str, detail: str = "", attribute: str = "") -> None:
-    """Warn the user, from within a method of a provider, about what is done or about an argument.
+    """Warn the user, from within a provider's method, about the operation or an argument.
 
-    Outside of a provider it is a Python warning.
+    Outside a provider it is a Python warning.
     """
-    told = _warnings.get()
-    if told is None:
+    reported = _warnings.get()
+    if reported is None:
         warnings.warn(f"{summary}: {detail}" if detail else summary, stacklevel=2)
     else:
-        told.append(
+        reported.append(
             api.ProviderDiagnostic(Severity.WARNING, summary, detail, attribute_path(attribute))
         )
 
 
 def attribute_path(text: str) -> cty.Path | None:
-    """The path that `rules[0].port` or `tags["a"]` names; none for no text."""
+    """Parse an attribute path such as `rules[0].port` or `tags["a"]`; None for an empty text."""
     steps: list[cty.GetAttr | cty.Index] = []
     position = 0
     while position < len(text):
@@ -100,29 +100,29 @@ def attribute_path(text: str) -> cty.Path | None:
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """What has come of an attempt."""
+    """Outcome of an attempt."""
 
-    told: api.ProviderDiagnostics = ()
+    reported: api.ProviderDiagnostics = ()
     """Warnings, and errors if it failed."""
     result: Any = None
     exists: bool | None = None
-    """What the errors say about whether there is an object."""
+    """Existence of the object according to the errors, if they state it."""
     deferred: api.ProviderDeferral | None = None
-    """Why it is too early."""
+    """Reason for a deferral."""
 
     @property
     def failed(self) -> bool:
-        """Whether there is no result."""
-        return api.has_errors(self.told)
+        """True if there is no result."""
+        return api.has_errors(self.reported)
 
     def deferral(self, is_allowed: bool) -> api.ProviderDeferral | None:
-        """Why it is left for later, where whoever asks can do that."""
+        """Return the reason for a deferral, if the caller supports deferrals."""
         return self.deferred if is_allowed else None
 
     @property
     def warnings(self) -> api.ProviderDiagnostics:
-        """What was told beside errors."""
-        return tuple(each for each in self.told if each.severity is Severity.WARNING)
+        """Diagnostics other than errors."""
+        return tuple(each for each in self.reported if each.severity is Severity.WARNING)
 
 
 async def attempt(
@@ -131,9 +131,11 @@ async def attempt(
     meta: Callable[[], object] | None = None,
     limit: float | None = None,
 ) -> AttemptResult:
-    """Do it, in at most `limit` seconds. `meta` is for work that takes it, and passed if any."""
-    told: list[api.ProviderDiagnostic] = []
-    token = _warnings.set(told)
+    """Call user code, for at most `limit` seconds. `meta` is passed to functions that have such a
+    parameter.
+    """
+    reported: list[api.ProviderDiagnostic] = []
+    token = _warnings.set(reported)
     timer = asyncio.timeout(limit)
     try:
         if meta is not None and "meta" in inspect.signature(work).parameters:
@@ -144,17 +146,17 @@ async def attempt(
                 result = await work(*args)
             else:
                 result = await asyncio.to_thread(work, *args)
-        return AttemptResult(tuple(told), result)
+        return AttemptResult(tuple(reported), result)
     except Exception as error:  # noqa: BLE001 - other people's code may raise anything
         if timer.expired():
             text = f"It took longer than the {limit:g} seconds that it may take"
-            return AttemptResult((*told, *problem("Timeout", f"{text}, and was given up.")))
+            return AttemptResult((*reported, *problem("Timeout", f"{text}, and was given up.")))
         errors = list(_each(error))
         flags = [each.exists for each in errors if isinstance(each, ProviderError)]
         exists = next((flag for flag in flags if flag is not None), None)
         deferred = error.reason if isinstance(error, Deferred) else None
         return AttemptResult(
-            (*told, *[_diagnostic(each) for each in errors]), None, exists, deferred
+            (*reported, *[_diagnostic(each) for each in errors]), None, exists, deferred
         )
     finally:
         _warnings.reset(token)
@@ -177,7 +179,7 @@ def _diagnostic(error: Exception) -> api.ProviderDiagnostic:
         return api.ProviderDiagnostic(Severity.ERROR, error.summary, error.detail, path)
     if isinstance(error, Deferred):
         advice = (
-            "Leave it out with -exclude, apply the rest, and then apply again; nigari does that by "
+            "Exclude it with -exclude, apply the rest, and apply again; nigari does that by "
             "itself with -allow-deferral."
         )
         detail = error.detail.rstrip()

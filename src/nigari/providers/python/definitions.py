@@ -1,9 +1,9 @@
 """Attributes and nested blocks from the annotated fields of a dataclass.
 
 A field without a default is required, one with a default (or `| None`) is optional, `Computed[…]`
-is a result. Markers in `Annotated[…]` say more. A field with a dataclass, or a list, set or dict of
-one, has nested attributes, or nested blocks with `BLOCK`. What other annotations mean is known by
-`nigari.cty.annotations`.
+is a result. Markers in `Annotated[…]` add properties. A field of a dataclass type, or of a list,
+set or dict of one, has nested attributes, or nested blocks with `BLOCK`. `nigari.cty.annotations`
+interprets all other annotations.
 """
 
 import dataclasses
@@ -36,9 +36,9 @@ _HOLDERS: Final = {
 
 
 def fields_of(owner: type, within: tuple[type, ...] = ()) -> Fields:
-    """What the fields of a dataclass say; `TypeError` where no schema can.
+    """Read the fields of a dataclass; raise `TypeError` if no schema can represent them.
 
-    `within` are the classes around it.
+    `within` are the enclosing classes.
     """
     if not dataclasses.is_dataclass(owner):
         raise TypeError(f"{owner.__qualname__} must be a dataclass")
@@ -96,7 +96,7 @@ def _defined(
 
 
 def _objects(hint: object, owners: tuple[type, ...]) -> Objects | None:
-    """Nested objects stay such inside one collection; deeper, only types can say it."""
+    """Read nested objects in at most one collection; deeper ones can only be represented by types."""
     if (nested := _nested_class(hint, owners)) is not None:
         return Objects(fields_of(nested, owners), Nesting.SINGLE, False, nested)
     origin, arguments = get_origin(hint), get_args(hint)
@@ -105,14 +105,14 @@ def _objects(hint: object, owners: tuple[type, ...]) -> Objects | None:
     element, _, takes_none = unwrapped(arguments[-1])
     if (nested := _nested_class(element, owners)) is None:
         return None
-    # Python has no sets of objects that compare by content and can change: a list holds them.
+    # Python has no sets of mutable objects that compare by content, so a list holds them.
     is_hashable = getattr(nested, "__hash__", None) is not None
     make = list if origin in (set, frozenset) and not is_hashable else origin
     return Objects(fields_of(nested, owners), _HOLDERS[origin], takes_none, make)
 
 
 def _nested_class(hint: object, owners: tuple[type, ...]) -> type | None:
-    """A dataclass; one that contains itself has no end as a schema, and only a type can say it."""
+    """Return a nested dataclass; one that contains itself has no finite schema and becomes a type."""
     is_nested = isinstance(hint, type) and dataclasses.is_dataclass(hint) and hint not in owners
     return typing.cast(type, hint) if is_nested else None
 
@@ -122,7 +122,7 @@ def _attribute(
 ) -> Attribute:
     computed, write_only = COMPUTED in notes, WRITE_ONLY in notes
     is_optional = not computed and (takes_none or default is not dataclasses.MISSING)
-    # A default is planned by the provider; None is only the absence of a value.
+    # The provider plans a default; None only means the absence of a value.
     has_default = default is not dataclasses.MISSING and default is not None and not write_only
     nested: NestedAttributes | None = None
     if isinstance(holds, Objects):
@@ -145,7 +145,7 @@ def _attribute(
 
 
 def _results(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:
-    """Attributes inside a result: nothing in it can be configured."""
+    """Make attributes inside a result computed: nothing in it can be configured."""
     return {
         name: Attribute(
             type=each.type,
@@ -187,7 +187,9 @@ def _blocks(
 
 
 def _check_results(hint: object, seen: list[object]) -> None:
-    """Only nested attributes have results; inside other types everything is configured."""
+    """Check that results are only in nested attributes; inside other types everything is
+    configured.
+    """
     bare, notes, _ = unwrapped(hint)
     if COMPUTED in notes:
         raise TypeError(
@@ -222,6 +224,8 @@ def _fallback(field: "dataclasses.Field[object]") -> Callable[[], object]:
 
 
 def _documentation(owner: type) -> str:
-    """The class's own docstring; a dataclass without one is given its signature, which is noise."""
+    """Return the class's own docstring, but not the signature that dataclasses generate without
+    one.
+    """
     text = owner.__doc__ or ""
     return "" if text.startswith(f"{owner.__name__}(") else " ".join(text.split())

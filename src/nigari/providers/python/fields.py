@@ -1,6 +1,6 @@
-"""The attributes and nested blocks of a dataclass, and values to and from its instances.
+"""Attributes and nested blocks of a dataclass, and conversion of its instances to and from values.
 
-How they follow from annotations is known by `definitions`.
+`definitions` derives them from annotations.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,17 +28,17 @@ class Objects:
     fields: "Fields"
     nesting: Nesting
     takes_none: bool
-    """Whether elements may be null."""
+    """True if elements may be null."""
     make: type
-    """What holds them in Python."""
+    """The Python collection."""
 
     @property
     def is_one(self) -> bool:
-        """Whether the field holds an object itself."""
+        """True if the field holds a single object."""
         return self.nesting in _ONE
 
     def collected(self, parts: list[cty.Value]) -> cty.Value:
-        """The value of a list or set of objects."""
+        """Build the value of a list or set of objects."""
         element = self.fields.block.implied_type
         if self.nesting is Nesting.SET:
             return cty.set_value(element, parts)
@@ -47,48 +47,48 @@ class Objects:
         return cty.list_value(element, parts)
 
     def keyed(self, parts: dict[str, cty.Value]) -> cty.Value:
-        """The value of a map of objects."""
+        """Build the value of a map of objects."""
         element = self.fields.block.implied_type
         return cty.object_value(parts) if element.has_dynamic else cty.map_value(element, parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An attribute of a resource type, or a kind of nested block."""
+    """An attribute of a resource type, or a nested block type."""
 
     name: str
     keyword: str
-    """What the dataclass calls it."""
+    """Name of the field in the dataclass."""
     holds: Shape | Objects
     schema: Attribute | NestedBlock
     fallback: Callable[[], object]
-    """Stands in an instance for a value that is not there."""
+    """Creates the field's content in an instance for an absent value."""
     default: cty.Value | None = None
-    """Takes the place of null in the configuration."""
+    """Replaces null in the configuration."""
     replaces: bool = False
     keeps: bool = False
     identifies: bool = False
 
     @property
     def type(self) -> cty.Type:
-        """The type of its values."""
+        """Type of its values."""
         if isinstance(self.schema, Attribute):
             return self.schema.implied_type
         return cty.without_optional(self.schema.spec_type)
 
     @property
     def is_result(self) -> bool:
-        """Whether only the provider decides the value."""
+        """True if only the provider determines the value."""
         return isinstance(self.schema, Attribute) and self.schema.computed and self.default is None
 
     @property
     def is_limit(self) -> bool:
-        """Whether it says how long operations may take, which is nothing to the object itself."""
+        """True for operation timeouts, which are not part of the remote object."""
         return isinstance(self.holds, Objects) and self.holds.fields.owner is Timeouts
 
     @property
     def is_write_only(self) -> bool:
-        """Whether the value is stored nowhere."""
+        """True if the value is never stored."""
         return isinstance(self.schema, Attribute) and self.schema.write_only
 
 
@@ -106,7 +106,7 @@ class Fields:
 
     @property
     def identity(self) -> IdentitySchema | None:
-        """What identifies an object; only what the configuration may leave out may be left out."""
+        """Identity schema of the fields marked `IDENTITY`; a part is optional if its argument is."""
         parts = [
             (field.name, field.schema)
             for field in self.fields
@@ -123,7 +123,7 @@ class Fields:
         )
 
     def identity_of(self, value: cty.Value) -> cty.Value | None:
-        """What identifies an object, if it is known by now."""
+        """Build the identity of an object, if it is known already."""
         names = [field.name for field in self.fields if field.identifies]
         if not names or value.is_null:
             return None
@@ -131,7 +131,7 @@ class Fields:
         return identity if identity.is_wholly_known else None
 
     def parts(self, identity: cty.Value) -> dict[str, object]:
-        """The parts of an identity that are given, by the names of their fields."""
+        """Map the parts of an identity to the names of their fields."""
         found = {field.name: field for field in self.fields if field.identifies}
         return {
             found[name].keyword: _read(found[name], part, False)
@@ -140,11 +140,11 @@ class Fields:
         }
 
     def to_value(self, instance: object, base: cty.Value | None = None) -> cty.Value:
-        """An instance as a value of the block, without what is write-only.
+        """Convert an instance to a value of the block, without write-only attributes.
 
-        `base` is the value that the instance was made from. What the instance holds as it was
-        stays the value that it was: Python cannot hold every number, nor every kind of null. Where
-        it holds `UNKNOWN`, what is known of the value stays known.
+        `base` is the value from which the instance was created. Unchanged fields keep its value:
+        Python cannot represent every number and every kind of null. Fields with `UNKNOWN` keep its
+        refinements.
         """
         values: dict[str, cty.Value] = {}
         for field in self.fields:
@@ -159,10 +159,10 @@ class Fields:
         return cty.object_value(values)
 
     def to_instance(self, value: cty.Value, shows_unknown: bool = False) -> object:
-        """An instance with what `value` says; what is null or unknown has the field's default.
+        """Create an instance from `value`; null and unknown attributes get the field's default.
 
-        With `shows_unknown` what is unknown is `UNKNOWN`. A value that the fields cannot hold is a
-        `CtyError`.
+        With `shows_unknown` unknown ones are `UNKNOWN`. Raises `CtyError` for a value that the
+        fields cannot represent.
         """
         given: dict[str, object] = {}
         for field in self.fields:
@@ -212,12 +212,12 @@ def _element(holds: Objects, part: cty.Value, shows_unknown: bool) -> object:
     if part.is_null:
         raise cty.CtyError("it must not be null")
     if not part.is_known:
-        raise cty.CtyError("it is not known yet")
+        raise cty.CtyError("it is unknown")
     return holds.fields.to_instance(part, shows_unknown)
 
 
 def written(field: Field, obj: object, base: cty.Value | None = None) -> cty.Value:
-    """The value for what a field of an instance holds."""
+    """Convert the content of an instance's field to a value."""
     if obj is UNKNOWN:
         return base if base is not None and not base.is_wholly_known else cty.unknown(field.type)
     if obj is None:

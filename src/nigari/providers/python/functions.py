@@ -1,4 +1,4 @@
-"""Plain annotated Python functions as functions of a provider."""
+"""Annotated Python functions as provider-defined functions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from nigari.schema.provider import FunctionParameter, FunctionSignature
 
 @dataclass(frozen=True, slots=True)
 class PythonFunction:
-    """A function, and how its arguments and its result cross the provider interface."""
+    """A function with the conversions of its arguments and result."""
 
     body: Callable[..., object]
     signature: FunctionSignature
     python: CallableSignature
 
     async def call(self, arguments: Sequence[cty.Value]) -> api.CallResponse:
-        """The result, which is unknown if an argument is."""
+        """Call the function; the result is unknown if an argument is."""
         unknown = cty.unknown(self.signature.returns)
         if not all(argument.is_wholly_known for argument in arguments):
             return api.CallResponse(unknown)
@@ -31,10 +31,14 @@ class PythonFunction:
         except FunctionError as error:
             return api.CallResponse(unknown, api.FunctionFailure(error.message, error.argument))
         outcome = await attempt(self.body, *given)
-        for told in outcome.told:
-            # A function cannot warn: whoever calls it has no way to show that.
-            if told.severity is Severity.ERROR:
-                text = f"{told.summary}. {told.detail}" if told.detail else told.summary
+        for reported in outcome.reported:
+            # The protocol has no way to show warnings of a function.
+            if reported.severity is Severity.ERROR:
+                text = (
+                    f"{reported.summary}. {reported.detail}"
+                    if reported.detail
+                    else reported.summary
+                )
                 return api.CallResponse(unknown, api.FunctionFailure(text.rstrip(".")))
         result = outcome.result
         if result is None:
@@ -42,7 +46,7 @@ class PythonFunction:
         try:
             return api.CallResponse(self.python.returns.write(result))
         except (cty.CtyError, TypeError) as error:
-            text = f"its result does not have the type it says: {error}".rstrip(".")
+            text = f"its result does not have the annotated type: {error}".rstrip(".")
             return api.CallResponse(unknown, api.FunctionFailure(text))
 
 
@@ -66,5 +70,5 @@ def _parameter(described: CallableParameter) -> FunctionParameter:
 
 
 def _type(shape: Shape) -> cty.Type:
-    # The protocol has no optional attributes: whoever calls leaves none out.
+    # The protocol has no optional attributes: callers pass all of them.
     return cty.without_optional(shape.type)

@@ -1,4 +1,4 @@
-"""Markers for `Annotated` fields of resource types, and the value that is not known yet."""
+"""Markers for `Annotated` fields of resource types, and the placeholder for unknown values."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
@@ -7,7 +7,7 @@ _T = TypeVar("_T")
 
 
 class Marker:
-    """Something that `Annotated` says about a field; compared by identity."""
+    """An annotation of a field; compared by identity."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -17,17 +17,17 @@ class Marker:
 
 
 COMPUTED: Final = Marker("COMPUTED")
-"""The provider decides the value; the configuration cannot."""
+"""The provider determines the value; the configuration cannot."""
 REPLACE: Final = Marker("REPLACE")
 """A change of this attribute replaces the object."""
 SENSITIVE: Final = Marker("SENSITIVE")
 """The value is never shown."""
 KEEP: Final = Marker("KEEP")
-"""A result that stays what it is when the object is updated, such as an identifier."""
+"""A result that survives updates of the object, such as an identifier."""
 IDENTITY: Final = Marker("IDENTITY")
-"""A part of what identifies an object, for as long as it exists."""
+"""A part of the object's identity, which is constant for its lifetime."""
 WRITE_ONLY: Final = Marker("WRITE_ONLY")
-"""The value is given to the provider when the object is changed, and stored nowhere."""
+"""The value is passed to the provider when the object is changed, and never stored."""
 
 Computed = Annotated[_T, COMPUTED]
 
@@ -41,9 +41,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """The dataclass of a field is written as nested blocks, not with `=`.
+    """Makes the dataclass of a field nested blocks, instead of an argument.
 
-    `least` and `most` limit how many there may be in a list or set; 0 is no limit.
+    `least` and `most` limit their number in a list or set; 0 means unlimited.
     """
 
     least: int = 0
@@ -51,7 +51,7 @@ class Blocks:
 
 
 BLOCK: Final = Blocks()
-"""The dataclass of a field is written as a nested block, or as any number of them."""
+"""Makes the dataclass of a field a nested block, or any number of them."""
 
 
 class Unknown:
@@ -61,6 +61,6 @@ class Unknown:
         return "UNKNOWN"
 
 
-# Whatever the type of a field is, it can be unknown while a change is planned.
+# A field of any type can be unknown while a change is planned.
 UNKNOWN: Final[Any] = Unknown()
-"""A value that will be known only after apply. Fields can hold it while a change is planned."""
+"""A value that is known after apply. Fields can hold it while a change is planned."""

@@ -1,8 +1,8 @@
-"""The rules of planning, so that a resource type only says how things are created and changed.
+"""Planning rules, so that a resource type only has to implement creation and changes.
 
-What is configured is completed with defaults and with the results that the object has; where
-something changes, results are left open. All of it reaches into nested objects, which are paired
-with those before: in a list by position, in a map by key, in a set by their arguments.
+The configuration is completed with defaults and with the results of the prior object; on a change,
+results become unknown. This includes nested objects, which are paired with the prior ones: in a
+list by index, in a map by key, in a set by their arguments.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from nigari.schema.block import Nesting
 
 
 def completed(fields: Fields, config: cty.Value, prior: cty.Value | None) -> cty.Value:
-    """The configured object with its defaults, and with the results of the prior one."""
+    """Complete the configured object with its defaults and the results of the prior one."""
     values: dict[str, cty.Value] = {}
     for field in fields.fields:
         given = config.attribute(field.name)
@@ -67,7 +67,7 @@ def _element(holds: Objects, given: cty.Value, prior: cty.Value | None) -> cty.V
 
 
 def _same_element(holds: Objects, given: cty.Value, prior: cty.Value | None) -> cty.Value:
-    """An element of a list; results are those of another object if its arguments differ."""
+    """Complete a list element; if its arguments differ from the prior one, its results are new."""
     made = _element(holds, given, prior)
     if prior is None or prior.is_null or made.is_null or not made.is_known:
         return made
@@ -77,12 +77,12 @@ def _same_element(holds: Objects, given: cty.Value, prior: cty.Value | None) -> 
 
 
 def arguments(fields: Fields, value: cty.Value) -> cty.Value:
-    """An object without its results."""
+    """Replace an object's results by null."""
     return _mapped(fields, value, lambda field, part: cty.null(part.type))
 
 
 def opened(fields: Fields, value: cty.Value, keeps: bool) -> cty.Value:
-    """An object that changes: its results are unknown, unless they stay what they are."""
+    """Make the results of a changing object unknown, except for those that survive changes."""
 
     def result(field: Field, part: cty.Value) -> cty.Value:
         if keeps and field.keeps and not part.is_null:
@@ -93,7 +93,7 @@ def opened(fields: Fields, value: cty.Value, keeps: bool) -> cty.Value:
 
 
 def with_prior_results(fields: Fields, planned: cty.Value, prior: cty.Value) -> cty.Value:
-    """A planned object with the results that it has had in place of those that are open."""
+    """Replace unknown results of a planned object by the prior ones."""
     before = completed(fields, planned, prior)
 
     def result(path: cty.Path, part: cty.Value) -> cty.Value:
@@ -109,7 +109,7 @@ def with_prior_results(fields: Fields, planned: cty.Value, prior: cty.Value) -> 
 
 
 def results(fields: Fields, value: cty.Value) -> list[cty.Value]:
-    """All results of an object, those of nested objects included."""
+    """List all results of an object, including those of nested objects."""
     found: list[cty.Value] = []
 
     def note(field: Field, part: cty.Value) -> cty.Value:
@@ -124,7 +124,7 @@ _Result = Callable[[Field, cty.Value], cty.Value]
 
 
 def _mapped(fields: Fields, value: cty.Value, result: _Result) -> cty.Value:
-    """An object with other results, its nested objects included."""
+    """Replace all results of an object, including those of nested objects."""
     values = dict(value.mapping())
     for field in fields.fields:
         part = values[field.name]
@@ -151,7 +151,7 @@ def _mapped_objects(holds: Objects, value: cty.Value, result: _Result) -> cty.Va
 
 
 def changed_fields(fields: Fields, planned: cty.Value, prior: cty.Value) -> list[Field]:
-    """The arguments that an update changes."""
+    """List the arguments that an update changes."""
     return [
         field
         for field in fields.fields
@@ -163,7 +163,7 @@ def changed_fields(fields: Fields, planned: cty.Value, prior: cty.Value) -> list
 
 
 def replacing(fields: Fields, planned: cty.Value, prior: cty.Value) -> Iterator[cty.Path]:
-    """The ways to changed arguments whose change replaces the object, nested ones included."""
+    """Yield the paths of changed arguments that replace the object, including nested ones."""
     for field in changed_fields(fields, planned, prior):
         path: cty.Path = (cty.GetAttr(field.name),)
         after, before = planned.attribute(field.name), prior.attribute(field.name)
@@ -181,7 +181,7 @@ def _replacing_objects(holds: Objects, after: cty.Value, before: cty.Value) -> I
     if holds.is_one:
         yield from replacing(holds.fields, after, before)
     elif holds.nesting is Nesting.SET:
-        # Elements of a set have no names by which a change in one of them could be seen.
+        # Set elements have no keys by which a change in one of them could be detected.
         if any(field.replaces for field in holds.fields.fields):
             yield ()
     else:
@@ -196,7 +196,7 @@ def _replacing_objects(holds: Objects, after: cty.Value, before: cty.Value) -> I
 
 
 def with_write_only(fields: Fields, planned: cty.Value, config: cty.Value) -> cty.Value:
-    """A planned object with the write-only values of its configuration."""
+    """Add the configuration's write-only values to a planned object."""
     if not fields.block.has_write_only or config.is_null or planned.is_null:
         return planned
     values = dict(planned.mapping())

@@ -1,7 +1,6 @@
-"""A provider made of Python classes and functions, as everything above `providers.api` sees it.
+"""Providers made of Python classes and functions, behind the provider interface.
 
-What classes are asked, and what is made of their answers, is known by `resources`, `ephemeral` and
-`functions`.
+`resources`, `ephemeral` and `functions` call the classes and convert their results.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,11 +25,11 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 
 class Provider(ProviderBase):
-    """A provider to register resource types, data sources and functions with.
+    """A provider with registered resource types, data sources and functions.
 
     `config` is a dataclass for the arguments of the `provider` block. Methods of resource types
-    get its instance as their first argument. `meta` is a dataclass for what modules say in their
-    `provider_meta` blocks; methods that have a parameter of that name get its instance.
+    receive its instance as their first argument. `meta` is a dataclass for the `provider_meta`
+    blocks of modules; methods with a parameter of that name receive its instance.
     """
 
     def __init__(self, name: str, config: type | None = None, meta: type | None = None) -> None:
@@ -53,21 +52,20 @@ class Provider(ProviderBase):
     ) -> Callable[[_C], _C]:
         """Register a dataclass as a resource type; its full name is `{provider}_{name}`.
 
-        It has `create(self, config)` and `delete(self, config)`; and, where there is a use for
-        them, `read(self, config) -> bool` (True if the object exists, False if it is gone; anything
-        else is an error), `update(self, config, prior)` (without it every change replaces the
-        object), `validate(self)` and the class methods `import_object(cls, config, id)` and
-        `import_identity(cls, config, **parts)`, the parts being the fields marked `IDENTITY`.
-        Methods set results as attributes of `self`; those that `update` does not set stay what
-        they were.
-        With `plan(self, config, prior)` it has a say in what is planned: it can set results that it
-        knows (the others are `UNKNOWN`) and return the names of attributes whose change replaces
-        the object; `prior` is None for a new one.
+        It has `create(self, config)` and `delete(self, config)`; and, if needed, `read(self,
+        config) -> bool` (True if the object exists, False if it does not; any other result is an
+        error), `update(self, config, prior)` (without it every change replaces the object),
+        `validate(self)` and the class methods `import_object(cls, config, id)` and
+        `import_identity(cls, config, **parts)`, with the fields marked `IDENTITY` as parts. Methods
+        set results as attributes of `self`; results that `update` does not set stay unchanged.
+        `plan(self, config, prior)` can influence the plan: it can set known results (the others are
+        `UNKNOWN`) and return the names of attributes whose change replaces the object; `prior` is
+        None for a new one.
 
         If `create` fails after it has set a result, the object exists and will be replaced; if
-        `update` or `delete` fails, what they have set in `prior`, or in `self`, has changed.
-        `upgrade` turns state of an older `version` into the attributes of this one. `timeouts`
-        are limits for operations where the configuration sets no others.
+        `update` or `delete` fails, the attributes they have set in `prior`, or in `self`, are
+        stored. `upgrade` converts state of an older `version` to the attributes of this one.
+        `timeouts` are default limits for operations.
         """
 
         def register(owner: _C) -> _C:
@@ -89,10 +87,10 @@ class Provider(ProviderBase):
     def ephemeral_resource(self, name: str) -> Callable[[_C], _C]:
         """Register a dataclass as an ephemeral resource type.
 
-        It has `open(self, config)`, which sets results as attributes of `self`; and, where there
-        is a use for them, `close(self, config)` and `renew(self, config)`. What `open` and `renew`
-        return is the time from then on, a `timedelta`, after which the object must be renewed, or
-        None if it need not be. Until it is closed, an object is the same instance.
+        It has `open(self, config)`, which sets results as attributes of `self`; and, if needed,
+        `close(self, config)` and `renew(self, config)`. `open` and `renew` return the time, a
+        `timedelta`, after which the object must be renewed, or None if it need not be. The object
+        is the same instance until it is closed.
         """
 
         def register(owner: _C) -> _C:
@@ -102,12 +100,12 @@ class Provider(ProviderBase):
         return register
 
     def function(self, body: _F) -> _F:
-        """Register a plain annotated function under its own name."""
+        """Register an annotated function under its own name."""
         self._functions[body.__name__] = python_function(body)
         return body
 
     def serve(self) -> None:
-        """Be a plugin program until the program that started this one says to end."""
+        """Run as a plugin until the calling program ends it."""
         from nigari.providers.serve import serve
 
         serve(self)
@@ -125,7 +123,7 @@ class Provider(ProviderBase):
             raise TypeError(f"{self.name}_{name}: {fault}")
         return ResourceType(owner, fields, version, upgrade, timeouts or Timeouts())
 
-    # What everything above the provider interface asks.
+    # The provider interface.
 
     async def schema(self) -> api.SchemaResponse:
         block = Block() if self._config_fields is None else self._config_fields.block
@@ -156,7 +154,7 @@ class Provider(ProviderBase):
             return api.Response()
         outcome = await attempt(self._config_fields.to_instance, config)
         self._config = outcome.result
-        return api.Response(outcome.told)
+        return api.Response(outcome.reported)
 
     async def validate_provider(self, config: cty.Value) -> api.Response:
         return api.Response(await validated(self._config_fields, config))
@@ -180,7 +178,9 @@ class Provider(ProviderBase):
         return api.Response(await validated(kind.fields, config))
 
     def _caller(self, meta: cty.Value | None = None) -> Caller:
-        """What methods are given; of a module that says nothing about itself, nothing."""
+        """Build the arguments of methods; meta is absent for a module without a `provider_meta`
+        block.
+        """
         if self._meta_fields is None or meta is None or meta.is_null:
             return Caller(self._config)
         return Caller(self._config, partial(self._meta_fields.to_instance, meta))

@@ -1,7 +1,7 @@
-"""Resource types and data sources: dataclasses with methods, asked what providers are asked.
+"""Resource types and data sources: dataclasses with methods, adapted to the provider interface.
 
-What is planned follows from the fields (see `planning`), and a class can add to it with a method
-of its own. Whatever a method raises, what exists afterwards is told.
+The plan follows from the fields (see `planning`), and a class can influence it with its own method.
+Even if a method raises, the state reports the objects that exist afterwards.
 """
 
 import json
@@ -35,7 +35,7 @@ Upgrade = Callable[[int, dict[str, object]], dict[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """What methods are given: the provider's configuration, and how to get the module's words."""
+    """Arguments of methods: the provider's configuration, and a getter for the module's metadata."""
 
     config: object
     meta: Callable[[], object] | None = None
@@ -43,9 +43,9 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class ResourceType:
-    """A class that was registered. It may leave out methods, and they may be async or not."""
+    """A registered class. Most methods are optional, and they may be async or not."""
 
-    # That is what `Any` stands for.
+    # `Any` stands for a class with such methods.
     owner: Any
     fields: Fields
     version: int
@@ -53,13 +53,13 @@ class ResourceType:
     limits: Timeouts
 
     async def upgraded(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
-        """Stored data of this version of the schema, or of an older one."""
+        """Read stored data of this schema version, or convert that of an older one."""
         outcome = await attempt(_upgraded, self, request)
         nothing = cty.null(self.fields.block.implied_type)
-        return api.UpgradeResponse(nothing if outcome.failed else outcome.result, outcome.told)
+        return api.UpgradeResponse(nothing if outcome.failed else outcome.result, outcome.reported)
 
     async def read(self, request: api.ReadRequest, caller: Caller) -> api.ReadResponse:
-        """What an object is now."""
+        """Read the current state of an object."""
         if not hasattr(self.owner, "read"):
             return api.ReadResponse(request.state, request.private, request.identity)
         made = await attempt(self.fields.to_instance, request.state)
@@ -68,16 +68,16 @@ class ResourceType:
             kept = request.state, request.private, request.identity
             return api.ReadResponse(*kept, outcome.warnings, reason)
         if not outcome.failed and not isinstance(outcome.result, bool):
-            wrong = outcome.told + _no_existence(request.type_name, outcome.result)
+            wrong = outcome.reported + _no_existence(request.type_name, outcome.result)
             return api.ReadResponse(request.state, request.private, request.identity, wrong)
         if outcome.result is False:
-            return api.ReadResponse(cty.null(request.state.type), diagnostics=outcome.told)
-        state, told = self._left(made.result, outcome, request.state, request.state)
-        identity = request.identity if api.has_errors(told) else self.fields.identity_of(state)
-        return api.ReadResponse(state, request.private, identity, told)
+            return api.ReadResponse(cty.null(request.state.type), diagnostics=outcome.reported)
+        state, reported = self._left(made.result, outcome, request.state, request.state)
+        identity = request.identity if api.has_errors(reported) else self.fields.identity_of(state)
+        return api.ReadResponse(state, request.private, identity, reported)
 
     async def read_data(self, request: api.ReadDataRequest, caller: Caller) -> api.ReadDataResponse:
-        """What a data source finds."""
+        """Read a data source."""
         unknown = cty.unknown(self.fields.block.implied_type)
         made = await attempt(self.fields.to_instance, request.config)
         outcome = made if made.failed else await self._ask(made.result, "read", caller)
@@ -86,7 +86,7 @@ class ResourceType:
         return api.ReadDataResponse(*self._left(made.result, outcome, unknown, request.config))
 
     async def plan(self, request: api.PlanRequest, caller: Caller) -> api.PlanResponse:
-        """What is planned: what follows from the fields, and what the class makes of it."""
+        """Plan a change by the fields, and let the class influence it."""
         if request.proposed.is_null:
             return api.PlanResponse(request.proposed)
         value, replaced = _planned(self, request)
@@ -98,47 +98,49 @@ class ResourceType:
         if not request.prior.is_null:
             was = await attempt(self.fields.to_instance, request.prior)
         if made.failed or was.failed:
-            return api.PlanResponse(value, diagnostics=made.told + was.told)
+            return api.PlanResponse(value, diagnostics=made.reported + was.reported)
         outcome = await self._ask(made.result, "plan", caller, was.result)
         if (reason := outcome.deferral(request.may_defer)) is not None:
             return api.PlanResponse(value, diagnostics=outcome.warnings, deferred=reason)
         if outcome.failed:
-            return api.PlanResponse(value, diagnostics=outcome.told)
+            return api.PlanResponse(value, diagnostics=outcome.reported)
         try:
             value = coerce(self.fields.block, self.fields.to_value(made.result, value))
             more = _named_paths(outcome.result)
         except (TypeError, ValueError, cty.CtyError) as error:
-            return api.PlanResponse(value, diagnostics=outcome.told + self._wrong(error))
+            return api.PlanResponse(value, diagnostics=outcome.reported + self._wrong(error))
         replaced += tuple(path for path in more if path not in replaced)
         identity = self.fields.identity_of(value)
-        return api.PlanResponse(value, replaced, identity=identity, diagnostics=outcome.told)
+        return api.PlanResponse(value, replaced, identity=identity, diagnostics=outcome.reported)
 
     async def apply(self, request: api.ApplyRequest, caller: Caller) -> api.ApplyResponse:
-        """Create, update or delete; what exists afterwards is told in any case."""
+        """Create, update or delete; the response always has the objects that exist afterwards."""
         if request.planned.is_null:
-            state, told = await self._delete(request, caller)
+            state, reported = await self._delete(request, caller)
         elif request.prior.is_null:
-            state, told = await self._create(request, caller)
+            state, reported = await self._create(request, caller)
         else:
-            state, told = await self._update(request, caller)
-        return api.ApplyResponse(state, identity=self.fields.identity_of(state), diagnostics=told)
+            state, reported = await self._update(request, caller)
+        return api.ApplyResponse(
+            state, identity=self.fields.identity_of(state), diagnostics=reported
+        )
 
     async def _create(
         self, request: api.ApplyRequest, caller: Caller
     ) -> tuple[cty.Value, api.ProviderDiagnostics]:
         made = await self._wanted(request.planned, request.config)
         if made.failed:
-            return request.prior, made.told
+            return request.prior, made.reported
         before = results(self.fields, self.fields.to_value(made.result))
         outcome = await self._ask(made.result, "create", caller)
-        state, told = self._left(made.result, outcome, request.prior, request.planned)
-        if not api.has_errors(told):
-            return state, told
+        state, reported = self._left(made.result, outcome, request.prior, request.planned)
+        if not api.has_errors(reported):
+            return state, reported
         left = self._salvaged(made.result)
         exists = outcome.exists if outcome.failed else True
         if exists is None:
             exists = results(self.fields, left) != before
-        return (left if exists else request.prior), told
+        return (left if exists else request.prior), reported
 
     async def _update(
         self, request: api.ApplyRequest, caller: Caller
@@ -151,7 +153,7 @@ class ResourceType:
         made = await self._wanted(planned, request.config)
         was = await attempt(self.fields.to_instance, request.prior)
         if made.failed or was.failed:
-            return request.prior, made.told + was.told
+            return request.prior, made.reported + was.reported
         untouched = self.fields.to_value(was.result, request.prior)
         outcome = await self._ask(made.result, "update", caller, was.result)
         if outcome.failed:
@@ -163,44 +165,44 @@ class ResourceType:
     ) -> tuple[cty.Value, api.ProviderDiagnostics]:
         doomed = await attempt(self.fields.to_instance, request.prior)
         if doomed.failed:
-            return request.prior, doomed.told
+            return request.prior, doomed.reported
         untouched = self.fields.to_value(doomed.result, request.prior)
         outcome = await self._ask(doomed.result, "delete", caller)
         if outcome.failed:
             return self._changed(doomed.result, untouched, outcome, request.prior)
-        return request.planned, outcome.told
+        return request.planned, outcome.reported
 
     async def import_state(self, request: api.ImportRequest, caller: Caller) -> api.ImportResponse:
-        """An object that exists already."""
+        """Import an existing object."""
         how = "import_object" if request.identity is None else "import_identity"
         if not hasattr(self.owner, how):
             by = "" if request.identity is None else " by identity"
-            told = problem(
+            reported = problem(
                 "Import not supported", f"Objects of {request.type_name} cannot be imported{by}."
             )
-            return api.ImportResponse((), told)
+            return api.ImportResponse((), reported)
         if request.identity is None:
             outcome = await attempt(self.owner.import_object, caller.config, request.id)
         else:
             by_identity = partial(self.owner.import_identity, **self.fields.parts(request.identity))
             outcome = await attempt(by_identity, caller.config)
         nothing = cty.null(self.fields.block.implied_type)
-        state, told = self._left(outcome.result, outcome, nothing)
-        if api.has_errors(told):
-            return api.ImportResponse((), told)
+        state, reported = self._left(outcome.result, outcome, nothing)
+        if api.has_errors(reported):
+            return api.ImportResponse((), reported)
         identity = self.fields.identity_of(state)
         found = api.ImportedResource(request.type_name, state, identity=identity)
-        return api.ImportResponse((found,), told)
+        return api.ImportResponse((found,), reported)
 
     async def _wanted(self, planned: cty.Value, config: cty.Value) -> AttemptResult:
-        """The instance that the plan describes."""
+        """Create the instance that the plan describes."""
         wanted = with_write_only(self.fields, planned, config)
         return await attempt(self.fields.to_instance, wanted)
 
     async def _ask(
         self, instance: object, operation: str, caller: Caller, *args: object
     ) -> AttemptResult:
-        """Have an instance do something, in the time that it may take."""
+        """Call a method of an instance within its time limit."""
         limit = None if operation == "plan" else self._limit(instance, operation)
         work = getattr(instance, operation)
         return await attempt(work, caller.config, *args, meta=caller.meta, limit=limit)
@@ -219,22 +221,22 @@ class ResourceType:
         otherwise: cty.Value,
         base: cty.Value | None = None,
     ) -> tuple[cty.Value, api.ProviderDiagnostics]:
-        """An instance as state; a value of the wrong type is the provider's fault and is named.
+        """Convert an instance to state; report a value of the wrong type as the provider's fault.
 
-        `base` is the value that the instance was made from.
+        `base` is the value from which the instance was created.
         """
         if outcome.failed:
-            return otherwise, outcome.told
+            return otherwise, outcome.reported
         try:
             state = coerce(self.fields.block, self.fields.to_value(instance, base))
             if state.is_wholly_known:
-                return state, outcome.told
+                return state, outcome.reported
             raise TypeError("a value is UNKNOWN, which it may be only while a change is planned")
         except (TypeError, AttributeError, cty.CtyError) as error:
-            return otherwise, outcome.told + self._wrong(error)
+            return otherwise, outcome.reported + self._wrong(error)
 
     def _salvaged(self, instance: object) -> cty.Value:
-        """An instance as state, with null for whatever cannot be stored."""
+        """Convert an instance to state, with null for values that cannot be stored."""
         values: dict[str, cty.Value] = {}
         for field in self.fields.fields:
             values[field.name] = written(field, None)
@@ -256,23 +258,25 @@ class ResourceType:
     def _changed(
         self, instance: object, untouched: cty.Value, outcome: AttemptResult, prior: cty.Value
     ) -> tuple[cty.Value, api.ProviderDiagnostics]:
-        """What is left of a prior object after a failure: what the method has noted in it."""
+        """Convert a prior object after a failure, with the changes that the method has recorded in
+        it.
+        """
         state, more = self._left(instance, AttemptResult(), prior, prior)
-        return (prior if state == untouched else state), outcome.told + more
+        return (prior if state == untouched else state), outcome.reported + more
 
 
 async def validated(fields: Fields | None, config: cty.Value) -> api.ProviderDiagnostics:
-    """Run a class's own `validate` as soon as everything it could look at is known."""
+    """Call a class's own `validate` once all attributes are known."""
     if fields is None or config.is_null or not config.is_wholly_known:
         return ()
     made = await attempt(fields.to_instance, config)
     if made.failed or not hasattr(made.result, "validate"):
-        return made.told
-    return (await attempt(made.result.validate)).told
+        return made.reported
+    return (await attempt(made.result.validate)).reported
 
 
 def _no_existence(type_name: str, result: object) -> api.ProviderDiagnostics:
-    """The error for a `read` that leaves open whether the object exists.
+    """Report a `read` whose result does not tell whether the object exists.
 
     A forgotten `return True` must not remove an existing object from the state.
     """
@@ -287,7 +291,7 @@ def _no_existence(type_name: str, result: object) -> api.ProviderDiagnostics:
 def _planned(
     kind: ResourceType, request: api.PlanRequest
 ) -> tuple[cty.Value, tuple[cty.Path, ...]]:
-    """Fill in defaults, leave results open where something changes, name what replaces."""
+    """Fill in defaults, make results of a change unknown, and list replacing paths."""
     fields = kind.fields
     is_new = request.prior.is_null
     value = completed(fields, request.config, None if is_new else request.prior)
@@ -310,10 +314,12 @@ def _without_limits(fields: Fields, value: cty.Value) -> cty.Value:
 
 
 def _named_paths(named: object) -> tuple[cty.Path, ...]:
-    """The paths of attributes that a class's `plan` gives back: none, one or several."""
+    """Parse the attribute names that a class's `plan` returned: none, one or several."""
     names = [named] if isinstance(named, str) else named or ()
     if not isinstance(names, Iterable):
-        raise TypeError(f"plan gives the names of attributes that replace the object, not {named}")
+        raise TypeError(
+            f"plan must return names of attributes that replace the object, not {named}"
+        )
     paths = [attribute_path(str(name)) for name in names]
     return tuple(path for path in paths if path is not None)
 
@@ -321,7 +327,7 @@ def _named_paths(named: object) -> tuple[cty.Path, ...]:
 def _upgraded(kind: ResourceType, request: api.UpgradeRequest) -> cty.Value:
     type_ = kind.fields.block.implied_type
     if request.version == kind.version:
-        # As it was stored, with all digits of its numbers, unless the fields are others by now.
+        # Stored numbers keep all their digits, unless the fields have changed.
         with suppress(cty.CtyError):
             stored = cty.value_from_json(request.json, type_)
             return without_null_blocks(kind.fields.block, stored)
@@ -339,7 +345,7 @@ def _upgraded(kind: ResourceType, request: api.UpgradeRequest) -> cty.Value:
 
 
 def _fitted(stored: object, type_: cty.Type) -> object:
-    """Stored data with null for attributes that it lacks, and without those that are no more."""
+    """Fill in null for missing attributes of stored data, and drop obsolete ones."""
     if isinstance(type_, cty.ObjectType) and isinstance(stored, dict):
         return {name: _fitted(stored.get(name), of) for name, of in type_.attributes.items()}
     if isinstance(type_, cty.ListType | cty.SetType) and isinstance(stored, list):

@@ -1,4 +1,4 @@
-"""Timeouts of operations, as the author of a resource type and its users set them."""
+"""Operation timeouts, set by the author of a resource type or by its users."""
 
 import re
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ _SECONDS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class Timeouts:
-    """How long operations may take, each as "30s", "10m" or "1h30m"; None is no limit.
+    """Time limits of operations, each as "30s", "10m" or "1h30m"; None means unlimited.
 
-    As a field of a resource type it lets users say so: `timeouts: Annotated[Timeouts | None,
-    BLOCK] = None`. A method that is not `async` cannot be stopped: it is given up, and goes on
-    until the provider ends.
+    As a field of a resource type it makes them configurable: `timeouts: Annotated[Timeouts | None,
+    BLOCK] = None`. A method that is not `async` cannot be interrupted: after the limit it continues
+    in the background until the provider ends.
     """
 
     create: Annotated[str | None, Text("How long creating may take.")] = None
@@ -33,9 +33,9 @@ class Timeouts:
                 raise cty.CtyError(str(error), (cty.GetAttr(name),)) from None
 
     def seconds(self, operation: str) -> float | None:
-        """The limit of an operation in seconds."""
+        """Return the limit of an operation in seconds."""
         text = getattr(self, operation)
-        # While a change is planned, it may be unknown.
+        # It may be unknown while a change is planned.
         return _seconds(text) if isinstance(text, str) else None
 
 

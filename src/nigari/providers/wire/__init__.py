@@ -1,1 +1,1 @@
-"""The plugin protocols on the wire: messages, method names, and their translation to our terms."""
+"""The plugin protocols on the wire: messages, method names, and conversion to `nigari` types."""

@@ -1,4 +1,4 @@
-"""Answers to the messages of plugin protocol 6: what all of them have in common."""
+"""Shared parts of responses in plugin protocol 6."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class InvalidRequest(Exception):
-    """A request that does not fit the schema."""
+    """A request that does not match the schema."""
 
     def __init__(self, summary: str, detail: str) -> None:
         super().__init__(summary)
-        self.told: tuple[api.ProviderDiagnostic, ...] = (
+        self.reported: tuple[api.ProviderDiagnostic, ...] = (
             api.ProviderDiagnostic(Severity.ERROR, summary, detail),
         )
 
@@ -42,17 +42,17 @@ async def validated(
     type_of: Callable[[str], Awaitable[cty.Type]],
     ask: Callable[[str, cty.Value], Awaitable[api.Response]],
 ) -> pb.ValidateConfig.Response:
-    """The answer to a request to look a configuration through."""
+    """Respond to a validation request."""
     try:
         config = decoded(request.config, await type_of(request.type_name))
-        told = (await ask(request.type_name, config)).diagnostics
+        reported = (await ask(request.type_name, config)).diagnostics
     except InvalidRequest as refused:
-        told = refused.told
-    return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(told))
+        reported = refused.reported
+    return pb.ValidateConfig.Response(diagnostics=diagnostic_messages(reported))
 
 
 def decoded_identity(message: pb.ResourceIdentityData, schema: Schema) -> cty.Value | None:
-    """The identity of a message, or `InvalidRequest`."""
+    """Decode the identity in a message, or raise `InvalidRequest`."""
     try:
         return identity_value(message, schema)
     except cty.CtyError as error:
@@ -60,12 +60,12 @@ def decoded_identity(message: pb.ResourceIdentityData, schema: Schema) -> cty.Va
 
 
 def deferred(reason: api.ProviderDeferral | None) -> pb.Deferred | None:
-    """Why something is left for later, if it is."""
+    """Encode the reason for a deferral, if there is one."""
     return None if reason is None else pb.Deferred(reason=reason.value)
 
 
 def decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
-    """The value of a message, or `InvalidRequest`."""
+    """Decode the value in a message, or raise `InvalidRequest`."""
     try:
         return decode(message, type_)
     except cty.CtyError as error:
@@ -76,7 +76,7 @@ def decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
 
 
 def stamp(moment: datetime | None) -> Timestamp | None:
-    """A moment for the wire."""
+    """Encode a time."""
     if moment is None:
         return None
     message = Timestamp()
@@ -87,7 +87,7 @@ def stamp(moment: datetime | None) -> Timestamp | None:
 def handler(
     answer: Callable[[_Request], Awaitable[_Response]], request: type[_Request]
 ) -> grpc.RpcMethodHandler[object, object]:
-    """What gRPC calls when it is asked for something."""
+    """Build the gRPC handler of a method."""
     import grpc
 
     async def handle(message: _Request, _context: object) -> _Response:

@@ -1,7 +1,7 @@
-"""Message classes, made of the descriptions of messages that scripts/generate_wire.py writes.
+"""Message classes, built from the descriptors that scripts/generate_wire.py writes.
 
-A description is the same for every version of protobuf, and so is the way in which the modules that
-protoc writes turn it into classes. What messages mean is not known here.
+The descriptors are independent of the protobuf version, as is the method by which modules generated
+by protoc build their classes. Deliberately unknown here: the meaning of messages.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from google.protobuf.internal.builder import (
 
 
 def define(name: str, description: bytes, module: dict[str, object]) -> None:
-    """Put the messages and enumerations of a described file into the module of that name."""
+    """Add the messages and enumerations of a described file to the module of that name."""
     file = Default().AddSerializedFile(description)
     BuildMessageAndEnumDescriptors(file, module)
     BuildTopDescriptorsAndMessages(file, name, module)

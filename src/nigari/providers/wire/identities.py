@@ -1,4 +1,4 @@
-"""Identities of objects as messages: their schemas, and the identities themselves."""
+"""Object identities as messages, and their schemas."""
 
 from nigari import cty
 from nigari.providers.wire import protocol6_pb2 as pb
@@ -7,7 +7,7 @@ from nigari.schema.provider import IdentitySchema, ProviderSchema, Schema
 
 
 def identity_schemas_message(schema: ProviderSchema) -> pb.GetResourceIdentitySchemas.Response:
-    """The schemas of all identities that a provider has."""
+    """Encode the identity schemas of a provider."""
     message = pb.GetResourceIdentitySchemas.Response()
     for name, resource in schema.resources.items():
         if resource.identity is not None:
@@ -16,14 +16,14 @@ def identity_schemas_message(schema: ProviderSchema) -> pb.GetResourceIdentitySc
 
 
 def identity_message(identity: cty.Value | None, schema: Schema) -> pb.ResourceIdentityData | None:
-    """An identity for the wire; nothing where there is none."""
+    """Encode an identity; None if there is none."""
     if identity is None or identity.is_null or schema.identity is None:
         return None
     return pb.ResourceIdentityData(identity_data=encode(identity, schema.identity.implied_type))
 
 
 def identity_value(message: pb.ResourceIdentityData, schema: Schema) -> cty.Value | None:
-    """The identity that a message tells, if it tells one; a `CtyError` if it does not fit."""
+    """Decode the identity in a message, if it has one; raise `CtyError` if it does not match."""
     if schema.identity is None or not message.HasField("identity_data"):
         return None
     value = decode(message.identity_data, schema.identity.implied_type)

@@ -1,6 +1,6 @@
-"""The names of the methods of the provider service in each protocol.
+"""Method names of the provider service in each protocol version.
 
-Methods have the names of protocol 6 here; protocol 5 calls some of them differently.
+Methods have their names of protocol 6 here; protocol 5 has other names for some of them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ CONTROLLER: Final = "plugin.GRPCController"
 STDIO: Final = "plugin.GRPCStdio"
 
 MAX_MESSAGE: Final = 2**31 - 1
-"""What OpenTofu takes; gRPC's own limit of 4 MiB is far below what objects may have in them."""
+"""OpenTofu's limit; gRPC's default of 4 MiB is far too low for large objects."""
 
 MAX_SCHEMA: Final = 64 * 1024 * 1024
-"""What OpenTofu takes of a schema."""
+"""OpenTofu's limit for schemas."""
 
 
 def method_path(protocol: int, method: str) -> str:
-    """The full name of a provider method on the wire."""
+    """Return the full name of a provider method on the wire."""
     if protocol == 5:
         return f"/tfplugin5.Provider/{_PROTOCOL5_NAMES.get(method, method)}"
     return f"/{SERVICE6}/{method}"

@@ -1,7 +1,7 @@
-"""Schemas between wire messages and `nigari.schema`, both directions.
+"""Conversion of schemas between wire messages and `nigari.schema`, in both directions.
 
-Large providers have thousands of resource types of which a configuration uses a few, so a schema
-is translated when someone first asks for it.
+Large providers have thousands of resource types of which a configuration uses a few, so that each
+schema is converted on first use.
 """
 
 from collections.abc import Callable, ItemsView, Iterator, Mapping
@@ -22,7 +22,9 @@ from nigari.schema.provider import (
 )
 
 _TYPES_KEPT: Final = 4096
-"""A large provider has tens of thousands of attributes, and far fewer types."""
+"""Size of the cache of types: a large provider has tens of thousands of attributes, but far fewer
+types.
+"""
 
 _Wire = TypeVar("_Wire")
 _Ours = TypeVar("_Ours")
@@ -50,9 +52,9 @@ _WIRE_OBJECT_NESTINGS: Final = {nesting: n for n, nesting in _OBJECT_NESTINGS.it
 
 
 class LazyMapping(Mapping[str, _Ours], Generic[_Wire, _Ours]):
-    """A mapping whose values are translated one by one, each when it is first asked for.
+    """A mapping whose values are converted on first use.
 
-    What makes no sense is not there for who asks for it, and `faults` then says why.
+    Invalid entries appear missing, and `faults` records the reason.
     """
 
     def __init__(
@@ -70,7 +72,7 @@ class LazyMapping(Mapping[str, _Ours], Generic[_Wire, _Ours]):
     def __getitem__(self, name: str) -> _Ours:
         found = self._known.get(name)
         if found is None:
-            # A protobuf map makes an entry for a key it is asked for, hence the second look.
+            # A protobuf map creates an entry for every requested key, hence the second check.
             if name not in self._names:
                 raise KeyError(name)
             try:
@@ -81,7 +83,7 @@ class LazyMapping(Mapping[str, _Ours], Generic[_Wire, _Ours]):
         return found
 
     def items(self) -> ItemsView[str, _Ours]:
-        """Everything that can be used."""
+        """Return all valid entries."""
         return {name: self[name] for name in self._names if self.get(name) is not None}.items()
 
     def __contains__(self, name: object) -> bool:
@@ -97,7 +99,7 @@ class LazyMapping(Mapping[str, _Ours], Generic[_Wire, _Ours]):
 def provider_schema(
     message: _AnyProviderSchema, identities: Mapping[str, pb.ResourceIdentitySchema]
 ) -> ProviderSchema:
-    """All that a provider says of itself."""
+    """Convert the schemas of a provider."""
 
     def resource(name: str, schema: _AnySchema) -> Schema:
         identity = identities.get(name)
@@ -126,12 +128,12 @@ def provider_schema(
 
 
 def functions(source: Mapping[str, pb.Function]) -> Mapping[str, FunctionSignature]:
-    """Signatures of provider-defined functions."""
+    """Convert signatures of provider-defined functions."""
     return {name: _function(source[name]) for name in sorted(source)}
 
 
 def identity_schema(message: pb.ResourceIdentitySchema) -> IdentitySchema:
-    """What identifies an object of a resource type."""
+    """Convert an identity schema."""
     attributes = message.identity_attributes
     return IdentitySchema(
         version=message.version,
@@ -222,7 +224,7 @@ def _type(json: bytes) -> cty.Type:
 
 
 def provider_schema_message(schema: ProviderSchema) -> pb.GetProviderSchema.Response:
-    """What a provider of ours answers when it is asked for its schema."""
+    """Encode the schema of a provider in this process."""
     message = pb.GetProviderSchema.Response(
         provider=_schema_message(schema.provider),
         server_capabilities=pb.ServerCapabilities(
@@ -245,7 +247,7 @@ def provider_schema_message(schema: ProviderSchema) -> pb.GetProviderSchema.Resp
 
 
 def function_message(signature: FunctionSignature) -> pb.Function:
-    """A function's signature for the wire."""
+    """Encode a function's signature."""
     message = pb.Function(
         parameters=[_parameter_message(p) for p in signature.parameters],
         summary=signature.summary,
@@ -253,7 +255,7 @@ def function_message(signature: FunctionSignature) -> pb.Function:
         description_kind=_kind(signature.markdown),
         deprecation_message=signature.deprecation_message,
     )
-    # The field's name is a keyword, so it cannot be spelled as an argument.
+    # The field's name is a Python keyword, so it cannot be passed as an argument.
     getattr(message, "return").type = _type_json(signature.returns)
     if signature.variadic is not None:
         message.variadic_parameter.CopyFrom(_parameter_message(signature.variadic))

@@ -1,7 +1,7 @@
-"""A `Provider` answering the messages of plugin protocol 6: the mirror image of `client`.
+"""Server side of plugin protocol 6: a `Provider` that responds to its messages.
 
-Each method decodes one request, asks the provider and encodes its answer; a request that cannot be
-read is answered with a diagnostic. Sockets and the handshake are in `nigari.providers.serve`.
+Each method decodes one request, calls the provider and encodes the result; an invalid request
+yields an error diagnostic. Sockets and the handshake are in `nigari.providers.serve`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import grpc
 
-_Telling = (
+_WithMetadata = (
     pb.ReadResource.Request
     | pb.PlanResourceChange.Request
     | pb.ApplyResourceChange.Request
     | pb.ReadDataSource.Request
 )
-"""Requests that say what a module tells the provider about itself."""
+"""Requests that carry a module's metadata for the provider."""
 
 
 class ProviderService:
@@ -45,7 +45,7 @@ class ProviderService:
         self._schema: ProviderSchema | None = None
 
     def handlers(self) -> dict[str, grpc.RpcMethodHandler[object, object]]:
-        """A handler for each method that is offered."""
+        """Return a handler for each supported method."""
         return {
             "GetMetadata": handler(self._metadata, pb.GetMetadata.Request),
             "GetProviderSchema": handler(self._get_schema, pb.GetProviderSchema.Request),
@@ -116,10 +116,10 @@ class ProviderService:
         try:
             type_ = (await self._known_schema()).provider.block.implied_type
             answer = await self._provider.validate_provider(decoded(request.config, type_))
-            told = answer.diagnostics
+            reported = answer.diagnostics
         except InvalidRequest as refused:
-            told = refused.told
-        return pb.ValidateProviderConfig.Response(diagnostics=diagnostic_messages(told))
+            reported = refused.reported
+        return pb.ValidateProviderConfig.Response(diagnostics=diagnostic_messages(reported))
 
     async def _validate_resource(
         self, request: pb.ValidateConfig.Request
@@ -141,10 +141,10 @@ class ProviderService:
     ) -> pb.ConfigureProvider.Response:
         try:
             type_ = (await self._known_schema()).provider.block.implied_type
-            told = (await self._provider.configure(decoded(request.config, type_))).diagnostics
+            reported = (await self._provider.configure(decoded(request.config, type_))).diagnostics
         except InvalidRequest as refused:
-            told = refused.told
-        return pb.ConfigureProvider.Response(diagnostics=diagnostic_messages(told))
+            reported = refused.reported
+        return pb.ConfigureProvider.Response(diagnostics=diagnostic_messages(reported))
 
     async def _upgrade(
         self, request: pb.UpgradeResourceState.Request
@@ -152,7 +152,7 @@ class ProviderService:
         try:
             type_ = await self._resource_type(request.type_name)
         except InvalidRequest as refused:
-            messages = diagnostic_messages(refused.told)
+            messages = diagnostic_messages(refused.reported)
             return pb.UpgradeResourceState.Response(diagnostics=messages)
         raw = request.raw_state
         flat = tuple(raw.flatmap.items())
@@ -172,7 +172,7 @@ class ProviderService:
             meta = await self._meta(request)
             identity = decoded_identity(request.current_identity, schema)
         except InvalidRequest as refused:
-            return pb.ReadResource.Response(diagnostics=diagnostic_messages(refused.told))
+            return pb.ReadResource.Response(diagnostics=diagnostic_messages(refused.reported))
         answer = await self._provider.read(
             api.ReadRequest(
                 request.type_name,
@@ -206,7 +206,7 @@ class ProviderService:
                 may_defer=request.client_capabilities.deferral_allowed,
             )
         except InvalidRequest as refused:
-            return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
+            return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.reported))
         answer = await self._provider.plan(ours)
         return pb.PlanResourceChange.Response(
             planned_state=encode(answer.planned, type_),
@@ -233,7 +233,9 @@ class ProviderService:
                 identity=decoded_identity(request.planned_identity, schema),
             )
         except InvalidRequest as refused:
-            return pb.ApplyResourceChange.Response(diagnostics=diagnostic_messages(refused.told))
+            return pb.ApplyResourceChange.Response(
+                diagnostics=diagnostic_messages(refused.reported)
+            )
         answer = await self._provider.apply(ours)
         return pb.ApplyResourceChange.Response(
             new_state=encode(answer.state, type_),
@@ -249,7 +251,9 @@ class ProviderService:
             schema = await self._resource(request.type_name)
             identity = decoded_identity(request.identity, schema)
         except InvalidRequest as refused:
-            return pb.ImportResourceState.Response(diagnostics=diagnostic_messages(refused.told))
+            return pb.ImportResourceState.Response(
+                diagnostics=diagnostic_messages(refused.reported)
+            )
         answer = await self._provider.import_state(
             api.ImportRequest(
                 request.type_name,
@@ -275,7 +279,7 @@ class ProviderService:
         try:
             type_ = await self._resource_type(request.target_type_name)
         except InvalidRequest as refused:
-            return pb.MoveResourceState.Response(diagnostics=diagnostic_messages(refused.told))
+            return pb.MoveResourceState.Response(diagnostics=diagnostic_messages(refused.reported))
         answer = await self._provider.move_state(
             api.MoveRequest(
                 source_provider=request.source_provider_address,
@@ -299,7 +303,7 @@ class ProviderService:
             config = decoded(request.config, type_)
             meta = await self._meta(request)
         except InvalidRequest as refused:
-            return pb.ReadDataSource.Response(diagnostics=diagnostic_messages(refused.told))
+            return pb.ReadDataSource.Response(diagnostics=diagnostic_messages(refused.reported))
         answer = await self._provider.read_data(
             api.ReadDataRequest(
                 request.type_name,
@@ -321,7 +325,7 @@ class ProviderService:
             type_ = await self._ephemeral_type(request.type_name)
             config = decoded(request.config, type_)
         except InvalidRequest as refused:
-            messages = diagnostic_messages(refused.told)
+            messages = diagnostic_messages(refused.reported)
             return pb.OpenEphemeralResource.Response(diagnostics=messages)
         answer = await self._provider.open_ephemeral(request.type_name, config)
         return pb.OpenEphemeralResource.Response(
@@ -364,7 +368,7 @@ class ProviderService:
             try:
                 arguments.append(decoded(argument, parameter.type))
             except InvalidRequest as refused:
-                error = pb.FunctionError(text=refused.told[0].detail, function_argument=index)
+                error = pb.FunctionError(text=refused.reported[0].detail, function_argument=index)
                 return pb.CallFunction.Response(error=error)
         answer = await self._provider.call_function(request.name, arguments)
         if answer.failure is not None:
@@ -387,7 +391,7 @@ class ProviderService:
             self._schema = answer.schema
         return self._schema
 
-    async def _meta(self, request: _Telling) -> cty.Value | None:
+    async def _meta(self, request: _WithMetadata) -> cty.Value | None:
         schema = (await self._known_schema()).provider_meta
         if schema is None or not request.HasField("provider_meta"):
             return None

@@ -1,7 +1,7 @@
-"""Schemas of plugins as bytes, which a later run reads instead of asking again.
+"""Plugin schemas as bytes, cached for later runs.
 
-The plugin's own messages are kept, so that reading them is as quick as hearing them, and whatever
-is added to their translation needs no new form here.
+The plugin's own messages are stored, so that reading them is as fast as receiving them, and
+additions to their conversion need no new format.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def schema_bytes(
     message: pb.GetProviderSchema.Response | pb5.GetProviderSchema.Response,
     identities: Mapping[str, pb.ResourceIdentitySchema],
 ) -> bytes:
-    """A provider's schema and the identities of its resources."""
+    """Serialize a provider's schema with the identities of its resources."""
     protocol = b"6" if isinstance(message, pb.GetProviderSchema.Response) else b"5"
     answer = message.SerializeToString()
     others = pb.GetResourceIdentitySchemas.Response(identity_schemas=identities)
@@ -31,7 +31,7 @@ def schema_bytes(
 
 
 def schema_from_bytes(data: bytes) -> ProviderSchema:
-    """What `schema_bytes` has written; a `ValueError` where it is something else."""
+    """Parse the output of `schema_bytes`; raise `ValueError` for anything else."""
     start = 1 + _SIZE_BYTES
     end = start + int.from_bytes(data[1:start], "big")
     form = pb5 if data[:1] == b"5" else pb

@@ -1,4 +1,6 @@
-"""Values, paths and diagnostics between wire messages and our own terms, both directions."""
+"""Conversion of values, paths and diagnostics between wire messages and `nigari` types, in both
+directions.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,17 @@ _DEFERRING: Final = pb.ClientCapabilities(write_only_attributes_allowed=True, de
 
 
 def capabilities(may_defer: bool) -> pb.ClientCapabilities:
-    """What a provider may count on; also that something can be left for a later plan."""
+    """Return the client capabilities, optionally with deferral."""
     return _DEFERRING if may_defer else CAPABILITIES
 
 
 def encode(value: cty.Value, type_: cty.Type) -> pb.DynamicValue:
-    """A value as the other side reads it, knowing the same type."""
+    """Encode a value; decoding it requires the same type."""
     return pb.DynamicValue(msgpack=msgpack.marshal(value, type_))
 
 
 def decode(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
-    """A value of that type; an empty message is null."""
+    """Decode a value of that type; an empty message is null."""
     if message.msgpack:
         return msgpack.unmarshal(message.msgpack, type_)
     if message.json:
@@ -39,12 +41,12 @@ def decode(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
 
 
 def raw_state(json: bytes, flatmap: Iterable[tuple[str, str]]) -> pb.RawState:
-    """State as it was stored, unread."""
+    """Encode stored state without interpreting it."""
     return pb.RawState(json=json, flatmap=dict(flatmap))
 
 
 def path(message: pb.AttributePath) -> cty.Path:
-    """The way to a part of a value."""
+    """Decode a path to a part of a value."""
     steps: list[cty.GetAttr | cty.Index] = []
     for step in message.steps:
         match step.WhichOneof("selector"):
@@ -58,7 +60,7 @@ def path(message: pb.AttributePath) -> cty.Path:
 
 
 def path_message(steps: cty.Path) -> pb.AttributePath:
-    """The way to a part of a value, as far as the wire can say it: set elements have no name."""
+    """Encode a path, as far as the protocol can represent it: set elements have no keys."""
     message = pb.AttributePath()
     for step in steps:
         if isinstance(step, cty.GetAttr):
@@ -75,7 +77,7 @@ def path_message(steps: cty.Path) -> pb.AttributePath:
 
 
 def diagnostics(messages: Iterable[pb.Diagnostic]) -> ProviderDiagnostics:
-    """What the provider has to say. A severity that is none counts as an error."""
+    """Decode a provider's diagnostics. An unknown severity counts as an error."""
     return tuple(
         ProviderDiagnostic(
             Severity.WARNING if m.severity == pb.Diagnostic.WARNING else Severity.ERROR,
@@ -87,8 +89,8 @@ def diagnostics(messages: Iterable[pb.Diagnostic]) -> ProviderDiagnostics:
     )
 
 
-def diagnostic_messages(told: ProviderDiagnostics) -> list[pb.Diagnostic]:
-    """What a provider of ours has to say."""
+def diagnostic_messages(reported: ProviderDiagnostics) -> list[pb.Diagnostic]:
+    """Encode the diagnostics of a provider in this process."""
     return [
         pb.Diagnostic(
             severity=(
@@ -98,5 +100,5 @@ def diagnostic_messages(told: ProviderDiagnostics) -> list[pb.Diagnostic]:
             detail=d.detail,
             attribute=None if d.path is None else path_message(d.path),
         )
-        for d in told
+        for d in reported
     ]

@@ -1,4 +1,4 @@
-"""Encryption of state and plan files as OpenTofu does it: same configuration, same bytes."""
+"""Encryption of state and plan files, compatible with OpenTofu: same configuration, same format."""
 
 from __future__ import annotations
 

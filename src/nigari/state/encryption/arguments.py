@@ -1,4 +1,4 @@
-"""Reading the arguments of encryption blocks into Python data.
+"""Conversion of encryption block arguments to Python data.
 
 Encryption accepts sensitive and ephemeral values, so marks are dropped here. Failures name the
 argument and never its value.
@@ -39,7 +39,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class ArgumentReader:
-    """The argument values of one block, taken out by name."""
+    """The argument values of one block, consumed by name."""
 
     __slots__ = ("_environ", "_left", "_of")
 
@@ -51,19 +51,19 @@ class ArgumentReader:
         self._left = {name: value.unmark_deep()[0] for name, value in values.items()}
 
     def text(self, name: str) -> str | None:
-        """A string, or `None` when the argument is not set."""
+        """Read a string; `None` if the argument is not set."""
         value = self._take(name, STRING, "a string")
         return None if value is None else value.as_string()
 
     def required(self, name: str) -> str:
-        """A string that must be set."""
+        """Read a required string."""
         found = self.text(name)
         if not found:
             raise EncryptionFailure(f"{self._of} needs the argument {quoted(name)}.")
         return found
 
     def for_cloud(self, names: Iterable[str]) -> Arguments:
-        """Arguments by which a service of a cloud is reached, with the environment."""
+        """Read the arguments for a cloud service, with the environment."""
         config: dict[str, object] = {}
         for name in names:
             value = self._take(name, DYNAMIC, "a value")
@@ -72,7 +72,6 @@ class ArgumentReader:
         return Arguments(config, self._environ)
 
     def whole_number(self, name: str, default: int) -> int:
-        """A whole number."""
         value = self._take(name, NUMBER, "a whole number")
         if value is None:
             return default
@@ -82,12 +81,12 @@ class ArgumentReader:
         return number
 
     def flag(self, name: str) -> bool:
-        """Yes or no; no when the argument is not set."""
+        """Read a bool; false if the argument is not set."""
         value = self._take(name, BOOL, "true or false")
         return value is not None and value.as_bool()
 
     def string_map(self, name: str) -> dict[str, str]:
-        """Strings by name. A null element is refused: a service has no such value."""
+        """Read a map of strings. Null elements are rejected, as services have no such values."""
         value = self._take(name, MapType(STRING), "a map of strings")
         elements = {} if value is None else value.mapping()
         if any(element.is_null for element in elements.values()):
@@ -95,7 +94,7 @@ class ArgumentReader:
         return {key: element.as_string() for key, element in elements.items()}
 
     def base64_text(self, name: str, most: int | None = None) -> str:
-        """Standard base64 of at most so many bytes, as it is written; empty if not set."""
+        """Read standard base64 of at most that many bytes, without decoding it; empty if not set."""
         text = self.text(name) or ""
         try:
             size = len(base64.b64decode(text, validate=True))
@@ -106,7 +105,7 @@ class ArgumentReader:
         return text
 
     def command(self, name: str) -> list[str]:
-        """A program and its arguments; required, and the program must have a name."""
+        """Read a required program with its arguments; the program must have a name."""
         value = self._take(name, ListType(STRING), "a list of strings")
         parts = (
             []
@@ -121,12 +120,12 @@ class ArgumentReader:
         return parts
 
     def byte_string(self, name: str) -> bytes:
-        """Bytes, written as a list of numbers."""
+        """Read bytes, written as a list of numbers."""
         value = self._take(name, ListType(NUMBER), "a list of numbers from 0 to 255")
         return b"" if value is None else self._bytes(name, value)
 
     def keys(self, name: str) -> Keys | None:
-        """The keys of another key provider, or an object that looks like them."""
+        """Read the keys of another key provider, or an object of the same form."""
         value = self._left.pop(name, None)
         if value is None:
             return None
@@ -143,7 +142,7 @@ class ArgumentReader:
         return Keys(encryption, decryption)
 
     def finish(self) -> None:
-        """Refuse arguments that nobody took."""
+        """Reject arguments that were not read."""
         for name in sorted(self._left):
             raise EncryptionFailure(f"{self._of} has no argument named {quoted(name)}.")
 
@@ -157,7 +156,7 @@ class ArgumentReader:
             raise self._wrong(name, described) from None
         if not converted.is_wholly_known:
             raise EncryptionFailure(
-                f"The argument {quoted(name)} of {self._of} is not known yet. Encryption must be known"
+                f"The argument {quoted(name)} of {self._of} is unknown. Encryption must be known"
                 " before any state is read, so it can use variables and locals only."
             )
         return converted

@@ -1,9 +1,9 @@
-"""The settings of an `encryption` block, after its expressions were evaluated.
+"""Settings of an `encryption` block, with its expressions evaluated.
 
-Key providers may use each other's keys, and those keys differ between writing (a fresh salt) and
-reading (the salt that the file names). So the arguments of a block are not plain values: they are
-`EncryptionArguments`, which give values once the keys they refer to exist. This module knows
-neither HCL nor any particular kind of key provider or method.
+Key providers may use each other's keys, which differ between writing (a new salt) and reading (the
+file's salt). So the arguments of a block are not plain values but `EncryptionArguments`, which
+compute values once the referenced keys exist. Deliberately unknown here: HCL, and the types of key
+providers and methods.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 UNENCRYPTED: Final = "unencrypted"
-"""The type of a method that only says that plain data is allowed."""
+"""Type of the method that allows plain data."""
 
 
 @record
@@ -36,17 +36,17 @@ class BlockName:
 
 
 class EncryptionArguments(Protocol):
-    """The arguments of a block, some of which may be made of other key providers' keys."""
+    """Arguments of a block, some of which may depend on other key providers' keys."""
 
     @property
     def key_providers(self) -> Mapping[BlockName, Range | None]:
-        """The key providers whose keys the arguments use, and where those are named."""
+        """Key providers whose keys the arguments use, with the ranges of their references."""
         ...
 
     def values(
         self, keys: Mapping[BlockName, Value], diags: Diagnostics
     ) -> Mapping[str, Value] | None:
-        """The values by argument name, or `None` after reporting why there are none.
+        """Compute the values by argument name; `None` after reporting a failure.
 
         `keys` has at least an entry for each of `key_providers`.
         """
@@ -55,7 +55,7 @@ class EncryptionArguments(Protocol):
 
 @record
 class GivenArguments:
-    """Arguments whose values are known already, or are simply the keys of a key provider."""
+    """Arguments with known values, or that consist of a key provider's keys."""
 
     given: Mapping[str, Value | BlockName] = MappingProxyType({})
     """Never shown: a passphrase may be among them."""
@@ -65,7 +65,7 @@ class GivenArguments:
 
     @property
     def key_providers(self) -> Mapping[BlockName, Range | None]:
-        """The key providers that stand as a whole argument."""
+        """Key providers that are a whole argument."""
         return {given: None for given in self.given.values() if isinstance(given, BlockName)}
 
     def values(
@@ -73,7 +73,7 @@ class GivenArguments:
         keys: Mapping[BlockName, Value],
         diags: Diagnostics,
     ) -> Mapping[str, Value] | None:
-        """The given values, with each key provider replaced by its keys."""
+        """Return the values, with each key provider replaced by its keys."""
         return {
             name: keys[given] if isinstance(given, BlockName) else given
             for name, given in self.given.items()
@@ -87,12 +87,12 @@ class KeyProviderConfig:
     label: BlockName
     arguments: EncryptionArguments
     metadata_alias: str = ""
-    """`encrypted_metadata_alias`: the name under which the file keeps what the keys need."""
+    """`encrypted_metadata_alias`: the name under which the file stores the key's metadata."""
     subject: Range | None = None
 
     @property
     def metadata_key(self) -> str:
-        """The name of this key provider's entry in an encrypted file."""
+        """Name of this key provider's entry in an encrypted file."""
         return self.metadata_alias or f"key_provider.{self.label}"
 
 
@@ -106,7 +106,7 @@ class MethodConfig:
 
     @property
     def is_encrypting(self) -> bool:
-        """Whether it does more than to say that plain data is allowed."""
+        """True unless the method only allows plain data."""
         return self.label.type != UNENCRYPTED
 
 
@@ -116,11 +116,11 @@ class TargetConfig:
 
     method: BlockName | None
     fallbacks: tuple[BlockName, ...] = ()
-    """The methods of the nested `fallback` blocks, outermost first."""
+    """Methods of the nested `fallback` blocks, outermost first."""
     enforced: bool = False
     subject: Range | None = None
     named_at: Mapping[BlockName, Range] = MappingProxyType({})
-    """Where the block names its methods."""
+    """Ranges of the references to methods."""
 
 
 @record
@@ -133,43 +133,41 @@ class EncryptionConfig:
     plan: TargetConfig | None = None
     remote_default: TargetConfig | None = None
     remote: Mapping[str, TargetConfig] = MappingProxyType({})
-    """The targets for `terraform_remote_state`, by the name that the block carries."""
+    """Targets for `terraform_remote_state`, by the name in the block."""
     subject: Range | None = None
     environ: Mapping[str, str] = MappingProxyType({})
-    """What key providers fill in for arguments that are not set."""
+    """Environment of key providers, which supplements unset arguments."""
 
     def key_provider(self, label: BlockName) -> KeyProviderConfig | None:
-        """The key provider with these labels."""
         return next((each for each in self.key_providers if each.label == label), None)
 
     def method(self, label: BlockName) -> MethodConfig | None:
-        """The method with these labels."""
         return next((each for each in self.methods if each.label == label), None)
 
 
 @record
 class OverriddenArguments:
-    """Arguments of a block of the configuration with those of `TF_ENCRYPTION` laid over them."""
+    """Arguments of a block in the configuration, overridden by those of `TF_ENCRYPTION`."""
 
     base: EncryptionArguments
     override: EncryptionArguments
 
     @property
     def key_providers(self) -> Mapping[BlockName, Range | None]:
-        """The key providers that either side uses."""
+        """Key providers that either side uses."""
         return {**self.base.key_providers, **self.override.key_providers}
 
     def values(
         self, keys: Mapping[BlockName, Value], diags: Diagnostics
     ) -> Mapping[str, Value] | None:
-        """The values of both, the override's where both have one."""
+        """Merge the values of both; the override's take precedence."""
         base = self.base.values(keys, diags)
         override = self.override.values(keys, diags)
         return None if base is None or override is None else {**base, **override}
 
 
 def merge(base: EncryptionConfig | None, override: EncryptionConfig | None) -> EncryptionConfig:
-    """The configuration of the module with that of `TF_ENCRYPTION` laid over it."""
+    """Override the module's configuration by that of `TF_ENCRYPTION`."""
     if base is None or override is None:
         return base or override or EncryptionConfig()
     key_providers = {each.label: each for each in base.key_providers}

@@ -1,7 +1,7 @@
-"""The JSON form of encrypted data: what wraps the ciphertext of a state or a plan.
+"""JSON envelope of encrypted states and plans.
 
-`serial` and `lineage` of a state stay readable, so that a backend can compare snapshots it cannot
-decrypt. What the ciphertext means is unknown here.
+`serial` and `lineage` of a state stay readable, so that backends can compare encrypted snapshots.
+Deliberately unknown here: the plain data.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ VERSION = "v0"
 
 @record
 class PlainFields:
-    """What an encrypted state tells without a key."""
+    """Fields of an encrypted state that are readable without a key."""
 
     serial: int | None
     lineage: str
@@ -23,19 +23,19 @@ class PlainFields:
 
 @record
 class Envelope:
-    """Encrypted data with what its key providers need to make the key again."""
+    """Encrypted data, with the metadata from which key providers recreate the key."""
 
     data: bytes
     metadata: Mapping[str, bytes]
     version: str = VERSION
     plain: PlainFields | None = None
-    """Set for a state, not for a plan."""
+    """Present for a state, not for a plan."""
 
     def __repr__(self) -> str:
         return f"<Envelope {self.version} with {', '.join(sorted(self.metadata))}>"
 
     def to_bytes(self) -> bytes:
-        """The compact JSON text."""
+        """Write the compact JSON text."""
         import base64
         import json
 
@@ -52,11 +52,11 @@ class Envelope:
 
 
 class DamagedEnvelope(Exception):
-    """Data that says it is encrypted, and cannot be taken apart."""
+    """Data that is marked as encrypted, but cannot be parsed."""
 
 
 def parse_envelope(data: bytes) -> Envelope | None:
-    """The envelope, or `None` when the data does not say that it is encrypted."""
+    """Parse the envelope; `None` if the data is not marked as encrypted."""
     if b'"encryption_version"' not in data:
         return None
     import json
@@ -81,7 +81,7 @@ def parse_envelope(data: bytes) -> Envelope | None:
 
 
 def is_encrypted(data: bytes) -> bool:
-    """Whether data says that it is encrypted, be it damaged or not."""
+    """Check for data that is marked as encrypted, even if it is damaged."""
     try:
         return parse_envelope(data) is not None
     except DamagedEnvelope:
@@ -89,7 +89,7 @@ def is_encrypted(data: bytes) -> bool:
 
 
 def plain_fields(members: Mapping[str, object]) -> PlainFields:
-    """Serial and lineage of a state, encrypted or not."""
+    """Read the serial and lineage of a state, encrypted or not."""
     serial = members.get("serial")
     lineage = members.get("lineage")
     return PlainFields(

@@ -1,7 +1,7 @@
-"""The protocol of external key providers and methods: one program, run once per request.
+"""Protocol of external key providers and methods: a program that is run once per request.
 
-The program's first line of output is a JSON header with a magic word and a version; it gets JSON
-on its standard input and answers with JSON after the header. Bytes travel as base64.
+The first line of the program's output is a JSON header with a magic word and a version; it receives
+JSON on its standard input, and its JSON response follows the header. Bytes are base64.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _TIMEOUT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ExternalKeyProvider:
-    """Keys from a program, which may ask to be told some data again when the file is read."""
+    """Keys from a program, which may store data with the file to receive it again on reading."""
 
     command: Sequence[str]
 
     def provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
-        """Run the program with the data it gave when the file was written, or with null."""
+        """Run the program with the data it stored when the file was written, or null."""
         answer = _exchange(self.command, KEY_PROVIDER_MAGIC, _known_data(metadata))
         if not isinstance(answer, dict) or not answer.keys() <= {"keys", "meta"}:
             raise _bad_answer(self.command, "an object with keys and meta")
@@ -52,19 +52,19 @@ class ExternalKeyProvider:
 
 @dataclass(frozen=True, slots=True)
 class ExternalMethod:
-    """Encryption and decryption by two programs, which get the key if there is one."""
+    """Encryption and decryption by two programs, which receive the key if there is one."""
 
     keys: Keys | None
     encrypt_command: Sequence[str]
     decrypt_command: Sequence[str]
 
     def encrypt(self, data: bytes) -> bytes:
-        """What the first program makes of the data."""
+        """Run the encryption program."""
         key = self.keys.encryption if self.keys else b""
         return self._run(self.encrypt_command, key, data)
 
     def decrypt(self, data: bytes) -> bytes:
-        """What the second program makes of the data."""
+        """Run the decryption program."""
         key = b""
         if self.keys is not None:
             key = self.keys.decryption
@@ -109,10 +109,10 @@ def _exchange(command: Sequence[str], magic: str, request: object) -> object:
         ) from None
     header, _, body = done.output.partition(b"\n")
     if done.status != 0:
-        told = done.errors.decode(errors="replace").strip()
+        reported = done.errors.decode(errors="replace").strip()
         raise EncryptionFailure(
             f"The program {quoted(command[0])} exited with status {done.status}."
-            + (f"\n\n{told}" if told else "")
+            + (f"\n\n{reported}" if reported else "")
         )
     _check_header(command, magic, header)
     try:
@@ -140,7 +140,7 @@ def _check_header(command: Sequence[str], magic: str, line: bytes) -> None:
 
 
 def _bad_answer(command: Sequence[str], wanted: str) -> EncryptionFailure:
-    return EncryptionFailure(f"The answer of {quoted(command[0])} is not {wanted}.")
+    return EncryptionFailure(f"The response of {quoted(command[0])} is not {wanted}.")
 
 
 def _encoded(data: bytes) -> str:

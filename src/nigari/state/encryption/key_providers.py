@@ -1,8 +1,8 @@
-"""The kinds of key providers, by the type label of their block.
+"""Key provider types, by the first label of their block.
 
-A key provider turns its arguments into keys, and into the metadata that an encrypted file must
-carry so that the same keys can be made again. It knows nothing of files or methods. A new kind is
-one entry in `KEY_PROVIDERS`.
+A key provider converts its arguments to keys, and to the metadata stored in an encrypted file from
+which the same keys can be derived again. Deliberately unknown here: files and methods. A new type
+is one entry in `KEY_PROVIDERS`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ class KeyProvider(Protocol):
     """A source of keys."""
 
     def provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
-        """Keys, and metadata to store with what they will encrypt.
+        """Return keys, and metadata to store with the data they encrypt.
 
-        `metadata` is what an encrypted file carries for this key provider; with it there is a
-        decryption key, too.
+        `metadata` comes from the encrypted file that is read; it yields a decryption key as well.
         """
         ...
 
@@ -42,7 +41,7 @@ _HASHES: Final = ("sha256", "sha512")
 _LEAST_ITERATIONS: Final = 200_000
 _LEAST_PASSPHRASE: Final = 16
 _MOST_ITERATIONS: Final = 10_000_000
-"""What a file may ask for that the configuration does not: some seconds of work."""
+"""Maximum iterations from a file, beyond those in the configuration: a few seconds of work."""
 _MOST_KEY_LENGTH: Final = 1024
 _LARGEST: Final = 2**31 - 1
 
@@ -59,7 +58,7 @@ class Pbkdf2:
     salt_length: int
 
     def provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
-        """A key with a fresh salt, and the key of the file's salt if a file is being read."""
+        """Derive a key with a new salt, and with the file's salt if a file is read."""
         salt = os.urandom(self.salt_length)
         encryption = hashlib.pbkdf2_hmac(
             self.hash_function, self.encryption_secret, salt, self.iterations, self.key_length
@@ -164,7 +163,7 @@ def _external(arguments: ArgumentReader) -> KeyProvider:
 
 
 def _service(name: str) -> Callable[[ArgumentReader], KeyProvider]:
-    """A service of a cloud, whose code is imported when it is used."""
+    """Build a cloud service, whose module is imported on use."""
 
     def build(arguments: ArgumentReader) -> KeyProvider:
         from importlib import import_module

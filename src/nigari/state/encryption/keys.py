@@ -1,4 +1,4 @@
-"""The keys that a key provider gives, and the form in which expressions see them."""
+"""Keys of key providers, and their representation in expressions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from nigari.cty import NUMBER, ListType, Value, list_value, null, number, object
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """One key to write with and one to read with; never shown."""
+    """A key for writing and a key for reading; never shown."""
 
     encryption: bytes = field(repr=False)
     decryption: bytes = field(default=b"", repr=False)
-    """Empty while nothing that was encrypted before is being read."""
+    """Empty if no encrypted data is read."""
 
     def to_value(self) -> Value:
-        """The object that `key_provider.TYPE.NAME` stands for in an expression."""
+        """Build the object that `key_provider.TYPE.NAME` evaluates to."""
         return object_value(
             {
                 "encryption_key": _byte_list(self.encryption),

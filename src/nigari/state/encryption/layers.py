@@ -1,8 +1,8 @@
-"""Encryption as readers and writers of states and plans use it: bytes in, bytes out.
+"""Encryption layers for readers and writers of states and plans: bytes in, bytes out.
 
-A layer encrypts with its target's method and decrypts with that method or, failing that, with its
-fallbacks in turn. It decides whether plain data is acceptable, and reports every failure; a file
-that cannot be decrypted is never touched. Where the bytes come from is unknown here.
+A layer encrypts with its target's method, and decrypts with that method or with its fallbacks in
+order. It decides whether plain data is acceptable, and reports every failure; an undecryptable file
+is never changed. Deliberately unknown here: the storage.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.record import record
 
 TYPE_CHECKING = False
-# Most configurations encrypt nothing, and need nothing of what encrypts.
+# Most configurations use no encryption, so that its modules are loaded on demand.
 if TYPE_CHECKING:
     from typing import Final
 
@@ -28,18 +28,16 @@ if TYPE_CHECKING:
     from nigari.state.encryption.methods import Method
 
 _VERSION_NAME: Final = b'"encryption_version"'
-"""What all encrypted data contains."""
+"""Text that all encrypted data contains."""
 
 
 @record
 class Decrypted:
-    """Plain data, and how it was protected where it came from."""
+    """Plain data, and whether it was protected as configured."""
 
     data: bytes
     is_as_configured: bool = True
-    """Whether as the configuration asks; otherwise it was readable through a fallback, and the next
-    write protects it.
-    """
+    """False for data read through a fallback; the next write then uses the configured method."""
 
 
 class Layer:
@@ -66,11 +64,11 @@ class Layer:
 
     @property
     def is_encrypting(self) -> bool:
-        """Whether what is written is encrypted."""
+        """True if written data is encrypted."""
         return bool(self._methods) and self._methods[0].is_encrypting
 
     def prepare(self, diags: Diagnostics) -> bool:
-        """Make the keys for writing, so that later writes cannot fail for want of a key."""
+        """Create the keys for writing, so that later writes cannot fail for lack of a key."""
         if self._config is None or not self.is_encrypting or self._writer is not None:
             return True
         from nigari.state.encryption.setup import set_up
@@ -81,7 +79,7 @@ class Layer:
     def encrypt(
         self, data: bytes, diags: Diagnostics, plain: PlainFields | None = None
     ) -> bytes | None:
-        """The data as it is to be stored."""
+        """Encrypt data for storage."""
         if self._target is not None and not self._methods:
             diags.append(no_usable_method(self._name))
             return None
@@ -100,7 +98,7 @@ class Layer:
             return None
 
     def decrypt(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
-        """The plain data, if the configuration can read it and allows it."""
+        """Decrypt stored data, if the configuration allows it."""
         if self._target is None and _VERSION_NAME not in data:
             return Decrypted(data)
         from nigari.state.encryption.envelope import VERSION, DamagedEnvelope, parse_envelope
@@ -155,7 +153,7 @@ class Layer:
 
 
 class StateLayer:
-    """The encryption of a state: serial and lineage stay readable and are checked on reading."""
+    """The encryption of a state: serial and lineage stay readable and are verified on reading."""
 
     __slots__ = ("_layer",)
 
@@ -163,22 +161,22 @@ class StateLayer:
         self._layer = layer
 
     def prepare(self, diags: Diagnostics) -> bool:
-        """Make the keys for writing; do this before any change that must be recorded."""
+        """Create the keys for writing, before any change that must be recorded."""
         return self._layer.prepare(diags)
 
     @property
     def is_encrypting(self) -> bool:
-        """Whether what is written is encrypted."""
+        """True if written data is encrypted."""
         return self._layer.is_encrypting
 
     def encrypt(self, data: bytes, serial: int, lineage: str, diags: Diagnostics) -> bytes | None:
-        """The state as it is to be stored."""
+        """Encrypt a state for storage."""
         from nigari.state.encryption.envelope import PlainFields
 
         return self._layer.encrypt(data, diags, PlainFields(serial, lineage))
 
     def decrypt(self, data: bytes, diags: Diagnostics) -> Decrypted | None:
-        """The plain state."""
+        """Decrypt a stored state."""
         decrypted = self._layer.decrypt(data, diags)
         if decrypted is None or decrypted.data is data:
             return decrypted
@@ -197,7 +195,7 @@ class StateLayer:
 
 
 class Encryption:
-    """The layers that an `encryption` block asks for; without a block they do nothing."""
+    """The layers of an `encryption` block; without a block they do nothing."""
 
     __slots__ = ("_remote", "_remote_default", "plan", "state")
 
@@ -227,12 +225,12 @@ class Encryption:
         }
 
     def remote_state(self, name: str) -> StateLayer:
-        """The layer for the `terraform_remote_state` data source that the configuration names."""
+        """Return the layer for a `terraform_remote_state` data source."""
         return self._remote.get(name, self._remote_default)
 
 
 def no_encryption() -> Encryption:
-    """The layers of a configuration without an `encryption` block."""
+    """Build the layers of a configuration without an `encryption` block."""
     return Encryption(None, Diagnostics())
 
 
@@ -283,7 +281,7 @@ def _looks_like_plan(data: bytes) -> bool:
 
 
 def unencrypted_is_allowed(method: MethodConfig) -> Diagnostic:
-    """A method that lets plain data through."""
+    """Warn about a method that allows plain data."""
     return Diagnostic(
         Severity.WARNING,
         "Unencrypted data is allowed",
@@ -294,7 +292,7 @@ def unencrypted_is_allowed(method: MethodConfig) -> Diagnostic:
 
 
 def target_without_method(name: str, target: TargetConfig) -> Diagnostic:
-    """A target or fallback block that names no method."""
+    """Report a target or fallback block without a method."""
     return Diagnostic(
         Severity.ERROR,
         "Missing encryption method",
@@ -305,7 +303,7 @@ def target_without_method(name: str, target: TargetConfig) -> Diagnostic:
 
 
 def undeclared_method(label: BlockName, target: TargetConfig) -> Diagnostic:
-    """A reference to a method that has no block."""
+    """Report a reference to an undeclared method."""
     return Diagnostic(
         Severity.ERROR,
         "Encryption method is not declared",
@@ -316,7 +314,7 @@ def undeclared_method(label: BlockName, target: TargetConfig) -> Diagnostic:
 
 
 def enforced_but_unencrypted(name: str, target: TargetConfig) -> Diagnostic:
-    """A target that insists on encryption and names a method without any."""
+    """Report an enforced target with an unencrypted method."""
     return Diagnostic(
         Severity.ERROR,
         "Enforced encryption with an unencrypted method",
@@ -327,20 +325,20 @@ def enforced_but_unencrypted(name: str, target: TargetConfig) -> Diagnostic:
 
 
 def encrypted_without_configuration(name: str) -> Diagnostic:
-    """Encrypted data where the configuration has no encryption."""
+    """Report encrypted data without an encryption configuration."""
     return Diagnostic(
         Severity.ERROR,
-        f"Encrypted {name}",
+        "Encrypted data without an encryption block",
         f"The stored {name} is encrypted, but the configuration has no encryption block for it, "
         "so it cannot be read. It was not changed.",
     )
 
 
 def unexpected_plain_data(name: str) -> Diagnostic:
-    """Plain data where the configuration wants it encrypted."""
+    """Report plain data that the configuration does not allow."""
     return Diagnostic(
         Severity.ERROR,
-        f"Unencrypted {name}",
+        "Unencrypted data",
         f"The stored {name} is not encrypted, and the encryption block does not allow that. To"
         ' encrypt existing data, add a method "unencrypted" and name it in a fallback block for'
         " the first run.",
@@ -348,36 +346,36 @@ def unexpected_plain_data(name: str) -> Diagnostic:
 
 
 def neither_encrypted_nor_plain(name: str) -> Diagnostic:
-    """Data that is neither an envelope nor what the envelope would contain."""
+    """Report data that is neither an envelope nor plain."""
     return Diagnostic(
         Severity.ERROR,
-        f"Unreadable {name}",
+        "Neither encrypted nor plain data",
         f"The stored data is neither an encrypted {name} nor a plain one. It was not changed.",
     )
 
 
 def damaged_envelope(name: str) -> Diagnostic:
-    """Encrypted data whose outer JSON is broken."""
+    """Report encrypted data with invalid JSON around it."""
     return Diagnostic(
         Severity.ERROR,
-        f"Damaged encrypted {name}",
+        "Damaged encrypted data",
         f"The stored {name} is marked as encrypted, but it is incomplete. It was not changed; "
         "restore it from a backup.",
     )
 
 
 def unknown_envelope_version(name: str, version: str, known: str) -> Diagnostic:
-    """Encrypted data of a form from the future."""
+    """Report an envelope of a newer format."""
     return Diagnostic(
         Severity.ERROR,
-        f"Unsupported format of an encrypted {name}",
+        "Unsupported encryption format",
         f"The stored {name} was encrypted in format {version!r}; only {known!r} is supported. It "
         "was not changed.",
     )
 
 
 def plain_fields_differ(field: str, outer: str, inner: str) -> Diagnostic:
-    """A readable field of an encrypted state that is not what was encrypted."""
+    """Report a readable field that differs from the encrypted one."""
     return Diagnostic(
         Severity.ERROR,
         "Encrypted state was changed",
@@ -387,7 +385,7 @@ def plain_fields_differ(field: str, outer: str, inner: str) -> Diagnostic:
 
 
 def no_usable_method(name: str) -> Diagnostic:
-    """A target whose methods were all found wrong; nothing may be stored in the plain instead."""
+    """Report a target without a valid method; plain data must not be stored instead."""
     return Diagnostic(
         Severity.ERROR,
         "Encryption failed",
@@ -396,14 +394,14 @@ def no_usable_method(name: str) -> Diagnostic:
 
 
 def encryption_failed(name: str, failure: EncryptionFailure) -> Diagnostic:
-    """A method that could not encrypt."""
+    """Report a failed encryption."""
     return Diagnostic(
         Severity.ERROR, "Encryption failed", f"The {name} was not encrypted. {failure.message}"
     )
 
 
 def decryption_failed(name: str, reasons: list[str]) -> Diagnostic:
-    """Encrypted data that no configured method opens."""
+    """Report encrypted data that no configured method can decrypt."""
     tried = "\n".join(f"  - {reason}" for reason in reasons)
     return Diagnostic(
         Severity.ERROR,

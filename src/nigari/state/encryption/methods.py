@@ -1,8 +1,8 @@
-"""The kinds of encryption methods, by the type label of their block.
+"""Encryption method types, by the first label of their block.
 
-A method encrypts and decrypts bytes with the keys it was given. `unencrypted` is a method in the
-configuration only: it says that plain files are allowed, and `nigari.state.encryption.layers`
-acts on that. A new kind is one entry in `METHODS`.
+A method encrypts and decrypts bytes with its keys. `unencrypted` exists in the configuration only:
+it allows plain files, which `nigari.state.encryption.layers` handles. A new type is one entry in
+`METHODS`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,12 @@ if TYPE_CHECKING:
 
 
 class Method(Protocol):
-    """A way to encrypt and decrypt."""
+    """An encryption algorithm with its keys."""
 
-    def encrypt(self, data: bytes) -> bytes:
-        """The data, encrypted."""
-        ...
+    def encrypt(self, data: bytes) -> bytes: ...
 
     def decrypt(self, data: bytes) -> bytes:
-        """The data that was encrypted; fails when the key is another or a byte was changed."""
+        """Decrypt data; fails if the key differs or any byte was changed."""
         ...
 
 
@@ -42,20 +40,20 @@ _AES_KEY_LENGTHS: Final = (16, 24, 32)
 
 @dataclass(frozen=True, slots=True)
 class AesGcm:
-    """AES-GCM with a random nonce in front of the encrypted data."""
+    """AES-GCM with a random nonce before the encrypted data."""
 
     keys: Keys
     additional_data: bytes
 
     def encrypt(self, data: bytes) -> bytes:
-        """The nonce, then the sealed data."""
+        """Return the nonce, followed by the ciphertext."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         nonce = os.urandom(_NONCE_LENGTH)
         return nonce + AESGCM(self.keys.encryption).encrypt(nonce, data, self.additional_data)
 
     def decrypt(self, data: bytes) -> bytes:
-        """The data, if key, additional data and every byte are those of the encryption."""
+        """Decrypt data, verifying the key, the additional data and every byte."""
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -76,7 +74,7 @@ class AesGcm:
 
 
 def _aes_gcm(arguments: ArgumentReader) -> Method:
-    # Before anything is done that could not be stored.
+    # Checked early, before any change that could not be stored.
     if find_spec("cryptography") is None:
         advice = missing_library(ModuleNotFoundError(name="cryptography"))
         raise EncryptionFailure(f"aes_gcm cannot be used. {advice}")

@@ -1,7 +1,7 @@
-"""From a `method` block to a method with keys: key providers in the order of their references.
+"""Setup of encryption methods: key providers in dependency order, then the method.
 
-Runs once for writing (no metadata, fresh keys) and once per file read (the file's metadata). It
-knows what refers to what, and nothing of what keys or methods are.
+It runs once for writing (no metadata, new keys) and once per file read (the file's metadata).
+Deliberately unknown here: the types of key providers and methods.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def set_up(
     stored: Mapping[str, bytes],
     diags: Diagnostics,
 ) -> tuple[Method, dict[str, bytes]] | None:
-    """The method with its keys, and the metadata to store with what it will encrypt.
+    """Set up a method with its keys; also return the metadata to store with the encrypted data.
 
-    `stored` is the metadata of the file that is being read; nothing for writing.
+    `stored` is the metadata of the file that is read; empty for writing.
     """
     if method.label.type not in METHODS:
         diags.append(unknown_method_type(method))
@@ -59,7 +59,7 @@ def set_up(
 
 
 def check_references(config: EncryptionConfig, diags: Diagnostics) -> None:
-    """Report key providers and methods that no file could be read or written with."""
+    """Report key providers and methods that could never be used."""
     for provider in config.key_providers:
         if provider.label.type not in KEY_PROVIDERS:
             diags.append(unknown_key_provider_type(provider))
@@ -88,15 +88,15 @@ def _provide(
         reader = ArgumentReader(f"key_provider.{provider.label}", values, environ)
         source = build(reader)
         reader.finish()
-        made, told = source.provide(stored.get(provider.metadata_key))
+        made, stored_metadata = source.provide(stored.get(provider.metadata_key))
     except EncryptionFailure as failure:
         diags.append(unusable_block("key_provider", provider.label, provider.subject, failure))
         return False
-    if told is not None:
+    if stored_metadata is not None:
         if provider.metadata_key in metadata:
             diags.append(duplicate_metadata_key(provider))
             return False
-        metadata[provider.metadata_key] = told
+        metadata[provider.metadata_key] = stored_metadata
     keys[provider.label] = made.to_value()
     return True
 
@@ -107,7 +107,7 @@ def _in_order(
     subject: Range | None,
     diags: Diagnostics,
 ) -> list[KeyProviderConfig] | None:
-    """The wanted key providers and those they use, each after what it uses."""
+    """Sort the required key providers and their dependencies, dependencies first."""
     order: dict[BlockName, KeyProviderConfig] = {}
     path: list[BlockName] = []
     work = [(label, at or subject, False) for label, at in wanted.items()]
@@ -134,7 +134,7 @@ def _in_order(
 
 
 def unknown_key_provider_type(provider: KeyProviderConfig) -> Diagnostic:
-    """A `key_provider` block whose first label names no kind of key provider."""
+    """Report an unknown type of key provider."""
     known = ", ".join(sorted(KEY_PROVIDERS))
     return Diagnostic(
         Severity.ERROR,
@@ -145,7 +145,7 @@ def unknown_key_provider_type(provider: KeyProviderConfig) -> Diagnostic:
 
 
 def unknown_method_type(method: MethodConfig) -> Diagnostic:
-    """A `method` block whose first label names no kind of method."""
+    """Report an unknown type of method."""
     known = ", ".join(sorted((*METHODS, UNENCRYPTED)))
     return Diagnostic(
         Severity.ERROR,
@@ -156,7 +156,7 @@ def unknown_method_type(method: MethodConfig) -> Diagnostic:
 
 
 def undeclared_key_provider(label: BlockName, subject: Range | None) -> Diagnostic:
-    """A reference to a key provider that has no block."""
+    """Report a reference to an undeclared key provider."""
     return Diagnostic(
         Severity.ERROR,
         "Key provider is not declared",
@@ -167,7 +167,7 @@ def undeclared_key_provider(label: BlockName, subject: Range | None) -> Diagnost
 
 
 def key_provider_cycle(cycle: list[BlockName], provider: KeyProviderConfig) -> Diagnostic:
-    """Key providers that wait for each other's keys."""
+    """Report key providers that depend on each other."""
     way = " → ".join(f"key_provider.{label}" for label in cycle)
     return Diagnostic(
         Severity.ERROR,
@@ -179,7 +179,7 @@ def key_provider_cycle(cycle: list[BlockName], provider: KeyProviderConfig) -> D
 
 
 def duplicate_metadata_key(provider: KeyProviderConfig) -> Diagnostic:
-    """Two key providers of one method that would store their metadata under one name."""
+    """Report two key providers of one method with the same metadata name."""
     return Diagnostic(
         Severity.ERROR,
         "Metadata name used twice",
@@ -192,7 +192,7 @@ def duplicate_metadata_key(provider: KeyProviderConfig) -> Diagnostic:
 def unusable_block(
     kind: str, label: BlockName, subject: Range | None, failure: EncryptionFailure
 ) -> Diagnostic:
-    """A key provider or method that does not work with the arguments it has."""
+    """Report a key provider or method with unsuitable arguments."""
     return Diagnostic(
         Severity.ERROR,
         "Cannot set up encryption",

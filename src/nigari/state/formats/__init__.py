@@ -1,4 +1,4 @@
-"""The versions of the state file: version 4 read and written, versions 1 to 3 upgraded.
+"""State file formats: version 4 is read and written, versions 1 to 3 are upgraded.
 
-Does not know encryption, nor where a file is; `nigari.state.files` chooses the version.
+Deliberately unknown here: encryption and storage; `nigari.state.files` selects the version.
 """

@@ -1,10 +1,10 @@
-"""Providers of objects that a state file of version 4 cannot name, in a member of our own.
+"""Providers of objects that state format 4 cannot express, in a separate member of the file.
 
 The format has one provider block for all instances of a resource, in a module without keys, and one
-key for all objects of an instance. An object that came from another resource, or that was made with
-a key which its instance no longer has, may have another provider. OpenTofu refuses a file in which
-the instances of a resource name different blocks, and asks the block that the configuration names
-now, so what is written has to be a file that it reads, with an object that it does not use.
+key for all objects of an instance. An object that was moved from another resource, or created with
+a key that its instance no longer has, may have a different provider. OpenTofu rejects a file in
+which the instances of a resource name different blocks, and uses the block of the current
+configuration, so the file must be one that it reads, with an object that it does not use.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 OTHER_PROVIDERS: Final = "nigari_object_providers"
 
 _BARRIER: Final = 1 << 32
-"""Added to the schema version of an object with such a provider. OpenTofu neither reads nor destroys
-an object with a version beyond that of its provider (`upgradeResourceState`), and keeps the number.
+"""Offset of the schema version of such an object. OpenTofu neither reads nor destroys an object
+whose schema version exceeds its provider's (`upgradeResourceState`), and preserves the number.
 """
 
 
 class NamedProviders:
-    """What the entries of a resource name as their providers."""
+    """Providers named in the entries of a resource."""
 
     __slots__ = ("_is_managed", "_module", "_nameable", "block")
 
@@ -48,7 +48,7 @@ class NamedProviders:
         self._module = resource.address.module
         self._is_managed = resource.address.item.mode is MANAGED
         self._nameable: dict[AbsProviderInstance, AbsProviderInstance] = {}
-        """By provider, how the file names it in an entry of this resource."""
+        """The name of each provider in an entry of this resource."""
         for provider in resource.managers():
             block = config_of(provider)
             named = Abs(block.module, block.item.instance(provider.item.key))
@@ -60,14 +60,14 @@ class NamedProviders:
 
     @property
     def have_keys(self) -> bool:
-        """Whether each entry names a provider, and not the resource."""
+        """True if each entry names a provider, instead of the resource."""
         return any(
             each.item.key is not None and config_of(each) == self.block
             for each in self._nameable.values()
         )
 
     def of(self, instance: InstanceState) -> AbsProviderInstance:
-        """The provider that the entries of an instance name."""
+        """Return the provider that the entries of an instance name."""
         for _, _, provider in instance.objects():
             named = self._nameable.get(provider)
             if named is not None and config_of(named) == self.block:
@@ -75,29 +75,31 @@ class NamedProviders:
         return Abs(self.block.module, self.block.item.instance())
 
     def is_other(self, provider: AbsProviderInstance, named: AbsProviderInstance) -> bool:
-        """Whether a managed object has another provider than its entry names."""
+        """Check whether a managed object has another provider than its entry names."""
         return self._is_managed and self._nameable.get(provider) != named
 
 
 def behind_barrier(stored: StoredObject) -> StoredObject:
-    """The object as it is written, so that OpenTofu does not use it."""
+    """Offset an object's schema version for writing, so that OpenTofu does not use it."""
     return stored.with_schema_version(stored.schema_version + _BARRIER)
 
 
 def before_barrier(stored: StoredObject) -> StoredObject:
-    """The object that was written so."""
+    """Undo the offset of an object's schema version."""
     return stored.with_schema_version(stored.schema_version - _BARRIER)
 
 
 def is_behind_barrier(stored: StoredObject) -> bool:
-    """Whether an object was written so. Its provider is lost once OpenTofu has written the file."""
+    """Check for an offset schema version. The provider is lost once OpenTofu has rewritten the
+    file.
+    """
     return stored.schema_version >= _BARRIER
 
 
 def other_provider_text(
     address: AbsResourceInstance, deposed: str, provider: AbsProviderInstance
 ) -> str:
-    """One element of the member."""
+    """Write one element of the member."""
     members = [f'"object":{quoted(address.text)}']
     if deposed:
         members.append(f'"deposed":{quoted(deposed)}')
@@ -108,16 +110,16 @@ def other_provider_text(
 
 
 def other_providers_text(entries: Iterable[str]) -> str:
-    """The value of the member, laid out for its place in the file."""
+    """Write the value of the member, indented for its position in the file."""
     return indented(f"[{','.join(entries)}]", 1)
 
 
 def read_other_providers(
     text: str, addresses: StoredAddresses
 ) -> dict[tuple[str, str], AbsProviderInstance]:
-    """The providers by the address of the instance and the deposed key of the object.
+    """Parse the providers by instance address and deposed key.
 
-    What makes no sense is left out: then the object cannot be used.
+    Invalid entries are dropped: their objects cannot be used.
     """
     found: dict[tuple[str, str], AbsProviderInstance] = {}
     entries = json.loads(text)

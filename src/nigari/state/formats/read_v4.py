@@ -1,9 +1,8 @@
-"""Reading state files of version 4 with every rule of OpenTofu.
+"""Parser of state format 4, with every rule of OpenTofu.
 
-A file that is not wholly understood is refused and the reasons are reported; nothing of it is used
-then. Members that OpenTofu does not know are ignored and so not written again, as OpenTofu does;
-only what is remembered of provider instances is ours. Where the text comes from and how older
-versions look is unknown here.
+An invalid file is rejected as a whole and its faults are reported. As in OpenTofu, unknown members
+are ignored and thus not written again; the only additional members are Nigari's records of provider
+instances. Deliberately unknown here: the source of the text, and older versions.
 """
 
 from __future__ import annotations
@@ -68,10 +67,10 @@ _STATUSES: Final = {"": ObjectStatus.READY, "tainted": ObjectStatus.TAINTED}
 
 
 def read_v4(text: str, diags: Diagnostics) -> StateFile | None:
-    """The state that a file's text tells, or `None` after reporting what is wrong with it.
+    """Parse the text of a state file; `None` after reporting its faults.
 
-    Raises `json.JSONDecodeError` when the text is not JSON, and `RecursionError` when it is
-    nested beyond all reason.
+    Raises `json.JSONDecodeError` if the text is not JSON, and `RecursionError` if it is nested too
+    deeply.
     """
     members, end = read_members(text, _start(text), _FILE_READERS)
     end_of_document(text, end)
@@ -127,7 +126,7 @@ _FILE_READERS: Final[Mapping[str, Reader[object]]] = {
 
 
 class _Wrong(Exception):
-    """A member that has a value of the wrong kind."""
+    """A member whose value has the wrong type."""
 
     def __init__(self, member: str, wanted: str) -> None:
         super().__init__(member, wanted)
@@ -148,6 +147,7 @@ def _count(members: Members, name: str) -> int:
     value = members.get(name)
     if value is None:
         return 0
+    # OpenTofu stores serials and schema versions in 64 bits without a sign.
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 64:
         return value
     raise _Wrong(name, "a whole number that is not negative")
@@ -180,17 +180,17 @@ def _objects(members: Members, name: str) -> list[Members]:
 
 @record
 class _Entry:
-    """One element of `instances`: an object, and which one it is."""
+    """An element of `instances`: an object with its key."""
 
     key: InstanceKey
     deposed: str
     stored: StoredObject
     provider: AbsProviderInstance | None
-    """What the entry itself names, if it names a provider."""
+    """Provider named in the entry itself, if there is one."""
 
 
 class _Build:
-    """Makes a state of the members of a file."""
+    """Builds a state from the members of a file."""
 
     __slots__ = ("_addresses", "_diags", "_others")
 
@@ -208,6 +208,7 @@ class _Build:
         except _Wrong as wrong:
             self._malformed("The file", wrong)
             return None
+        # OpenTofu: an invalid version string makes the whole file invalid.
         if version and not _looks_like_version(version):
             self._diags.error(
                 "Invalid state file",
@@ -248,6 +249,8 @@ class _Build:
             named = self._addresses.provider(provider_text, address)
             if named is None:
                 return
+            # OpenTofu: a resource names a whole provider configuration; its instances name provider
+            # instances with keys.
             if named.item.key is not None:
                 self._keyed_provider(provider_text)
                 return
@@ -276,6 +279,8 @@ class _Build:
             if manager is None:
                 if entry.provider is not None:
                     block = config_of(entry.provider)
+                    # OpenTofu: all instances of a resource share one provider block, whose
+                    # instances may differ.
                     if of_entries is not None and of_entries != block:
                         self._different_providers(address, of_entries, block)
                         return
@@ -327,6 +332,7 @@ class _Build:
                 parse_paths(sensitive)
             except ValueError as error:
                 raise _Wrong("sensitive_attributes", f"an array of paths ({error})") from None
+        # OpenTofu accepts an object without attributes as an empty one.
         attributes = cast("str", members.get("attributes") or "null")
         flat = None if attributes != "null" else _flat_attributes(members)
         identity = cast("str | None", members.get("identity"))
@@ -410,6 +416,7 @@ class _Build:
                 ),
             )
             for result in _objects(members, "check_results")
+            # Other kinds of objects were written by a newer version; their results are not needed.
             if _text(result, "object_kind") in CHECK_KINDS
         )
 
@@ -473,7 +480,7 @@ class _Build:
 def _manager(
     address: AbsResource, named: AbsProviderInstance | None, block: AbsProviderConfig | None
 ) -> AbsProviderInstance:
-    """The provider instance of an entry, which names it itself or by its resource."""
+    """Return the provider instance of an entry, named by itself or by its resource."""
     if named is None:
         assert block is not None
         named = Abs(block.module, block.item.instance())
@@ -484,6 +491,7 @@ def _instance_key(members: Members) -> InstanceKey:
     key = members.get("index_key")
     if key is None or isinstance(key, str):
         return key
+    # Other programs write a whole number as 1.0.
     if isinstance(key, float) and key.is_integer():
         return int(key)
     if isinstance(key, int) and not isinstance(key, bool):
@@ -519,7 +527,7 @@ def _check_status(members: Members) -> str:
 
 
 def _remembered(members: Members) -> Mapping[AbsProviderInstance, ProviderMemory]:
-    """What the file tells of provider instances, which few do."""
+    """Parse the provider instances recorded in the file, which are rare."""
     text = members.get(PROVIDER_MEMORIES)
     if text is None:
         return {}

@@ -1,8 +1,8 @@
-"""State files of versions 1 to 3, brought to version 4.
+"""Upgrade of state formats 1 to 3 to format 4.
 
-In those versions a resource's attributes are flat text, which only its provider can turn into
-values, so they stay flat here. Dependencies are dropped, because they were written in another
-language; the next apply records them anew.
+Attributes in those formats are flat text, which only the provider can convert to values, so they
+stay flat here. Dependencies are dropped, because their syntax differs; the next apply records them
+again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Members = Mapping[str, object]
 
 
 class UpgradeFailure(Exception):
-    """Why an old file cannot be brought to version 4."""
+    """Reason why an old file cannot be upgraded."""
 
 
 def upgrade_to_v4(members: Members, version: int) -> dict[str, object]:
-    """The members of a file of version 1, 2 or 3 as a file of version 4 would have them."""
+    """Convert the members of a file of version 1, 2 or 3 to version 4."""
     serial = members.get("serial") or 0
     if not isinstance(serial, int) or serial < 0:
         raise UpgradeFailure("its serial is not a valid number")
@@ -91,7 +91,7 @@ def _module_resources(module: object, address: str, version: int) -> list[dict[s
 
 
 def _resource_address(text: str) -> tuple[str, str, str, int | None]:
-    """Take `data.TYPE.NAME.INDEX` apart; the first and the last part may be missing."""
+    """Split `data.TYPE.NAME.INDEX`; the first and the last part are optional."""
     parts = text.split(".")
     mode = "managed"
     if len(parts) > 2 and parts[0] == "data":
@@ -111,7 +111,7 @@ def _resource_address(text: str) -> tuple[str, str, str, int | None]:
 
 
 def _provider(old: str, type_name: str, module: str) -> str:
-    """The provider in the form before namespaces, which reading understands."""
+    """Convert a provider to its form before namespaces, which the parser accepts."""
     if "provider." in old:
         return old
     local = _ALIAS.fullmatch(old) if old else None
@@ -147,7 +147,7 @@ def _instance(old: object, key: int | None, deposed: str, version: int) -> dict[
 
 
 def _schema_version(meta: dict[str, object]) -> int:
-    """The version that old providers kept among their own data; taken out of it."""
+    """Remove and return the schema version that old providers stored in their private data."""
     raw = meta.get("schema_version")
     is_text = isinstance(raw, str) and raw.isascii() and raw.isdigit()
     if not is_text and (isinstance(raw, bool) or not isinstance(raw, int | float)):
@@ -157,7 +157,7 @@ def _schema_version(meta: dict[str, object]) -> int:
 
 
 def _mark_maps(attributes: dict[str, str]) -> None:
-    """Count maps with `%`, as version 3 does, and forget counts of empty collections."""
+    """Count maps with `%`, as version 3 does, and drop counts of empty collections."""
     for count_name in sorted(name for name in attributes if name.endswith(".#")):
         prefix = count_name[:-1]
         keys = {
@@ -183,7 +183,7 @@ def _output(old: object, version: int) -> dict[str, object]:
 
 
 def _collection_type(type_: cty.Type) -> cty.Type:
-    """A list or map where all parts have one type: old versions had nothing else."""
+    """Convert to a list or map if all parts have one type: old versions had nothing else."""
     if isinstance(type_, cty.TupleType):
         parts = set(type_.elements)
         return cty.ListType(_collection_type(parts.pop())) if len(parts) == 1 else type_

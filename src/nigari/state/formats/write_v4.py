@@ -1,9 +1,8 @@
-"""Writing state files of version 4 in the bytes that OpenTofu would write.
+"""Writer of state format 4, byte for byte as OpenTofu.
 
-Attribute values are pasted as the text they are, and how an object or a resource looks is remembered
-as long as it stays the same. So writing a large state costs little more than joining pieces, and
-writing it again after a small change little more than copying it. Where the text goes and whether it
-is encrypted is unknown here.
+Attribute values are copied as text, and the text of each unchanged object and resource is cached.
+So writing a large state costs little more than joining pieces, and rewriting it after a small
+change little more than copying it. Deliberately unknown here: storage and encryption.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
 _MODES: Final = {MANAGED: "managed", DATA: "data"}
 
-# Levels of indentation at which the pieces of a file stand.
+# Indentation levels of the parts of a file.
 _OUTPUT: Final = 2
 _INSTANCE: Final = 4
 _ATTRIBUTE: Final = _INSTANCE + 1
@@ -51,23 +50,23 @@ _CHECK: Final = 2
 
 
 class Writer:
-    """Writes a state again and again, each time with as little work as has changed of it."""
+    """Writes successive states, with work in proportion to their changes."""
 
     __slots__ = ("_after_entries", "_before_entry", "_before_resource", "_is_compact", "_known")
 
     def __init__(self, is_for_people: bool) -> None:
         self._is_compact = not is_for_people
         self._known: dict[AbsResource, tuple[ResourceState, str, list[bytes], list[str]]] = {}
-        """Resources, each with its place in the order, the pieces of its text, and what the member for
-        providers that the format cannot name says of its objects.
+        """Cached resources, each with its sort key, the pieces of its text, and its entries in the
+        member for other providers.
         """
-        # Every element of a list brings the comma before it along, so that lists are only joined.
+        # Every list element includes the comma before it, so that lists are simply joined.
         self._before_resource = self._laid_out(",\n    ")
         self._before_entry = self._laid_out(",\n        ")
         self._after_entries = self._laid_out("\n      ]\n    }")
 
     def write(self, file: StateFile) -> bytes:
-        """The file: indented as the local backend stores it, or without white space."""
+        """Write the file: indented as the local backend stores it, or without white space."""
         state = file.state
         members = [
             '"version": 4',
@@ -152,7 +151,7 @@ class Writer:
         return entries, others
 
     def _entry(self, key: InstanceKey, deposed: str, provider: str, stored: StoredObject) -> bytes:
-        """An object, as it may have been written before in the same place."""
+        """Write an object, using the cached text if it is unchanged."""
         known = stored.written
         if (
             known is not None
@@ -168,7 +167,7 @@ class Writer:
 
 
 def _place(address: AbsResource) -> str:
-    """A text by which resources are in the order in which OpenTofu writes them."""
+    """Return a text that sorts resources in OpenTofu's order."""
     item = address.item
     return f"{address.module.text}\0{_MODES[item.mode]}\0{item.type}\0{item.name}"
 
@@ -208,7 +207,7 @@ def _entry(key: InstanceKey, deposed: str, provider: str, stored: StoredObject) 
 
 
 def _stored(stored: StoredObject) -> list[str]:
-    """The members that tell of an object whatever it is the object of."""
+    """Write the members of an object that are independent of its address."""
     members = [f'"schema_version": {stored.schema_version}']
     if stored.flat_attributes is None:
         members.append(f'"attributes": {indented(stored.attributes, _ATTRIBUTE)}')

@@ -1,4 +1,4 @@
-"""Moves: statements about old and new addresses, their order, and what they do to a state.
+"""Moves between addresses: statements, their order, and their effect on a state.
 
-Does not know configurations: what is declared, it asks.
+Deliberately unknown here: configurations; callers provide the declared objects.
 """

@@ -1,6 +1,6 @@
-"""Moves that go without saying: `count` was added to a block or removed from it.
+"""Implied moves: `count` was added to a block or removed from it.
 
-How the blocks of a configuration are repeated is told by callers.
+Callers provide the repetition of the configuration's blocks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RepetitionKind(Enum):
-    """How a block is repeated."""
+    """Repetition of a block."""
 
     SINGLE = "single"
     COUNT = "count"
@@ -32,15 +32,15 @@ class RepetitionKind(Enum):
 BlockRepetition: TypeAlias = Callable[
     [ModuleAddr | AbsResource], tuple[RepetitionKind, Range | None] | None
 ]
-"""How the call or resource block of an address is repeated, `None` if there is none."""
+"""Returns the repetition of the call or resource block at an address; `None` if it does not exist."""
 
 
 def implied_moves(
     state: State, explicit: Iterable[MoveStatement], repetition_of: BlockRepetition
 ) -> list[MoveStatement]:
-    """The moves that follow from `count` having been added to or removed from a block.
+    """List the moves implied by added or removed `count`.
 
-    A block that an explicit statement speaks of is left to that statement.
+    As in OpenTofu, an explicit statement about a block replaces its implied moves.
     """
     spoken_of = _SpokenOf(explicit)
     implied: list[MoveStatement] = []
@@ -77,8 +77,10 @@ def implied_moves(
 def _implied_key(
     keys: Iterable[InstanceKey], repetition: RepetitionKind
 ) -> tuple[InstanceKey, InstanceKey] | None:
-    """The key that one instance had, and the one it has now, if that goes without saying."""
+    """Return the old and new key of an implied move."""
     present = keys if isinstance(keys, Mapping) else list(keys)
+    # OpenTofu (ImpliedMoveStatements): instance 0 takes over when count is added, and the object
+    # without a key when it is removed. Nothing is implied for for_each, whose keys are arbitrary.
     if repetition is RepetitionKind.COUNT and None in present:
         return None, 0
     if repetition is RepetitionKind.SINGLE and 0 in present:
@@ -87,7 +89,7 @@ def _implied_key(
 
 
 class _SpokenOf:
-    """What explicit statements name at either end."""
+    """Addresses in explicit statements, at either end."""
 
     __slots__ = ("_ends",)
 
@@ -98,10 +100,10 @@ class _SpokenOf:
                 self._ends.setdefault(end.names, []).append(end)
 
     def module(self, module: ModuleAddr) -> bool:
-        """Whether a statement is about this module instance, or about something in it."""
+        """Check for a statement about this module instance or its content."""
         return any(end.selects_module(module) for end in self._ends.get(module.names, ()))
 
     def resource(self, resource: AbsResource) -> bool:
-        """Whether a statement is about this resource or an instance of it."""
+        """Check for a statement about this resource or an instance of it."""
         ends = self._ends.get(resource.module.names, ())
         return any(end.selects_resource(resource) for end in ends)

@@ -1,7 +1,7 @@
-"""Moves: statements about old and new addresses, applied to a state.
+"""Application of move statements to a state.
 
-A place that is taken is never overwritten: the move is blocked and reported as such. Which
-statements a configuration has is told by callers.
+An occupied address is never overwritten: the move is blocked and reported. Callers provide the
+statements of the configuration.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from nigari.state.moves.statements import MoveStatement, in_order
 
 @record
 class MovedInstance:
-    """A resource instance that is at a new address."""
+    """A moved resource instance."""
 
     source: AbsResourceInstance
-    """Where it was before all moves."""
+    """Address before all moves."""
     target: AbsResourceInstance
     implied: bool = False
 
 
 @record
 class Blocked:
-    """Something that could not move because its new place is taken."""
+    """An object that could not move because its destination is occupied."""
 
     actual: str
     wanted: str
@@ -43,7 +43,7 @@ class Blocked:
 
 @record
 class MoveResult:
-    """A state after all moves, and what they did."""
+    """A state after all moves, with a record of them."""
 
     state: State
     moved: dict[AbsResourceInstance, MovedInstance]
@@ -52,9 +52,9 @@ class MoveResult:
 
 
 def apply_moves(state: State, statements: Sequence[MoveStatement]) -> MoveResult:
-    """The state after all moves; unchanged where they lead in a circle.
+    """Apply all moves; a cycle leaves the state unchanged.
 
-    Whether they make sense is checked by `check_moves`, once it is known what there is.
+    `check_moves` validates the statements, once the declared objects are known.
     """
     order = in_order(statements, Diagnostics()) if statements else None
     if order is None:
@@ -76,6 +76,8 @@ def _move_modules(places: IndexedDraft, statement: MoveStatement, result: MoveRe
         target = module_destination(module, statement.source, statement.target)
         if target is None:
             continue
+        # OpenTofu: a blocked move is not an error, as the objects at both addresses still exist and
+        # the plan shows what becomes of them.
         if places.has_module(target):
             result.blocked.append(Blocked(module.text, target.text, statement))
             continue
@@ -109,6 +111,7 @@ def _move_resource(
         places.move_resource(resource, whole)
         return
     key = statement.source.key
+    # A pattern for every instance is a move of the whole resource, which was handled above.
     if key is ANY_KEY:
         return
     old = instance_of(resource, key)
@@ -129,12 +132,13 @@ def _record(
     statement: MoveStatement,
 ) -> None:
     earlier = result.moved.pop(old, None)
+    # For the user, chained moves are one move from the first address.
     source = old if earlier is None else earlier.source
     result.moved[new] = MovedInstance(source, new, statement.implied)
 
 
 def move_blocked(blocked: Blocked) -> Diagnostic:
-    """A move whose destination is taken; for planning, which goes on without the move."""
+    """Report a move whose destination is occupied; planning continues without it."""
     return Diagnostic(
         Severity.WARNING,
         "Move is blocked",

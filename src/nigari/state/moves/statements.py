@@ -1,8 +1,8 @@
-"""Relations between move statements: contradictions, and which must come first.
+"""Relations between move statements: contradictions and order.
 
-Statements may chain, and one may move a module while another moves something in it, so each is
-applied after those that it builds on. Deliberately unknown here: what is at the addresses, and how
-a configuration says what it declares.
+Statements may chain, and one may move a module while another moves something in it, so that each is
+applied after those it builds on. Deliberately unknown here: the objects at the addresses, and the
+configuration.
 """
 
 from __future__ import annotations
@@ -22,52 +22,57 @@ if TYPE_CHECKING:
 
 @record
 class MoveStatement:
-    """What was at `source` is now at `target`."""
+    """The object at `source` moves to `target`."""
 
     source: MovePattern
     target: MovePattern
     subject: Range | None = None
     implied: bool = False
-    """Whether it follows from `count` added to or removed from a block."""
+    """True if it follows from `count` added to or removed from a block."""
 
     def __str__(self) -> str:
         return f"{self.source} → {self.target}"
 
 
 class DeclaredInstances(Protocol):
-    """What a configuration declares, instance by instance."""
+    """The instances that a configuration declares."""
 
     def modules(self, names: tuple[str, ...]) -> Iterable[ModuleAddr]:
-        """The instances of the module that calls of these names lead to."""
+        """List the instances of the module at the end of these calls."""
         ...
 
     def place_of(self, end: MovePattern) -> Range | None:
-        """Where something is declared that an endpoint names; None where it is not."""
+        """Return the range of a declared object that matches an endpoint; None if there is none."""
         ...
 
 
 def check_moves(
     statements: Sequence[MoveStatement], declared: DeclaredInstances, diags: Diagnostics
 ) -> None:
-    """Report statements that make no sense beside each other and the configuration.
+    """Report statements that contradict each other or the configuration.
 
-    A circle is told only where nothing else is wrong, since most have a reason that is easier to
-    see.
+    A cycle is reported only if there is no other mistake, since most cycles are a consequence of
+    one.
     """
     errors = diags.error_count
     by_source: dict[MovePattern, tuple[MovePattern, MoveStatement]] = {}
     by_target: dict[MovePattern, tuple[MovePattern, MoveStatement]] = {}
     for statement in statements:
         for module in declared.modules(statement.source.names[: statement.source.declared]):
+            # The statement applies to each instance of the module that contains the block.
             if not statement.source.is_declared_in(module):
                 continue
             source, target = statement.source.within(module), statement.target.within(module)
+            # OpenTofu: a move to the same address is an error, as it declares nothing.
             if source == target:
                 diags.append(move_to_itself(source, statement))
                 continue
             place = declared.place_of(source)
+            # The object could neither move nor stay: both addresses would claim it.
             if place is not None:
                 diags.append(still_declared(source, target, statement, place))
+            # Two statements for one address leave the result to chance, so both ends must be
+            # unique.
             other, earlier = by_source.setdefault(source, (target, statement))
             if other != target:
                 diags.append(two_destinations(source, target, statement, other, earlier))
@@ -79,7 +84,7 @@ def check_moves(
 
 
 def in_order(statements: Sequence[MoveStatement], diags: Diagnostics) -> list[MoveStatement] | None:
-    """The statements, each after those that it builds on; None after reporting a circle."""
+    """Sort the statements, each after those it builds on; None after reporting a cycle."""
     needs: list[set[int]] = [set() for _ in statements]
     needed_by: list[list[int]] = [[] for _ in statements]
     for later, earlier in _related(statements):
@@ -101,12 +106,12 @@ def in_order(statements: Sequence[MoveStatement], diags: Diagnostics) -> list[Mo
             if not waiting[index]:
                 ready.append(index)
     if len(order) < len(statements):
-        diags.append(moves_in_a_circle(_circle(statements, needs, set(order))))
+        diags.append(move_cycle(_cycle(statements, needs, set(order))))
         return None
     return [statements[index] for index in order]
 
 
-def _circle(
+def _cycle(
     statements: Sequence[MoveStatement], needs: list[set[int]], done: set[int]
 ) -> list[MoveStatement]:
     at = next(index for index in range(len(statements)) if index not in done)
@@ -114,12 +119,12 @@ def _circle(
     while at not in way:
         way[at] = None
         at = min(index for index in needs[at] if index not in done)
-    circle = list(way)
-    return [statements[index] for index in reversed(circle[circle.index(at) :])]
+    cycle = list(way)
+    return [statements[index] for index in reversed(cycle[cycle.index(at) :])]
 
 
 def _builds_on(later: MoveStatement, earlier: MoveStatement) -> bool:
-    """Whether one statement must be applied after another."""
+    """Check whether one statement must be applied after another."""
     if later.source.can_chain_from(earlier.target):
         return True
     if not (
@@ -129,8 +134,8 @@ def _builds_on(later: MoveStatement, earlier: MoveStatement) -> bool:
         or earlier.target.is_nested_within(later.source)
     ):
         return False
-    # A new key for a call's instance does not wait for moves that modules below declare themselves:
-    # those mean what is there under the old key as well as under the new one.
+    # OpenTofu: a new key for a call's instance does not wait for moves declared in modules below,
+    # as those apply under the old key as well as under the new one.
     is_below = earlier.target.declared > later.target.declared
     return not (is_below and is_module_reindex(later.source, later.target))
 
@@ -139,7 +144,7 @@ _Place: TypeAlias = tuple[tuple[str, ...], str, KeyPattern]
 
 
 def _related(statements: Sequence[MoveStatement]) -> Iterator[tuple[int, int]]:
-    """Pairs of statements that may build on each other, found without comparing all with all."""
+    """Yield pairs of statements that may build on each other, without comparing all with all."""
     targets, sources = _PlaceIndex(), _PlaceIndex()
     for index, statement in enumerate(statements):
         targets.add(statement.target, index)
@@ -153,7 +158,7 @@ def _related(statements: Sequence[MoveStatement]) -> Iterator[tuple[int, int]]:
 
 
 class _PlaceIndex:
-    """Statements by the places that one of their ends names."""
+    """Statements indexed by the addresses of one of their ends."""
 
     __slots__ = ("_by_path", "_by_place")
 
@@ -172,7 +177,7 @@ class _PlaceIndex:
         self._by_path.setdefault((names, resource), []).append(index)
 
     def around(self, end: MovePattern) -> Iterator[int]:
-        """The statements whose place is that of `end`, or something that it is in."""
+        """Yield the statements at the address of `end`, or at one that contains it."""
         names = end.names
         if end.resource is not None:
             yield from self._at(names, end.resource.text, end.key)
@@ -188,7 +193,7 @@ class _PlaceIndex:
 
 
 def move_to_itself(source: MovePattern, statement: MoveStatement) -> Diagnostic:
-    """A statement whose two ends are the same."""
+    """Report a statement whose two ends are the same."""
     return Diagnostic(
         Severity.ERROR,
         "Move without effect",
@@ -200,7 +205,7 @@ def move_to_itself(source: MovePattern, statement: MoveStatement) -> Diagnostic:
 def still_declared(
     source: MovePattern, target: MovePattern, statement: MoveStatement, place: Range
 ) -> Diagnostic:
-    """A statement that moves something which the configuration still has where it was."""
+    """Report a moved object that is still declared at its old address."""
     return Diagnostic(
         Severity.ERROR,
         "Moved object is still declared",
@@ -218,7 +223,7 @@ def two_destinations(
     other: MovePattern,
     earlier: MoveStatement,
 ) -> Diagnostic:
-    """Two statements that move one thing to different addresses."""
+    """Report two statements that move one object to different addresses."""
     return Diagnostic(
         Severity.ERROR,
         "Contradicting moves",
@@ -236,7 +241,7 @@ def two_origins(
     other: MovePattern,
     earlier: MoveStatement,
 ) -> Diagnostic:
-    """Two statements that move different things to one address."""
+    """Report two statements that move different objects to one address."""
     return Diagnostic(
         Severity.ERROR,
         "Contradicting moves",
@@ -247,14 +252,14 @@ def two_origins(
     )
 
 
-def moves_in_a_circle(circle: list[MoveStatement]) -> Diagnostic:
-    """Statements that lead back to where they began."""
-    listed = "\n".join(f"  - {statement}" for statement in circle)
+def move_cycle(cycle: list[MoveStatement]) -> Diagnostic:
+    """Report a cycle of statements."""
+    listed = "\n".join(f"  - {statement}" for statement in cycle)
     return Diagnostic(
         Severity.ERROR,
         "Cycle of moves",
         f"These blocks move objects in a cycle, so the moves never end:\n\n{listed}\n\nThe last "
         "address in a chain of moves must not be moved again.",
-        circle[0].subject,
-        causes=tuple(Cause(f"move {each}", each.subject) for each in circle if each.subject),
+        cycle[0].subject,
+        causes=tuple(Cause(f"move {each}", each.subject) for each in cycle if each.subject),
     )

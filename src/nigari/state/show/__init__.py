@@ -1,4 +1,4 @@
-"""States as people and programs read them: text, JSON, and output values.
+"""State output: text, JSON, and output values.
 
-Does not know the command that shows them.
+Deliberately unknown here: the commands.
 """

@@ -1,7 +1,7 @@
-"""A state as JSON for other programs: `show -json`.
+"""JSON output of a state for other programs: `show -json`.
 
-The format is OpenTofu's, members in the same order. Sensitive values are in it, as they are in
-OpenTofu's, with `sensitive_values` to say which ones they are.
+The format is OpenTofu's, with members in the same order. As there, sensitive values are included,
+and `sensitive_values` marks them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _CHECK_KINDS: Final = {
 
 
 def state_to_json(file: StateFile | None, schemas: SchemaLookup, diags: Diagnostics) -> str | None:
-    """The whole state, or `None` after reporting which object cannot be shown."""
+    """Write the whole state; `None` after reporting an object that cannot be decoded."""
     members = {"format_version": quoted(FORMAT_VERSION)}
     if file is not None and not file.state.is_empty:
         if file.version:
@@ -63,7 +63,7 @@ def state_to_json(file: StateFile | None, schemas: SchemaLookup, diags: Diagnost
 
 
 def values_to_json(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str | None:
-    """Outputs and resources, as they also stand in the JSON form of a plan."""
+    """Write outputs and resources, in the form that plans use too."""
     members = {}
     if state.outputs:
         members["outputs"] = object_text(
@@ -77,7 +77,7 @@ def values_to_json(state: State, schemas: SchemaLookup, diags: Diagnostics) -> s
 
 
 def checks_to_json(checks: Iterable[CheckResult]) -> str:
-    """How the checks went."""
+    """Write the check results."""
     results = []
     for check in sorted(checks, key=lambda each: each.block):
         objects = sorted(check.objects, key=lambda each: each.address)
@@ -101,7 +101,7 @@ def _output(output: OutputState) -> str:
 
 
 def _modules(state: State, schemas: SchemaLookup, diags: Diagnostics) -> str | None:
-    """The root module with its children in it, put together from the deepest modules up."""
+    """Write the root module with its children, assembled from the deepest modules up."""
     resources: dict[ModuleAddr, list[str]] = {}
     children: dict[ModuleAddr, dict[ModuleAddr, None]] = {ROOT_MODULE: {}}
     for resource in state.in_order():
@@ -185,7 +185,7 @@ def _instance(
 
 
 def sensitive_shape(value: Value) -> object:
-    """True where a value is sensitive, in the shape of the value; what is not is left out."""
+    """Build a structure with true for sensitive values, omitting all others."""
     if value.has_mark(SENSITIVE):
         return True
     if value.is_null or not value.is_known:

@@ -1,6 +1,6 @@
-"""Output values by themselves, for other programs: `output -json` and `output -raw`.
+"""Output values for other programs: `output -json` and `output -raw`.
 
-They are shown whether they are sensitive or not, as OpenTofu does. No schema is needed for that.
+As in OpenTofu, sensitive ones are shown too. No schema is needed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nigari.state.model import OutputState
 
 
 def outputs_to_json(outputs: Mapping[str, OutputState]) -> str:
-    """All outputs with their types, indented: `output -json`."""
+    """Write all outputs with their types, indented: `output -json`."""
     members = {}
     for name in sorted(outputs):
         output = outputs[name]
@@ -29,12 +29,12 @@ def outputs_to_json(outputs: Mapping[str, OutputState]) -> str:
 
 
 def output_to_json(output: OutputState) -> str:
-    """The value of one output: `output -json NAME`."""
+    """Write the value of one output: `output -json NAME`."""
     return cty_json.value_to_json(output.value)
 
 
 def output_raw(name: str, output: OutputState, diags: Diagnostics) -> str | None:
-    """The value of one output as bare text: `output -raw NAME`."""
+    """Write the value of one output as bare text: `output -raw NAME`."""
     try:
         text = convert(output.value, STRING)
     except CtyError:

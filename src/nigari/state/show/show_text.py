@@ -1,7 +1,7 @@
-"""A state as text for people: `show` and `state show`.
+"""Text output of a state: `show` and `state show`.
 
-Looks like configuration, aligned the way OpenTofu aligns it. Sensitive values are not shown.
-Colours and terminals are unknown here.
+Resembles configuration, aligned as in OpenTofu. Sensitive values are not shown. Deliberately
+unknown here: colours and terminals.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _IDENTIFIER: Final = lazy_pattern(r"[^\W\d][\w-]*")
 def state_to_text(
     state: State, schemas: SchemaLookup, diags: Diagnostics, reveal: bool = False
 ) -> str:
-    """Everything in the state, each module followed by those it calls.
+    """Write the whole state, each module followed by those it calls.
 
     With `reveal`, sensitive values are shown.
     """
@@ -71,7 +71,7 @@ def instance_to_text(
     diags: Diagnostics,
     reveal: bool = False,
 ) -> list[str]:
-    """The objects of one resource instance."""
+    """Write the objects of one resource instance."""
     instance = resource.instances[key]
     objects = [] if instance.current is None else [("", instance.current)]
     objects += sorted(instance.deposed.items())
@@ -84,7 +84,7 @@ def instance_to_text(
 
 
 def output_to_text(output: OutputState, reveal: bool = False) -> str:
-    """The value of an output."""
+    """Write the value of an output."""
     if output.sensitive and not reveal:
         return _HIDDEN
     return value_to_text(output.value, output.value.type, 0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from nigari.addrs.provider import Provider, implied_provider
-from nigari.config.base.written import is_written_out
+from nigari.config.core.literals import is_written_out
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.tree.provider_rules import check_aliases, check_caller
 from nigari.eval.tree.written import written_text

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nigari.addrs.module import module_from_names
 from nigari.addrs.provider import LocalProviderConfig, Provider
-from nigari.config.base.written import is_written_out, written_value
+from nigari.config.core.literals import is_written_out, written_value
 from nigari.config.module import Module
 from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides

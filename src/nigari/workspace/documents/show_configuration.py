@@ -14,9 +14,9 @@ from nigari.addrs.keys import key_text
 from nigari.addrs.module import ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
-from nigari.config.base.declared import Dependencies
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.resource import Resource as ResourceBlock
+from nigari.config.core.declared import Dependencies
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_to_json
 from nigari.cty.type_json import type_to_json

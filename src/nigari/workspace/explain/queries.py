@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import LocalProviderConfig
-from nigari.config.base.declared import Repetition
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import Repetition
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
 from nigari.diagnostics import Diagnostics, Range

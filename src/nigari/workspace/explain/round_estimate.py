@@ -15,7 +15,7 @@ from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, Modu
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import DATA, MANAGED
 from nigari.addrs.values import CountAttr, EachAttr
-from nigari.config.base.declared import Dependencies, Repetition
+from nigari.config.core.declared import Dependencies, Repetition
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import CallNode, Frame, ResourceNode, ValueNode
 from nigari.eval.core.scope import nodes_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_resource_instance
-from nigari.config.base.declared import CheckRule
+from nigari.config.core.declared import CheckRule
 from nigari.cty.types import DYNAMIC
 from nigari.cty.values import null
 from nigari.diagnostics import Diagnostics

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from nigari.config.base.provider_ref import ProviderRef
+from nigari.config.core.provider_ref import ProviderRef
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import Entry, Files, by_name
 from nigari.plan.nodes.import_lookup import ImportLookup

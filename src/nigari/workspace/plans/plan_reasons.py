@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey, key_text
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
-from nigari.config.base.declared import Repetition
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import Repetition
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, Path, path_text
 from nigari.cty.types import DYNAMIC

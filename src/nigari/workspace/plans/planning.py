@@ -40,7 +40,7 @@ from nigari.plan.order.required_providers import providers_of
 from nigari.providers import api
 from nigari.providers.builtin.terraform import TerraformProvider
 from nigari.record import ReadOnly
-from nigari.running.overrides import REAL, StandIns
+from nigari.running.overrides import NO_OVERRIDES, ProviderOverrides
 from nigari.running.provider_pool import ProviderPool, Starter
 from nigari.running.provider_run import RunSettings
 from nigari.running.round_cache import RoundCache
@@ -77,7 +77,7 @@ class Planning:
         listener: Listener = SILENCE,
         installed: InstalledProviders | None = None,
         start: Starter | None = None,
-        stand_ins: StandIns = REAL,
+        overrides: ProviderOverrides = NO_OVERRIDES,
         planned: Mapping[StateIdentity, Mapping[str, Value]] = ReadOnly({}),
         kept: RoundCache | None = None,
     ) -> None:
@@ -98,7 +98,7 @@ class Planning:
         self._installed = InstalledProviders(where) if installed is None else installed
         self._start_plugin = self._installed.start if start is None else start
         self._remote_states = RemoteStates(static, where, planned)
-        self.pool: ProviderPool = ProviderPool(self._start, stand_ins)
+        self.pool: ProviderPool = ProviderPool(self._start, overrides)
         self.planner: Planner | None = None
         self._graph: ExecutionGraph | None = None
         """What the plan does; for one that was saved, as it was saved."""

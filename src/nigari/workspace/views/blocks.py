@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.backends.harmless import marked
-from nigari.config.base.declared import Repetition
 from nigari.config.blocks.backend import BackendBlock
 from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import Repetition
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.causes import CauseKind, UnknownCause
 from nigari.eval.core.instances import Frame

@@ -5,9 +5,9 @@ Defaults and conditions are evaluated when somebody asks for them.
 
 from __future__ import annotations
 
-from nigari.config.base.declared import CheckRule
 from nigari.config.blocks.output import Output
 from nigari.config.blocks.variable import Variable
+from nigari.config.core.declared import CheckRule
 from nigari.cty.types import Type
 from nigari.cty.values import Value
 from nigari.diagnostics import Range

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_from_value, key_text
 from nigari.addrs.provider import LocalProviderConfig
-from nigari.config.base.declared import Repetition
-from nigari.config.base.provider_ref import ProviderRef
+from nigari.config.core.declared import Repetition
+from nigari.config.core.provider_ref import ProviderRef
 from nigari.diagnostics import Range
 from nigari.eval.core.expansion import Expansion
 from nigari.eval.core.instances import Frame

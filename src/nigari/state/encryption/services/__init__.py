@@ -1,1 +1,1 @@
-"""Key providers whose keys are made and kept by a service, a module for each; none knows another."""
+"""Key providers backed by a key management service, one module each and independent of each other."""

@@ -52,7 +52,7 @@ _ARGUMENTS: Final = [
 
 
 class AwsKms(KeyService):
-    """Keys of AWS KMS."""
+    """Data keys of AWS KMS."""
 
     sealed_as = "ciphertext_blob"
 
@@ -79,7 +79,7 @@ class AwsKms(KeyService):
         return DataKey(decoded(answer.get("Plaintext")), stored)
 
     async def open(self, client: Client, stored: Mapping[str, object]) -> bytes:
-        # KMS wants the context of the encryption, which the configuration may have changed since.
+        # KMS requires the encryption context of the file, which may differ from the configured one.
         sealed, context = str(stored[self.sealed_as]), stored.get("encryption_context")
         more = {"EncryptionContext": context} if isinstance(context, dict) else {}
         answer = await self._call(client, "Decrypt", CiphertextBlob=sealed, **more)
@@ -94,7 +94,7 @@ class AwsKms(KeyService):
 
 
 def build(reader: ArgumentReader) -> AwsKms:
-    """The key provider `aws_kms`."""
+    """Build the key provider `aws_kms`."""
     key, spec = reader.required("kms_key_id"), reader.required("key_spec")
     context = reader.string_map("encryption_context")
     arguments = reader.for_cloud(_ARGUMENTS)

@@ -1,7 +1,7 @@
-"""The key provider `azure_vault`: random keys that a key of Azure Key Vault encrypts.
+"""The key provider `azure_vault`: random keys, encrypted by a key in Azure Key Vault.
 
-The vault itself says for which resource it wants a token, so that managed HSMs and all of Azure's
-clouds work alike. A key is opened with the version and the algorithm that sealed it.
+The vault names the resource for its access tokens, so that managed HSMs and all Azure clouds are
+supported. A key is decrypted with the version and algorithm that encrypted it.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ _PARTS: Final = {
     "authentication_tag": "tag",
     "additional_authenticated_data": "aad",
 }
-"""Members of the metadata of a file, and what the vault calls them."""
+"""Metadata members of a file, and their names in the vault's API."""
 
 
 @record
 class VaultKey:
-    """The key that seals others."""
+    """The key that encrypts others."""
 
     vault: str
     name: str
     algorithm: str
 
     def url(self, version: str, operation: str) -> str:
-        """Where to ask for an operation; without a version, with the newest one."""
+        """Return the URL of an operation; without a version, of the newest one."""
         parts = ["keys", self.name, *([version] if version else ()), operation]
         path = "/".join(quote(each, safe="") for each in parts)
         return f"{self.vault.rstrip('/')}/{path}?api-version={_VERSION}"
@@ -101,15 +101,15 @@ class AzureVault(KeyService):
         return await posted(client, url, given, {"authorization": f"Bearer {self._token}"})
 
     async def _new_token(self, client: Client, url: str) -> str:
-        """A token for the resource that the vault names to those who have none."""
+        """Request a token for the resource that the vault names in its challenge."""
         response = await client.request("POST", url, body=b"", policy=POLICY)
         challenge = dict(_RESOURCE.findall(response.headers.get("www-authenticate", "")))
         resource = challenge.get("scope") or challenge.get("resource", "")
         if response.status != 401 or not resource:
-            raise CloudFailure(f"{self._key.vault} does not answer like an Azure Key Vault.")
+            raise CloudFailure(f"{self._key.vault} does not respond like an Azure Key Vault.")
         resource = resource.removesuffix("/.default")
         host = urlsplit(url).netloc
-        # A token must not go to a stranger who asks for one of another service.
+        # A token must not be sent to a host that asks for one of another service.
         if not host.endswith(f".{urlsplit(resource).netloc}"):
             raise CloudFailure(f"{host} asks for a token for {resource}, which is another service.")
         login = (await known_environment(client, self._environment)).login
@@ -117,7 +117,7 @@ class AzureVault(KeyService):
 
 
 def build(reader: ArgumentReader) -> AzureVault:
-    """The key provider that the arguments describe."""
+    """Build the key provider from its arguments."""
     key = _vault_key(reader)
     length = reader.whole_number("key_length", 0)
     if length < 1:

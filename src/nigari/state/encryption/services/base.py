@@ -1,7 +1,8 @@
-"""A service that makes data keys and seals them, so that only it can give them again.
+"""Base of key services, which create data keys and encrypt them so that only the service can
+decrypt them.
 
-Each time it makes a new key for writing, and stores it, sealed by the service, with the file; the
-service opens it again for reading. How a service is reached is known to `nigari.clouds`.
+Every write uses a new key, stored in encrypted form with the file; the service decrypts it for
+reading. Access to services is in `nigari.clouds`.
 """
 
 from __future__ import annotations
@@ -34,23 +35,23 @@ POLICY: Final = Policy(retries=4)
 
 @record
 class DataKey:
-    """A new key, and what the service must be given to get it again."""
+    """A new key, and the metadata by which the service returns it again."""
 
     key: bytes
     stored: Mapping[str, object]
 
 
 class KeyService(ABC):
-    """A service that seals keys."""
+    """A service that encrypts keys."""
 
     sealed_as: str
-    """The name of the sealed key in the metadata of a file."""
+    """Name of the encrypted key in the metadata of a file."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     def provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
-        """A new key, and that of the file that is being read."""
+        """Create a new key, and decrypt that of the file that is read."""
         return _waited(self._provide(metadata))
 
     async def _provide(self, metadata: bytes | None) -> tuple[Keys, bytes | None]:
@@ -64,28 +65,28 @@ class KeyService(ABC):
         return Keys(made.key, opened), json.dumps(made.stored, separators=(",", ":")).encode()
 
     def _stored(self, metadata: bytes) -> Mapping[str, object]:
-        """What the file says about its key; nothing if it has none."""
+        """Parse the key metadata of a file; empty if it has none."""
         try:
             document = json.loads(metadata)
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or not isinstance(document.get(self.sealed_as), str):
-            raise EncryptionFailure("The key metadata in the file are not those of this service.")
+            raise EncryptionFailure("The key metadata in the file is from another service.")
         return document if document[self.sealed_as] else {}
 
     @abstractmethod
     async def make(self, client: Client) -> DataKey:
-        """A new key."""
+        """Create a new key."""
 
     @abstractmethod
     async def open(self, client: Client, stored: Mapping[str, object]) -> bytes:
-        """A key that was made before, from what was stored with it."""
+        """Decrypt an earlier key from its metadata."""
 
 
 async def posted(
     client: Client, url: str, given: Mapping[str, object], secrets: Mapping[str, str]
 ) -> Mapping[str, object]:
-    """What the service answers to a JSON document."""
+    """Send a JSON document to the service, and return its response."""
     response = await client.request(
         "POST",
         url,
@@ -99,7 +100,7 @@ async def posted(
 
 
 def decoded(text: object) -> bytes:
-    """Bytes that a service gave as base64."""
+    """Decode base64 from a service."""
     try:
         return base64.b64decode(str(text or ""), validate=True)
     except (binascii.Error, ValueError):
@@ -107,7 +108,7 @@ def decoded(text: object) -> bytes:
 
 
 def _waited(work: Coroutine[object, object, T]) -> T:
-    """The result of what is asynchronous, for those who wait, also where an event loop runs."""
+    """Run a coroutine synchronously, even if an event loop is running."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor, wait
 

@@ -1,4 +1,4 @@
-"""The key provider `gcp_kms`: random keys that Google Cloud KMS encrypts."""
+"""The key provider `gcp_kms`: random keys, encrypted by Google Cloud KMS."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _ARGUMENTS: Final = [
 ]
 _SCOPE: Final = "https://www.googleapis.com/auth/cloudkms"
 _WIDE_SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
-"""The scope that impersonating a service account needs."""
+"""Scope for impersonating a service account."""
 _LARGEST_AUTHENTICATED_DATA: Final = 64 * 1024
-"""Google's limit."""
+"""Limit of Google's API."""
 
 
 class GcpKms(KeyService):
-    """Random keys that Google Cloud KMS encrypts."""
+    """Random keys, encrypted by Google Cloud KMS."""
 
     sealed_as = "ciphertext"
 
@@ -43,8 +43,8 @@ class GcpKms(KeyService):
         self._arguments = arguments
         self._url = f"https://cloudkms.googleapis.com/v1/{key}"
         self._length = length
-        # Google does not return this data, and OpenTofu does not store it: a file can only be read
-        # with the value that it was written with.
+        # Google does not return this data, and OpenTofu does not store it: a file is only readable
+        # with the value it was written with.
         self._extra = {"additionalAuthenticatedData": authenticated} if authenticated else {}
 
     async def make(self, client: Client) -> DataKey:
@@ -97,7 +97,7 @@ class GcpKms(KeyService):
 
 
 def build(reader: ArgumentReader) -> GcpKms:
-    """The key provider `gcp_kms`."""
+    """Build the key provider `gcp_kms`."""
     key, length = reader.required("kms_encryption_key"), reader.whole_number("key_length", 0)
     if not 1 <= length <= 1024:
         raise EncryptionFailure("key_length of gcp_kms must be between 1 and 1024.")

@@ -1,4 +1,4 @@
-"""The key provider `openbao`: data keys of the transit engine of OpenBao, or of Vault."""
+"""The key provider `openbao`: data keys from the transit engine of OpenBao or Vault."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nigari.state.encryption.services.base import DataKey, KeyService, decoded, 
 
 
 class OpenBao(KeyService):
-    """Data keys of the transit engine of OpenBao, or of Vault."""
+    """Data keys from the transit engine of OpenBao or Vault."""
 
     sealed_as = "ciphertext"
 
@@ -53,7 +53,8 @@ class OpenBao(KeyService):
 
     async def open(self, client: Client, stored: Mapping[str, object]) -> bytes:
         text = decoded(stored[self.sealed_as]).decode("utf-8", "replace")
-        # OpenBao wants the data of the encryption, which the configuration may have changed since.
+        # OpenBao requires the associated data of the file, which may differ from the configured
+        # one.
         associated = stored.get("associated_data")
         more = {"associated_data": associated} if associated else {}
         answer = await self._call(client, "decrypt", {"ciphertext": text, **more})
@@ -68,7 +69,7 @@ class OpenBao(KeyService):
 
 
 def build(reader: ArgumentReader) -> OpenBao:
-    """The key provider `openbao`."""
+    """Build the key provider `openbao`."""
     key, length = reader.required("key_name"), reader.whole_number("key_length", 32)
     if length not in (16, 32, 64):
         raise EncryptionFailure("key_length of openbao must be 16, 32 or 64.")

@@ -1,4 +1,4 @@
-"""Compares expressions by how they are written, whatever their layout."""
+"""Comparison of expressions by their tokens, regardless of layout."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from nigari.hcl.scanner import scan_expression
 
 
 def is_same_iteration(first: Expression | None, second: Expression | None) -> bool:
-    """Whether two blocks iterate over the same collection, which may change.
+    """Check that two blocks iterate over the same variable collection.
 
-    Only what depends on something can change; two equal lists that are written out stay equal.
+    A collection without references cannot change, so two equal literals do not count.
     """
     if first is None or second is None:
         return False

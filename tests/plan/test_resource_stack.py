@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 
-from nigari.running.resource_stack import Opened, OpenThing
+from nigari.running.resource_stack import OpenResource, ResourceStack
 
 
 class Things:
     """Things that are opened and closed, and the order in which that happens."""
 
     def __init__(self) -> None:
-        self.opened = Opened()
+        self.opened = ResourceStack()
         self.closed: list[str] = []
         self._closing = 0
         self.together: list[str] = []
 
-    def open(self, name: str, level: int | None = None) -> OpenThing:
+    def open(self, name: str, level: int | None = None) -> OpenResource:
         async def close() -> None:
             self._closing += 1
             await asyncio.sleep(0)

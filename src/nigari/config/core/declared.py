@@ -1,15 +1,15 @@
-"""Pieces that several kinds of declaration share, and how they are read.
+"""Parts shared by several types of block, and their decoding.
 
-A `Declared` is a block after overrides. From it come names, repetition (`count`, `for_each`,
-`enabled`), `depends_on`, conditions and escaped bodies. Which block has which of them is not known
-here.
+A `Declared` is a block after overrides. Names, repetition (`count`, `for_each`, `enabled`),
+`depends_on`, conditions and escaped bodies are decoded from it. Deliberately unknown here: which
+block has which of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nigari.config.base.written import unquoted
+from nigari.config.core.literals import unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
     Attribute,
@@ -30,16 +30,16 @@ from nigari.record import record
 
 @record
 class Declared:
-    """A block as it was found, with the body that it has after overrides."""
+    """A block of the configuration, with its body after overrides."""
 
     block: Block
     body: Body
     override: Block | None = None
-    """The last block that was laid over it."""
+    """The last block that overrides it."""
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
     @property
@@ -50,7 +50,7 @@ class Declared:
 
 @record
 class CheckRule:
-    """A condition and what to say when it does not hold.
+    """A condition, and the message if it fails.
 
     `validation`, `precondition`, `postcondition` and `assert` blocks are such rules.
     """
@@ -61,13 +61,13 @@ class CheckRule:
 
     @property
     def range(self) -> Range:
-        """The header of the block."""
+        """Range of the block header."""
         return self.block.def_range
 
 
 @record
 class Repetition:
-    """How a block is expanded into instances. At most one of the three is given."""
+    """Expansion of a block into instances. At most one of the three is set."""
 
     count: Expression | None = None
     for_each: Expression | None = None
@@ -75,24 +75,24 @@ class Repetition:
 
     @property
     def is_single(self) -> bool:
-        """Whether the block always stands for exactly one instance without a key."""
+        """True if the block always has exactly one instance, without a key."""
         return self.has_one_value and self.enabled is None
 
     @property
     def has_one_value(self) -> bool:
-        """Whether the block is referred to without keys: there is one instance, or none."""
+        """True if the block is referred to without keys: it has one instance, or none."""
         return self.count is None and self.for_each is None
 
 
 SINGLE = Repetition()
 
 Dependencies = tuple[Traversal, ...]
-"""The addresses of a `depends_on` argument."""
+"""Addresses of a `depends_on` argument."""
 
 MODULE_ARGUMENTS = ("version", "count", "for_each", "depends_on", "providers")
 MODULE_BLOCKS = ("_", "lifecycle", "locals", "provider")
 MODULE_WORDS = frozenset(("source", *MODULE_ARGUMENTS, *MODULE_BLOCKS))
-"""The names that have a meaning of their own in a `module` block."""
+"""Names with a special meaning in a `module` block."""
 
 _CHECK_RULE = BodySchema(
     (AttributeSchema("condition", required=True), AttributeSchema("error_message", required=True))
@@ -102,7 +102,7 @@ _CHECK_RULE = BodySchema(
 def schema(
     *attributes: str, required: Sequence[str] = (), blocks: Sequence[str] = ()
 ) -> BodySchema:
-    """A schema of arguments and of blocks without labels."""
+    """Build a schema of arguments, and of blocks without labels."""
     return BodySchema(
         tuple(
             [AttributeSchema(name) for name in attributes]
@@ -113,20 +113,20 @@ def schema(
 
 
 def expression(attributes: Mapping[str, Attribute], name: str) -> Expression | None:
-    """The expression of an argument that may be left out."""
+    """Return the expression of an optional argument."""
     attribute = attributes.get(name)
     return None if attribute is None else attribute.expr
 
 
 def check_name(block: Block, label: int, what: str, diags: Diagnostics) -> None:
-    """Report a label that cannot be a name."""
+    """Report a label that is not a valid name."""
     name = block.labels[label]
     if not is_identifier(name):
         report_bad_name(name, what, block.label_ranges[label], diags)
 
 
 def report_bad_name(name: str, what: str, where: Range, diags: Diagnostics) -> None:
-    """Report a text that cannot be a name."""
+    """Report a text that is not a valid name."""
     diags.error(
         f"Invalid {what}",
         f'"{name}" is not a valid name. A name must begin with a letter or an underscore, and '
@@ -136,7 +136,7 @@ def report_bad_name(name: str, what: str, where: Range, diags: Diagnostics) -> N
 
 
 def dependencies(attribute: Attribute | None, diags: Diagnostics) -> Dependencies:
-    """The addresses of a `depends_on` argument."""
+    """Decode the addresses of a `depends_on` argument."""
     if attribute is None:
         return ()
     found: list[Traversal] = []
@@ -148,7 +148,7 @@ def dependencies(attribute: Attribute | None, diags: Diagnostics) -> Dependencie
 
 
 def check_rule(block: Block, diags: Diagnostics) -> CheckRule | None:
-    """The rule that a block of two arguments states."""
+    """Decode a rule block with its two arguments; None if one is missing."""
     content = block.body.content(_CHECK_RULE, diags)
     condition = content.attributes.get("condition")
     message = content.attributes.get("error_message")
@@ -160,7 +160,7 @@ def check_rule(block: Block, diags: Diagnostics) -> CheckRule | None:
 
 
 def check_rules(blocks: Sequence[Block], diags: Diagnostics) -> tuple[CheckRule, ...]:
-    """The rules that blocks state, without those that are not complete."""
+    """Decode rule blocks, dropping incomplete ones."""
     rules = [check_rule(block, diags) for block in blocks]
     return tuple([rule for rule in rules if rule is not None])
 
@@ -168,9 +168,10 @@ def check_rules(blocks: Sequence[Block], diags: Diagnostics) -> tuple[CheckRule,
 def repetition(
     attributes: Mapping[str, Attribute], enabled: Attribute | None, diags: Diagnostics
 ) -> Repetition:
-    """How a block is expanded; more than one way at a time is an error.
+    """Decode the repetition of a block; several of its arguments are an error.
 
-    Where an override file adds a second way, the first of count, for_each and enabled holds.
+    As in OpenTofu, if an override file adds another one, the first of count, for_each and enabled
+    wins.
     """
     count, for_each = attributes.get("count"), attributes.get("for_each")
     if count is None and for_each is None and enabled is None:
@@ -186,7 +187,7 @@ def repetition(
 
 
 def only_block(content: Content, type_: str, diags: Diagnostics) -> Block | None:
-    """The block of a type of which there can be only one; the others are reported."""
+    """Return the only block of a type; report further ones."""
     first: Block | None = None
     for block in content.blocks:
         if block.type == type_:
@@ -198,7 +199,7 @@ def only_block(content: Content, type_: str, diags: Diagnostics) -> Block | None
 
 
 def with_escaped(content: Content, rest: Body, diags: Diagnostics) -> Body:
-    """The rest of a body, with the arguments that stand in a block of type `_`."""
+    """Add the arguments of an escaping `_` block to the rest of a body."""
     if not content.blocks:
         return rest
     escaped = only_block(content, "_", diags)
@@ -206,14 +207,14 @@ def with_escaped(content: Content, rest: Body, diags: Diagnostics) -> Body:
 
 
 def report_reserved_blocks(content: Content, reserved: frozenset[str], diags: Diagnostics) -> None:
-    """Report blocks of types that are kept for later versions of the language."""
+    """Report blocks of types that are reserved for later versions of the language."""
     for block in content.blocks:
         if block.type in reserved:
             _report_reserved_block(block, diags)
 
 
 def report_second_block(block: Block, first: Block, diags: Diagnostics) -> None:
-    """Report a block of which there can be only one in its place."""
+    """Report a second block where only one is allowed."""
     diags.error(
         f"Duplicate {block.type} block",
         f"Only one {block.type} block is allowed here, and there is already one at "
@@ -223,7 +224,7 @@ def report_second_block(block: Block, first: Block, diags: Diagnostics) -> None:
 
 
 def report_empty_deprecation(where: Range, diags: Diagnostics) -> None:
-    """Report a `deprecated` argument that says nothing."""
+    """Report an empty `deprecated` message."""
     diags.error(
         "Empty deprecation message",
         'The "deprecated" message is shown to everyone who still uses this. Say what they should '

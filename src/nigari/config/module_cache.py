@@ -1,7 +1,7 @@
-"""Modules that have been read before, kept for who works with many directories that share them.
+"""Cache of decoded modules, for programs that process many directories with shared modules.
 
-A module is known by its directory, as it is seen from the working directory, and by the very content
-of its files, so that what is kept never has to be checked for its age.
+A module is identified by its directory, relative to the working directory, and by the content of
+its files, so that cached modules never expire.
 """
 
 from __future__ import annotations
@@ -27,44 +27,44 @@ _MOST: Final = 500
 
 @record
 class ReadModule:
-    """A module that was read, with what is wrong with it."""
+    """A decoded module, with its diagnostics."""
 
     module: Module
     problems: Sequence[Diagnostic]
     roots: Mapping[str, NativeBody | JsonBody]
-    """The bodies of its files, by path."""
+    """Bodies of its files, by path."""
 
 
-class KeptModules:
-    """The modules that were read last, so many at most."""
+class ModuleCache:
+    """The most recently used modules, up to a maximum."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._known: dict[Contents, ReadModule] = {}
 
     def find(self, contents: Contents) -> ReadModule | None:
-        """The module with exactly these files."""
+        """Return the module with exactly these files."""
         found = self._known.pop(contents, None)
         if found is not None:
             self._known[contents] = found
         return found
 
-    def keep(self, contents: Contents, module: ReadModule) -> None:
-        """Remember a module in place of the one that nobody has wanted for longest."""
+    def add(self, contents: Contents, module: ReadModule) -> None:
+        """Cache a module in place of the least recently used one."""
         self._known[contents] = module
         if len(self._known) > self._most:
             self._known.pop(next(iter(self._known)), None)
 
 
-KEPT: Final[ContextVar[KeptModules | None]] = ContextVar("kept modules", default=None)
-"""What is kept in the current context; most programs read each module once and keep nothing."""
+MODULE_CACHE: Final[ContextVar[ModuleCache | None]] = ContextVar("module cache", default=None)
+"""The cache of the current context; most programs read each module once and need none."""
 
 
-class keeping_modules:  # noqa: N801 - it is used as a function is
-    """Keep modules that are read meanwhile."""
+class caching_modules:  # noqa: N801 - it is used as a function is
+    """Cache modules that are read within the block."""
 
     def __enter__(self) -> None:
-        self._token = KEPT.set(KEPT.get() or KeptModules())
+        self._token = MODULE_CACHE.set(MODULE_CACHE.get() or ModuleCache())
 
     def __exit__(self, *_: object) -> None:
-        KEPT.reset(self._token)
+        MODULE_CACHE.reset(self._token)

@@ -1,13 +1,13 @@
-"""References to provider configurations: `aws`, `aws.west`, `aws.by_region[each.key]`.
+"""Provider references: `aws`, `aws.west`, `aws.by_region[each.key]`.
 
-Such a reference is syntax, not a value: in any other place `aws.west` would be a resource. Only
-the key in brackets is an expression.
+Such a reference is syntax, not a value: elsewhere `aws.west` would be a resource. Only the key in
+brackets is an expression.
 """
 
 from __future__ import annotations
 
 from nigari.addrs.provider import LocalProviderConfig, normalize_provider_part
-from nigari.config.base.written import native, unquoted
+from nigari.config.core.literals import native, unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.collections import DottedKey
 from nigari.hcl.expressions import Expression, Index, Literal, SyntaxFault
@@ -19,7 +19,7 @@ from nigari.record import record
 
 @record
 class ProviderRef:
-    """A provider configuration as `provider` and `providers` arguments name it."""
+    """A provider configuration in a `provider` or `providers` argument."""
 
     name: str
     alias: str
@@ -27,11 +27,11 @@ class ProviderRef:
     source: Source
     start: int
     end: int
-    """Where the local name ends; alias and key come after it."""
+    """End of the local name; alias and key follow."""
 
     @property
     def range(self) -> Range:
-        """The local name."""
+        """Range of the local name."""
         return self.source.range(self.start, self.end)
 
     @property
@@ -45,7 +45,7 @@ class ProviderRef:
 
 
 def decode_provider_ref(expr: Expression, argument: str, diags: Diagnostics) -> ProviderRef | None:
-    """Read a reference to a provider configuration from an argument."""
+    """Decode a provider reference."""
     whole = expr
     errors = diags.error_count
     expr = unquoted(native(expr, diags), "reference", diags)
@@ -104,11 +104,11 @@ def _from_traversal(
 
 
 _VALUE_ROOTS = frozenset(("var", "each", "module", "data", "count", "self"))
-"""Roots of values. A provider may well be named "local", so that one is looked at later."""
+"""Roots of values. A provider may be named "local", so that one is checked later."""
 
 
 def check_local_name(name: str, where: Range, diags: Diagnostics) -> bool:
-    """Whether a text can be the local name of a provider; reports it if not."""
+    """Check a provider's local name, and report an invalid one."""
     normal = normalize_provider_part(name)
     if normal == name:
         return True
@@ -147,7 +147,7 @@ def _report_prefix(traversal: Traversal, diags: Diagnostics) -> None:
 
 
 def report_value(text: str, where: Range, diags: Diagnostics) -> None:
-    """Report a value where a provider configuration should be named."""
+    """Report a value in place of a provider configuration."""
     diags.error(
         "Invalid provider reference",
         f"{text} is a value, and a provider configuration is not a value: it cannot be stored in "

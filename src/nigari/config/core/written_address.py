@@ -1,14 +1,14 @@
-"""Addresses in a configuration whose keys may be expressions: `terraform_data.r[local.key]`.
+"""Addresses in the configuration whose keys may be expressions: `terraform_data.r[local.key]`.
 
-An address is syntax; only the keys in brackets are evaluated, later. Here its shape is read, with
-a stand-in for every key that is not written out, so that all rules about shapes can be checked.
+An address is syntax; only the keys in brackets are evaluated, later. Its form is parsed here, with
+a placeholder for every key that is not literal, so that all rules about its form can be checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.config.base.written import native
+from nigari.config.core.literals import native
 from nigari.cty.values import Value, string
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal, SyntaxFault
@@ -21,29 +21,29 @@ _STAND_IN = string("")
 
 @record
 class WrittenAddress:
-    """An address as it was written."""
+    """An address with unevaluated keys."""
 
     source: Source
     start: int
     end: int
     steps: tuple[Step, ...]
     keys: tuple[Expression, ...]
-    """The keys that have to be evaluated, in order."""
+    """Keys to evaluate, in order."""
     places: tuple[int, ...]
-    """Which of the steps each of these keys belongs to."""
+    """Indexes of the steps with these keys."""
 
     @property
     def range(self) -> Range:
-        """Where it is written."""
+        """Range of the address."""
         return self.source.range(self.start, self.end)
 
     @property
     def shape(self) -> Traversal:
-        """The address with stand-ins for the keys that have to be evaluated."""
+        """The address with placeholders for the keys to evaluate."""
         return Traversal(self.source, list(self.steps))
 
     def with_keys(self, keys: Sequence[Value]) -> Traversal:
-        """The address with the values of the keys that have been evaluated."""
+        """Fill in the values of the keys."""
         steps = list(self.steps)
         for place, key in zip(self.places, keys, strict=True):
             step = steps[place]
@@ -52,7 +52,7 @@ class WrittenAddress:
 
 
 def decode_address(expr: Expression, diags: Diagnostics) -> WrittenAddress | None:
-    """Read the address that an argument is."""
+    """Parse the address in an argument."""
     errors = diags.error_count
     expr = native(expr, diags)
     if diags.error_count > errors:
@@ -71,7 +71,7 @@ def decode_address(expr: Expression, diags: Diagnostics) -> WrittenAddress | Non
 def _collect(
     expr: Expression, steps: list[Step], keys: list[Expression], places: list[int]
 ) -> bool:
-    """Append the steps of an address; whether it is one."""
+    """Append the steps of an address; return False for any other expression."""
     chain: list[Expression] = []
     while isinstance(expr, Index | RelativeTraversal):
         chain.append(expr)

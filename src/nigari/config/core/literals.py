@@ -1,7 +1,7 @@
-"""Tells arguments that are written out from those that must be evaluated.
+"""Literal arguments, which need no evaluation.
 
-Loading evaluates nothing that depends on names or functions. An argument that must be written out
-is read here; of one that may be any static expression, only a value that is written out is checked.
+Loading evaluates nothing that depends on names or functions. Arguments that must be literal are
+read here; of an argument that may be any static expression, only a literal value is checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nigari.hcl.templates import StringLiteral
 
 
 def is_written_out(expr: Expression) -> bool:
-    """Whether the value can be told from the expression alone: no names, no functions."""
+    """Check for an expression without references and functions."""
     if isinstance(expr, Literal | StringLiteral):
         return True
     return not expr.variables() and not _has_call(expr)
@@ -40,20 +40,20 @@ def _has_call(expr: Expression) -> bool:
 
 
 def written_value(expr: Expression, type_: Type, what: str, diags: Diagnostics) -> Value | None:
-    """The value that is written out, of a type and not null; None where it is anything else.
+    """Return the literal value, converted to a type; None if it is not literal or null.
 
-    What is written out and does not fit is reported. `what` names the argument.
+    A literal that does not match is reported. `what` names the argument.
     """
     return _fitting(expr, type_, what, diags) if is_written_out(expr) else None
 
 
 def is_written_null(expr: Expression) -> bool:
-    """Whether what is written out is a null."""
+    """Check for a literal null."""
     return is_written_out(expr) and expr.value(Scope(), Diagnostics()).is_null
 
 
 def constant(attribute: Attribute, type_: Type, diags: Diagnostics) -> Value | None:
-    """The value of an argument that must be written out; None where there is an error."""
+    """Return the value of an argument that must be literal; None after an error."""
     return _fitting(attribute.expr, type_, attribute.name, diags)
 
 
@@ -74,30 +74,30 @@ def _fitting(expr: Expression, type_: Type, what: str, diags: Diagnostics) -> Va
 
 
 def constant_text(attribute: Attribute | None, diags: Diagnostics) -> str:
-    """The text of an argument that must be written out, or nothing."""
+    """Return the string of an argument that must be literal; empty if it is absent."""
     value = None if attribute is None else constant(attribute, STRING, diags)
     return "" if value is None else value.as_string()
 
 
 def constant_flag(attribute: Attribute | None, diags: Diagnostics, default: bool = False) -> bool:
-    """Whether an argument that must be written out is true."""
+    """Return the bool of an argument that must be literal."""
     value = None if attribute is None else constant(attribute, BOOL, diags)
     return default if value is None else value.as_bool()
 
 
 def native(expr: Expression, diags: Diagnostics) -> Expression:
-    """The expression of the native syntax that a JSON string holds where syntax is wanted."""
+    """Parse a JSON string as native syntax, for arguments that are syntax rather than values."""
     source = expr.native_source()
     return expr if source is None else parse_expression(source, diags)
 
 
 def is_quoted(expr: Expression) -> bool:
-    """Whether the expression is a string in quotes, in the native syntax."""
+    """Check for a quoted string in the native syntax."""
     return isinstance(expr, StringLiteral) and expr.source.text.startswith('"', expr.start)
 
 
 def unquoted(expr: Expression, what: str, diags: Diagnostics) -> Expression:
-    """The expression inside quotes, which very old configurations have around references."""
+    """Return the expression inside the quotes that very old configurations put around references."""
     if not isinstance(expr, StringLiteral) or not is_quoted(expr):
         return expr
     diags.warning(

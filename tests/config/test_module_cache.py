@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nigari.config.kept_modules import KeptModules, ReadModule, keeping_modules
 from nigari.config.load import ModuleLoader
 from nigari.config.module import Module
+from nigari.config.module_cache import ModuleCache, ReadModule, caching_modules
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import MemoryFiles
 
@@ -41,7 +41,7 @@ def load(files: dict[str, bytes], directory: str = "m") -> tuple[Module, list[st
 def test_the_same_files_are_the_same_module(
     first: dict[str, bytes], second: dict[str, bytes], is_kept: bool
 ) -> None:
-    with keeping_modules():
+    with caching_modules():
         module, problems = load(first)
         other, again = load(second)
     assert (other is module) is is_kept
@@ -50,7 +50,7 @@ def test_the_same_files_are_the_same_module(
 
 
 def test_another_directory_is_another_module() -> None:
-    with keeping_modules():
+    with caching_modules():
         one, _ = load({"m/a.tf": PLAIN})
         two, _ = load({"n/a.tf": PLAIN}, "n")
     assert (one.directory, two.directory) == ("m", "n")
@@ -59,10 +59,10 @@ def test_another_directory_is_another_module() -> None:
 
 def test_so_many_are_kept() -> None:
     module, _ = load({"m/a.tf": PLAIN})
-    kept, read = KeptModules(2), ReadModule(module, (), {})
+    kept, read = ModuleCache(2), ReadModule(module, (), {})
     for name in ("a", "b"):
-        kept.keep((name, ()), read)
+        kept.add((name, ()), read)
     assert kept.find(("a", ())) is read
-    kept.keep(("c", ()), read)
+    kept.add(("c", ()), read)
     assert kept.find(("b", ())) is None
     assert kept.find(("a", ())) is read
