@@ -41,6 +41,8 @@ lint: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy src tests scripts benchmarks examples fuzz
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin src
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 src
 	$(BIN)/pyright
 	@echo '$(BIN)/pyright --verifytypes nigari --ignoreexternal'
 	@found="$$(PATH="$(abspath $(BIN)):$$PATH" pyright --verifytypes nigari --ignoreexternal)" \

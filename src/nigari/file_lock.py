@@ -9,8 +9,11 @@ lock of a state is another one, which OpenTofu takes, too: `nigari.backends.stat
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager, suppress
 from enum import Enum
+
+from nigari.system_calls import NOT_INHERITED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,19 +36,20 @@ def take_lock(descriptor: int, *, shared: bool = False, waits: bool = False) -> 
     """Lock an open file or directory. The lock ends when the file is closed, at the latest with the
     process.
     """
-    try:
+    if sys.platform == "win32":
+        return FileLock.UNSUPPORTED
+    else:
         import fcntl
-    except ImportError:
-        return FileLock.UNSUPPORTED
-    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    try:
-        fcntl.flock(descriptor, kind if waits else kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return FileLock.TAKEN
-    except OSError:
-        # ENOLCK, ENOTSUP and ENOSYS are usual; network file systems have others.
-        return FileLock.UNSUPPORTED
-    return FileLock.HELD
+
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        try:
+            fcntl.flock(descriptor, kind if waits else kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return FileLock.TAKEN
+        except OSError:
+            # ENOLCK, ENOTSUP and ENOSYS are usual; network file systems have others.
+            return FileLock.UNSUPPORTED
+        return FileLock.HELD
 
 
 @contextmanager
@@ -61,7 +65,7 @@ def lock_file(
     """
     while True:
         prepare()
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | NOT_INHERITED, _MODE)
         try:
             found = take_lock(descriptor)
             if found is FileLock.TAKEN and waits:

@@ -13,14 +13,13 @@ are still being imported.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 
 from nigari.providers import handshake
+from nigari.system_calls import KILL, signal_group
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
@@ -97,7 +96,7 @@ class GuardedProgram:
         if self._guard.poll() is None:
             # The guard leads the group and is not reaped yet, so the number is still its own.
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._guard.pid, signal.SIGKILL)
+                signal_group(self._guard.pid, KILL)
         self._guard.wait()
         shutil.rmtree(self.directory, ignore_errors=True)
         with contextlib.suppress(OSError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +24,7 @@ from nigari.packages.providers.provider_package import (
     unpacked_path,
 )
 from nigari.record import record
+from nigari.system_calls import try_lock_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _wait_for_lock(file: IO[str], waiting: Callable[[], None] | None) -> None:
     told_at = time.monotonic() + _REPORTED_AFTER
     while True:
         try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try_lock_file(file.fileno())
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
                 # This file system has no locks.
