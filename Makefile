@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test pictures page-pictures peers check-real bench \
-	bench-compiled page wheel check-wheel fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences mutants outside clean
+	bench-compiled page distributions wheel check-wheel fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences mutants outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -41,6 +41,8 @@ lint: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy src tests scripts benchmarks examples fuzz
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin src
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 src
 	$(BIN)/pyright
 	@echo '$(BIN)/pyright --verifytypes nigari --ignoreexternal'
 	@found="$$(PATH="$(abspath $(BIN)):$$PATH" pyright --verifytypes nigari --ignoreexternal)" \
@@ -86,6 +88,10 @@ page: ## build the page of `nigari explore`; needs Node.js 20 or newer
 
 wheel: $(READY) page ## a wheel with the page, and with cty, hcl and regexp compiled by mypyc, in dist/
 	NIGARI_COMPILE=1 $(BIN)/python -m hatchling build -t wheel -d dist
+
+distributions: $(READY) ## the pure wheels of nigari and nigari-core, and the source archive, in dist/
+	$(BIN)/python -m hatchling build -t sdist -t wheel -d dist
+	cd packaging/nigari-core && $(abspath $(BIN))/python -m hatchling build -t wheel -d $(abspath dist)
 
 check-wheel: wheel ## the tests of cty, hcl and regexp on the compiled wheel
 	$(BIN)/python -m scripts.check_wheel

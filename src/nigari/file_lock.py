@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from contextlib import contextmanager, suppress
 from enum import Enum
+
+from nigari.system_calls import NOT_INHERITED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,18 +40,19 @@ def take_lock(
     """Lock an open file or directory. The lock ends when the file is closed, at the latest with the
     process. OpenTofu takes POSIX locks, which know nothing of the others.
     """
-    try:
-        import fcntl
-    except ImportError:
+    if sys.platform == "win32":
         return FileLock.UNSUPPORTED
-    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    try:
-        take = fcntl.lockf if posix else fcntl.flock
-        take(descriptor, kind if waits else kind | fcntl.LOCK_NB)
-    except OSError as error:
-        # Otherwise ENOLCK, ENOTSUP and ENOSYS are usual; network file systems have others.
-        return FileLock.TAKEN if error.errno in _TAKEN else FileLock.UNSUPPORTED
-    return FileLock.HELD
+    else:
+        import fcntl
+
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        try:
+            take = fcntl.lockf if posix else fcntl.flock
+            take(descriptor, kind if waits else kind | fcntl.LOCK_NB)
+        except OSError as error:
+            # Otherwise ENOLCK, ENOTSUP and ENOSYS are usual; network file systems have others.
+            return FileLock.TAKEN if error.errno in _TAKEN else FileLock.UNSUPPORTED
+        return FileLock.HELD
 
 
 @contextmanager
@@ -64,7 +68,7 @@ def lock_file(
     """
     while True:
         prepare()
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | NOT_INHERITED, _MODE)
         try:
             found = take_lock(descriptor)
             if found is FileLock.TAKEN and waits:

@@ -18,6 +18,7 @@ from contextlib import asynccontextmanager, suppress
 from math import inf
 
 from nigari.record import record
+from nigari.system_calls import KILL, NO_TERMINAL, NOT_INHERITED, signal_group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def wait_for_program(
                     if time.monotonic() >= deadline:
                         raise TimeoutError from None
         except BaseException:
-            _send(program.pid, signal.SIGKILL, group is not None)
+            _send(program.pid, KILL, group is not None)
             raise
 
 
@@ -154,7 +155,7 @@ async def _end(program: asyncio.subprocess.Process, has_group: bool, grace: floa
         pass
     finally:
         if program.returncode is None or has_group:
-            _send(program.pid, signal.SIGKILL, has_group)
+            _send(program.pid, KILL, has_group)
         # A child of the program may still have its output open, which nothing reads any more.
         program._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
         # Unless it is waited for before the event loop ends, it stays as a zombie.
@@ -164,7 +165,7 @@ async def _end(program: asyncio.subprocess.Process, has_group: bool, grace: floa
 def _send(pid: int, number: int, has_group: bool) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if has_group:
-            os.killpg(pid, number)
+            signal_group(pid, number)
         else:
             os.kill(pid, number)
 
@@ -172,7 +173,7 @@ def _send(pid: int, number: int, has_group: bool) -> None:
 def _group() -> int | None:
     """Choose the process group of a new program: its own, or that of this process at a terminal."""
     try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
+        os.close(os.open("/dev/tty", os.O_RDWR | NO_TERMINAL | NOT_INHERITED))
     except OSError:
         return 0
     return None

@@ -8,6 +8,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
+
+from nigari import system_calls
+from nigari.system_calls import NOT_INHERITED, read_at
 
 
 def below(directory: str | os.PathLike[str], *names: str) -> str:
@@ -66,7 +70,7 @@ def write_unused(path: str | os.PathLike[str], content: bytes, mode: int = 0o666
 def _is_claimed(path: str, mode: int) -> bool:
     """Make an empty file that is ours, unless there is something of that name."""
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOT_INHERITED, mode))
     except FileExistsError:
         return False
     return True
@@ -111,7 +115,7 @@ def content_of(descriptor: int) -> bytes:
     """The whole content of an open file."""
     pieces = []
     offset = 0
-    while piece := os.pread(descriptor, 1 << 24, offset):
+    while piece := read_at(descriptor, 1 << 24, offset):
         pieces.append(piece)
         offset += len(piece)
     return b"".join(pieces)
@@ -121,7 +125,7 @@ def write_at(descriptor: int, content: bytes | memoryview, offset: int, sync: bo
     """Write all of the content at an offset."""
     view = memoryview(content)
     while view:
-        written = os.pwrite(descriptor, view, offset)
+        written = system_calls.write_at(descriptor, view, offset)
         view = view[written:]
         offset += written
     if sync:
@@ -129,7 +133,7 @@ def write_at(descriptor: int, content: bytes | memoryview, offset: int, sync: bo
 
 
 def _write_file(path: str, content: bytes, mode: int, sync: bool = True) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOT_INHERITED
     descriptor = os.open(path, flags, mode)
     try:
         write_at(descriptor, content, 0, sync)
@@ -139,7 +143,7 @@ def _write_file(path: str, content: bytes, mode: int, sync: bool = True) -> None
 
 def overwrite_file(path: str, content: bytes, mode: int) -> None:
     """Write a file over what it was, which costs the system less than a new file does."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | NOT_INHERITED, mode)
     try:
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             write_at(descriptor, content, 0)
@@ -154,14 +158,15 @@ def overwrite_file(path: str, content: bytes, mode: int) -> None:
 
 def sync_directory(path: str) -> None:
     """Have the names in a directory survive a power failure."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not all file systems can
-            raise
-    finally:
-        os.close(descriptor)
+    if sys.platform != "win32":  # directories cannot be opened there
+        descriptor = os.open(path, os.O_RDONLY | NOT_INHERITED)
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not all file systems can
+                raise
+        finally:
+            os.close(descriptor)
 
 
 def reserve(descriptor: int, length: int, size: int) -> None:

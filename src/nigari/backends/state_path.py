@@ -29,6 +29,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 import time
 from collections.abc import Callable
 
@@ -47,6 +48,7 @@ from nigari.backends.disk import (
     write_at,
     write_beside,
 )
+from nigari.system_calls import NOT_INHERITED, read_at, try_lock_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +142,7 @@ class StatePath:
 
     def _replace_between(self, descriptor: int, content: bytes, lasting: bool) -> None:
         boot = boot_identity()
-        if not boot or os.pread(descriptor, 1, 0) == _MARK:
+        if not boot or read_at(descriptor, 1, 0) == _MARK:
             self._replace(descriptor, content)
             return
         mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
@@ -280,19 +282,17 @@ class StatePath:
 
     def _open(self) -> tuple[int, bool]:
         make_directories(directory_of(self.path))
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | NOT_INHERITED
         try:
             return os.open(self.path, flags | os.O_EXCL, 0o666), True
         except FileExistsError:
             return os.open(self.path, flags, 0o666), False
 
     def _open_and_lock(self) -> tuple[int, bool]:
-        import fcntl
-
         while True:
             descriptor, created = self._open()
             try:
-                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                try_lock_file(descriptor)
                 if _identity(os.fstat(descriptor)) == _identity(os.stat(self.path)):
                     return descriptor, created
             except FileNotFoundError:
@@ -311,7 +311,7 @@ class StatePath:
         if descriptor is not None:
             return content_of(descriptor)
         try:
-            opened = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            opened = os.open(self.path, os.O_RDONLY | NOT_INHERITED)
         except FileNotFoundError:
             return None
         try:
@@ -324,7 +324,7 @@ class StatePath:
                     after.st_mtime_ns,
                     after.st_size,
                 )
-                if unchanged and os.pread(opened, 1, 0) == content[:1]:
+                if unchanged and read_at(opened, 1, 0) == content[:1]:
                     return content
         finally:
             os.close(opened)
@@ -344,7 +344,7 @@ class StatePath:
     def _write_in_place(self, descriptor: int, content: bytes, sync: bool) -> None:
         """Put the sibling's content into the file."""
         size = os.fstat(descriptor).st_size
-        first = os.pread(descriptor, 1, 0)
+        first = read_at(descriptor, 1, 0)
         try:
             write_at(descriptor, _MARK, 0, sync)
             reserve(descriptor, len(content), size)
@@ -368,22 +368,21 @@ class StatePath:
         Only Linux can tell: it grants a write lease on a file to its only user. Were the file
         removed under a waiting `tofu`, that would record its apply in a file without a name.
         """
-        import fcntl
-        import signal
+        if sys.platform == "linux":
+            import fcntl
+            import signal
 
-        if not hasattr(fcntl, "F_SETLEASE"):
-            return
-        try:
-            # By default the signal to a lease's holder ends the process; this one is ignored.
-            fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
-            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-        except OSError:
-            return
-        discard(self.path)
-        try:
-            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-        except OSError:
-            return
+            try:
+                # By default the signal to a lease's holder ends the process; this one is ignored.
+                fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+                fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+            except OSError:
+                return
+            discard(self.path)
+            try:
+                fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            except OSError:
+                return
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 
 from nigari.record import record
+from nigari.system_calls import NO_TERMINAL, NO_WAIT
 from nigari.typed import Protocol, cast
 
 TYPE_CHECKING = False
@@ -139,7 +140,7 @@ class CachedFiles(DiskFiles):
 
 def _open_at_once(path: str, flags: int) -> int:
     """Open a file without waiting for the writer of a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
+    return os.open(path, flags | NO_WAIT | NO_TERMINAL)
 
 
 def _kind(mode: int) -> str:

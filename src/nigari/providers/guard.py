@@ -13,14 +13,13 @@ being imported.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 
 from nigari.providers import handshake
+from nigari.system_calls import KILL, signal_group
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
@@ -98,7 +97,7 @@ class GuardedProgram:
             # The guard leads the group and is not reaped yet, so its process id has not been
             # reused.
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._guard.pid, signal.SIGKILL)
+                signal_group(self._guard.pid, KILL)
         self._guard.wait()
         shutil.rmtree(self.directory, ignore_errors=True)
         with contextlib.suppress(OSError):

@@ -7,6 +7,7 @@ History lives as long as the session: what is typed into a console may be secret
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 
 from nigari.cli.console.statements import Statement
@@ -45,16 +46,17 @@ class Prompt:
                 return statement.text
 
     def _set_up(self) -> None:
-        try:
-            import readline
-        except ImportError:
-            self._typed: Callable[[], str] = str
-            return
-        self._typed = readline.get_line_buffer
-        readline.set_completer(self._complete)
-        readline.set_completer_delims(_WORD_ENDS)
-        is_libedit = "libedit" in (readline.__doc__ or "")
-        readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
+        self._typed: Callable[[], str] = str
+        if sys.platform != "win32":
+            try:
+                import readline
+            except ImportError:
+                return
+            self._typed = readline.get_line_buffer
+            readline.set_completer(self._complete)
+            readline.set_completer_delims(_WORD_ENDS)
+            is_libedit = "libedit" in (readline.__doc__ or "")
+            readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
 
     def _complete(self, beginning: str, position: int) -> str | None:
         if position == 0:

@@ -21,6 +21,7 @@ from typing import Final, TextIO
 from nigari.file_lock import FileLock, lock_file
 from nigari.fleet.units.unit import HOME, fleet_directory
 from nigari.record import record
+from nigari.system_calls import NOT_INHERITED
 
 _JOURNAL: Final = "journal.jsonl"
 _BEGIN, _END = "begin", "end"
@@ -133,7 +134,7 @@ class Journal:
         make_private(self.directory)
         _drop_torn_line(self.path)
         descriptor = os.open(
-            self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
+            self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NOT_INHERITED, 0o600
         )
         self._file = os.fdopen(descriptor, "a", encoding="utf-8")
         if not self.has_begun:

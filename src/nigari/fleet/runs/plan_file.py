@@ -21,6 +21,7 @@ from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.work.tasks import ChangeLine, Changes
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record, replace
+from nigari.system_calls import NOT_INHERITED
 
 T = TypeVar("T")
 
@@ -72,7 +73,7 @@ def write_fleet_plan(plan: FleetPlan, found: Survey, path: str, diags: Diagnosti
         "units": units,
     }
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _PRIVATE)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOT_INHERITED, _PRIVATE)
         with (
             os.fdopen(descriptor, "wb") as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive,
@@ -124,7 +125,7 @@ def extract_plans(
             data = _unit_plan(path, each.path, diags)
             if data is None:
                 return None
-            descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
+            descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | NOT_INHERITED, _PRIVATE)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
         units[name] = replace(each, path=target)

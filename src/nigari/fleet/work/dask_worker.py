@@ -27,6 +27,7 @@ from nigari.fleet.work.unit_task import perform
 from nigari.fleet.work.unsaved_states import keep_rescued, read_rescued
 from nigari.fleet.work.workers import lost_worker
 from nigari.record import record, replace
+from nigari.system_calls import NOT_INHERITED
 from nigari.version import VERSION
 
 TOPIC: Final = "nigari-fleet"
@@ -215,7 +216,7 @@ def read_file(path: str) -> bytes:
 
 def write_file(path: str, data: bytes) -> None:
     """Write a file that only its owner can read."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOT_INHERITED, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
 

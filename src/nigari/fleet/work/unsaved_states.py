@@ -15,6 +15,7 @@ from nigari.diagnostics import Diagnostic, Severity
 from nigari.fleet.units.unit import Unit
 from nigari.fleet.work.tasks import Kind, Task, TaskOutcome
 from nigari.record import replace
+from nigari.system_calls import is_own
 
 _PRIVATE: Final = 0o600
 
@@ -23,7 +24,7 @@ def rescued_file(unit: Unit) -> str:
     """The file with the state of a unit that could not be stored; empty where there is none."""
     *ours, temporary = map(_like, unit.rescued_states)
     # Anybody can make a file among temporary ones, but not in our name.
-    mine = [each for each in temporary if os.lstat(each).st_uid == os.geteuid()]
+    mine = [each for each in temporary if is_own(os.lstat(each))]
     found = [*(path for paths in ours for path in paths), *mine]
     return max(found, key=lambda path: os.lstat(path).st_mtime) if found else ""
 

@@ -23,6 +23,7 @@ from nigari.fleet.work.messages import Interrupt, read_message, write_message
 from nigari.fleet.work.tasks import Task, TaskOutcome, TaskStatus
 from nigari.fleet.work.unit_task import perform
 from nigari.providers.fork_server import use_fork_servers
+from nigari.system_calls import NOT_INHERITED
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000
 
@@ -74,12 +75,12 @@ def _say_into(log: str) -> None:
     """Let whatever is printed, by providers and provisioners as well, go to the log of the unit; to
     nowhere where that cannot be written.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | NOT_INHERITED
     try:
         os.makedirs(os.path.dirname(log), exist_ok=True)
         file = os.open(log, flags, 0o600)
     except OSError:
-        file = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        file = os.open(os.devnull, os.O_WRONLY | NOT_INHERITED)
     os.dup2(file, 1)
     os.dup2(file, 2)
     os.close(file)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -32,6 +31,7 @@ from nigari.fleet.work.steps import (
 from nigari.fleet.work.tasks import Kind, Task, TaskOutcome, TaskStatus
 from nigari.fleet.work.unsaved_states import with_state_kept
 from nigari.fleet.work.walk import Walk
+from nigari.system_calls import KILL, signal_group
 
 MakeTask = Callable[[], Task | None]
 """Makes a task when its turn has come; None where nobody wants it any more."""
@@ -180,7 +180,7 @@ class _Process:
         while self._process.poll() is None:
             if time.monotonic() > end:
                 with contextlib.suppress(ProcessLookupError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
+                    signal_group(self._process.pid, KILL)
             await asyncio.sleep(_LOOK_EVERY)
 
 

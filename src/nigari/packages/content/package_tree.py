@@ -211,12 +211,13 @@ def _copy_file(source: str, target: str, mode: int) -> None:
 
 def _is_cloned(original: int, copy: int) -> bool:
     """Make a file share the blocks of another, if the file system supports it."""
-    if sys.platform != "linux":
-        return False
-    import fcntl
+    if sys.platform == "linux":
+        import fcntl
 
-    try:
-        fcntl.ioctl(copy, _CLONE, original)
-    except OSError:
+        try:
+            fcntl.ioctl(copy, _CLONE, original)
+        except OSError:
+            return False
+        return True
+    else:
         return False
-    return True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
+
+from nigari.system_calls import machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _MACHINES: Final = {
 
 def current_platform() -> str:
     """Return the platform of this machine, such as `linux_amd64`."""
-    machine = os.uname().machine.lower()
+    processor = machine().lower()
     # Some systems append their version to the name.
-    return f"{sys.platform.rstrip('0123456789')}_{_MACHINES.get(machine, machine)}"
+    system = "windows" if sys.platform == "win32" else sys.platform.rstrip("0123456789")
+    return f"{system}_{_MACHINES.get(processor, processor)}"

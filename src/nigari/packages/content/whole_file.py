@@ -10,6 +10,7 @@ import contextlib
 import os
 
 from nigari.file_lock import FileLock, take_lock
+from nigari.system_calls import NO_LINK, NO_WAIT, NOT_INHERITED, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def write_whole(
     with _unfinished(directory, f".{name}-") as (descriptor, temporary):
         try:
             if mode is not None:
-                os.fchmod(descriptor, mode)
+                set_mode(temporary, descriptor, mode)
             view = memoryview(content)
             while view:
                 view = view[os.write(descriptor, view) :]
@@ -65,7 +66,7 @@ def make_directories(path: str | os.PathLike[str]) -> None:
 @contextlib.contextmanager
 def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
     """Create and lock a new file in a directory; yield its descriptor and path."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOT_INHERITED
     number = 0
     while True:
         temporary = os.path.join(directory, f"{start}{number}{_UNFINISHED}")
@@ -88,7 +89,7 @@ def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
 def _remove_left_behind(path: str) -> bool:
     """Remove an unfinished file unless its writer is active; return whether its name is free."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_WRONLY | NOT_INHERITED | NO_WAIT | NO_LINK)
     except FileNotFoundError:
         return True
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 
@@ -12,11 +13,13 @@ def home_directory(environ: Mapping[str, str]) -> str | None:
     named = environ.get("HOME")
     if named:
         return named
-    import os
-
-    try:
+    if sys.platform == "win32":
+        return environ.get("USERPROFILE") or None
+    else:
+        import os
         from pwd import getpwuid
 
-        return getpwuid(os.getuid()).pw_dir or None
-    except (ImportError, KeyError):
-        return None
+        try:
+            return getpwuid(os.getuid()).pw_dir or None
+        except KeyError:
+            return None

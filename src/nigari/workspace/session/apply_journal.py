@@ -24,6 +24,7 @@ from nigari.file_lock import FileLock, take_lock
 from nigari.packages.content.whole_file import make_directories
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
+from nigari.system_calls import NO_LINK, NOT_INHERITED
 from nigari.version import VERSION
 from nigari.workspace.session.apply_events import OUTPUT, ApplyEvents, Entry
 
@@ -98,7 +99,7 @@ class ApplyJournal:
 def opened_journal(path: str) -> int:
     """An empty journal that is locked; `OSError` where it cannot be written, or another has it."""
     make_directories(os.path.dirname(path))
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | NOT_INHERITED | NO_LINK, _MODE)
     try:
         _lock(file)
         os.ftruncate(file, 0)

@@ -36,6 +36,7 @@ from nigari.running.round_cache import RoundCache
 from nigari.state.draft import StateDraft
 from nigari.state.files import format_state
 from nigari.state.model import OutputState, State, StateFile
+from nigari.system_calls import NOT_INHERITED
 from nigari.workspace.plans.generated_blocks import (
     WithGenerated,
     generated_blocks,
@@ -571,7 +572,7 @@ def write_saved(session: Session, saved: SavedPlan, path: str) -> bool:
     data = session.encryptions.plan.encrypt(write_plan_file(saved), session.diags)
     if data is None:
         return False
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOT_INHERITED
     try:
         with os.fdopen(os.open(session.where.at(path), flags, 0o644), "wb") as file:
             file.write(data)

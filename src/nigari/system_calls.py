@@ -1,0 +1,88 @@
+"""Calls and constants of operating systems that not every system has, under one name everywhere.
+
+`make types` also checks the sources for macOS and Windows. What one feature needs as a whole (unix sockets,
+forks, leases on files) stays with that feature.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+if sys.platform == "win32":
+    # Without O_BINARY, line ends would be changed.
+    NOT_INHERITED: Final = os.O_NOINHERIT | os.O_BINARY
+    NO_LINK: Final = 0
+    NO_WAIT: Final = 0
+    NO_TERMINAL: Final = 0
+    KILL: Final = 15  # SIGTERM, which ends a process at once there
+
+    def read_at(descriptor: int, size: int, offset: int) -> bytes:
+        """Read from a position."""
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        return os.read(descriptor, size)
+
+    def write_at(descriptor: int, content: bytes | memoryview, offset: int) -> int:
+        """Write at a position; gives how much was written."""
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        return os.write(descriptor, content)
+
+    def set_mode(path: str | os.PathLike[str], descriptor: int, mode: int) -> None:
+        """Set the permissions of an open file."""
+        os.chmod(path, mode)
+
+    def signal_group(pid: int, number: int) -> None:
+        """Send a signal to a process; others that it started don't get it."""
+        os.kill(pid, number)
+
+    def is_own(status: os.stat_result) -> bool:
+        """Tell whether a file belongs to the user; owners are not known here."""
+        return True
+
+    def machine() -> str:
+        """Name the processor's architecture."""
+        return os.environ.get("PROCESSOR_ARCHITECTURE", "")
+
+    def try_lock_file(descriptor: int) -> None:
+        """Lock an open file as OpenTofu does, or raise `OSError`.
+
+        What is locked is a byte far behind the content. OpenTofu locks everything, so the two see each
+        other; but a lock on the content itself would keep this process from reading it.
+        """
+        import msvcrt
+
+        os.lseek(descriptor, 0x7FFFFFFE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    NOT_INHERITED: Final = os.O_CLOEXEC
+    NO_LINK: Final = os.O_NOFOLLOW
+    NO_WAIT: Final = os.O_NONBLOCK
+    NO_TERMINAL: Final = os.O_NOCTTY
+    KILL: Final = 9  # SIGKILL; importing `signal` takes too long for short commands
+
+    read_at = os.pread
+    write_at = os.pwrite
+    signal_group = os.killpg
+
+    def set_mode(path: str | os.PathLike[str], descriptor: int, mode: int) -> None:
+        """Set the permissions of an open file, even if another one has its name by now."""
+        os.fchmod(descriptor, mode)
+
+    def is_own(status: os.stat_result) -> bool:
+        """Tell whether a file belongs to the user."""
+        return status.st_uid == os.geteuid()
+
+    def machine() -> str:
+        """Name the processor's architecture."""
+        return os.uname().machine
+
+    def try_lock_file(descriptor: int) -> None:
+        """Lock an open file as OpenTofu does, or raise `OSError`."""
+        import fcntl
+
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

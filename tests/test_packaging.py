@@ -1,0 +1,71 @@
+"""Files that other programs read to install or run Nigari name what exists."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from nigari.cli.main import COMMANDS
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+WORKFLOWS: Final = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def read(path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return document
+
+
+def steps(document: dict[str, Any]) -> list[dict[str, Any]]:
+    jobs = document.get("jobs", {"action": document.get("runs")})
+    return [step for job in jobs.values() for step in job["steps"]]
+
+
+def test_hooks_run_commands_that_exist() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert len(hooks) == 2
+    for hook in hooks:
+        words = [*hook["entry"].split(), *hook.get("args", ())]
+        assert words[0] == "nigari"
+        assert words[1] in COMMANDS
+        assert re.search(hook["files"], "modules/a/main.tf")
+        assert not re.search(hook["files"], "main.tf.md")
+
+
+def test_workflows_make_targets_that_exist() -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    runs = [step.get("run", "") for path in WORKFLOWS for step in steps(read(path))]
+    made = [
+        name
+        for text in runs
+        for line in re.findall(r"^make (.+)$", text, re.M)
+        for name in line.split()
+    ]
+    assert made
+    assert set(made) <= set(targets)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_may_only_read_unless_they_say_why(path: Path) -> None:
+    document = read(path)
+    assert document["permissions"] == {"contents": "read"}
+    for job in document["jobs"].values():
+        assert job.get("permissions", {}).keys() <= {"id-token"}
+
+
+def test_the_action_installs_this_checkout() -> None:
+    (_, step) = steps(read(ROOT / "action.yml"))
+    assert step["env"]["SOURCE"] == "${{ github.action_path }}"
+    assert "shim -name=" in step["run"]
+
+
+def test_wheels_are_tested_with_sources_that_exist() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheels = settings["tool"]["cibuildwheel"]
+    assert all((ROOT / name).exists() for name in wheels["test-sources"])
+    folders = re.findall(r"tests/\w+", wheels["test-command"])
+    assert folders
+    assert all((ROOT / name).is_dir() for name in folders)
