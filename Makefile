@@ -84,10 +84,10 @@ page: ## build the page of `nigari explore`; needs Node.js 20 or newer
 	npm --prefix page run --silent types
 	npm --prefix page run --silent build
 
-wheel: $(READY) page ## a wheel with the page, and with cty and hcl compiled by mypyc, in dist/
+wheel: $(READY) page ## a wheel with the page, and with cty, hcl and regexp compiled by mypyc, in dist/
 	NIGARI_COMPILE=1 $(BIN)/python -m hatchling build -t wheel -d dist
 
-check-wheel: wheel ## the tests of cty and hcl on the compiled wheel
+check-wheel: wheel ## the tests of cty, hcl and regexp on the compiled wheel
 	$(BIN)/python -m scripts.check_wheel
 
 fuzz-expressions: $(READY) peers ## compare random expressions with the real console

@@ -17,8 +17,6 @@ from pathlib import Path
 from scripts.peers import cache
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = ("encryption", "network", "plugins", "ssh")
-"""The extras that `nigari[cli]` stands for."""
 SERVERS = ("flask", "flask-cors", "moto", "psycopg", "pytest")
 """What the servers of distant states are started and filled with."""
 PEERS = ("python-hcl2>=8.1", "pygohcl>=1.2", "pyvider-cty>=0.6", "msgpack>=1.1")
@@ -52,7 +50,7 @@ def main() -> None:
             sys.exit("there is no wheel in dist/: run `make wheel`")
         digest = hashlib.sha256(wheels[-1].read_bytes()).hexdigest()
         python = environment(
-            [*PEERS, *servers(), f"nigari[cli,pg] @ file://{wheels[-1]}#sha256={digest}"],
+            [*PEERS, *servers(), f"nigari[pg] @ file://{wheels[-1]}#sha256={digest}"],
             "compiled",
         )
         output = "bench-compiled.json"
@@ -65,8 +63,7 @@ def main() -> None:
 
 def runtime_requirements() -> list[str]:
     """Give what nigari itself depends on."""
-    needed, extras = declared()
-    return [item for each in (needed, *(extras[name] for name in PROGRAM)) for item in each]
+    return declared()[0]
 
 
 def servers() -> list[str]:

@@ -1,4 +1,4 @@
-"""Build hook: compiles `nigari.cty` and `nigari.hcl` with mypyc where NIGARI_COMPILE=1.
+"""Build hook: compiles `nigari.cty`, `nigari.hcl` and `nigari.regexp` with mypyc where NIGARI_COMPILE=1.
 
 Without that setting it does nothing and asks for nothing, so `pip install .` gives the pure
 sources and needs no compiler. The compiled wheel holds the sources too; Python prefers the
@@ -14,7 +14,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PACKAGES = ("nigari/cty", "nigari/hcl")
+PACKAGES = ("nigari/cty", "nigari/hcl", "nigari/regexp")
 # mypyc makes one library for all modules, so that calls between them are direct.
 GROUP = "nigari_compiled"
 # The code that mypyc writes is indented ever deeper, and to check that takes gcc many times as long

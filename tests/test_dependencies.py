@@ -5,12 +5,14 @@ Our own modules never depend on each other both ways.
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
+import zipfile
 from collections.abc import Collection, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from packaging.requirements import Requirement
@@ -18,46 +20,72 @@ from packaging.requirements import Requirement
 from nigari.extras import missing_library
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+CORE: Final = ROOT / "packaging" / "nigari-core"
 SOURCES: Final = ROOT / "src" / "nigari"
 DISTRIBUTIONS: Final = {
     "google": "protobuf",
     "grpc": "grpcio",
-    "re2": "google-re2",
     "yaml": "pyyaml",
 }
 # Declared because another one uses them if they are there.
 INDIRECT: Final = {"sniffio"}
 # Importing one of these packages costs nothing that it does not itself contain.
-LAZY: Final = ("cty", "hcl", "addrs", "config", "eval")
+LAZY: Final = ("cty", "hcl", "regexp", "addrs", "config", "eval")
+
+
+def project(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    return found
+
+
+def requirements(folder: Path) -> set[str]:
+    """What a distribution requires, alone or with any of its extras."""
+    texts = list(project(folder)["dependencies"])
+    for name, extra in project(folder)["optional-dependencies"].items():
+        texts += [] if name == "dev" else extra
+    # An extra may consist of others.
+    own = ("nigari[", "nigari-core[")
+    return {str(Requirement(text)) for text in texts if not text.startswith(own)}
 
 
 def declared() -> set[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    texts = list(project["dependencies"])
-    for name, extra in project["optional-dependencies"].items():
-        texts += [] if name == "dev" else extra
-    # An extra may consist of others.
-    return {Requirement(text).name.lower() for text in texts} - {"nigari"}
+    return {Requirement(text).name.lower() for text in requirements(ROOT)}
 
 
 def test_the_library_needs_little() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = {Requirement(text).name.lower() for text in project["dependencies"]}
-    assert needed == {"google-re2", "idna", "pyyaml", "wcwidth"}
+    assert set(project(CORE)["dependencies"]) == {"idna>=3.7", "PyYAML>=6.0.2", "wcwidth>=0.3"}
 
 
-def test_what_is_missing_has_advice() -> None:
+def test_the_library_has_the_rest_as_extras() -> None:
+    assert requirements(CORE) == requirements(ROOT)
+
+
+@pytest.mark.parametrize("name", sorted(declared() - INDIRECT - {"idna", "pyyaml", "wcwidth"}))
+def test_advice_for_missing_libraries(name: str) -> None:
     modules = {name: module for module, name in DISTRIBUTIONS.items()}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    for extra in ("encryption", "fleet", "network", "pg", "plugins", "ssh"):
-        for text in project["optional-dependencies"][extra]:
-            name = Requirement(text).name.lower()
-            if name not in INDIRECT:
-                error = ModuleNotFoundError(name=f"{modules.get(name, name)}.part")
-                advice = missing_library(error)
-                assert advice is not None
-                assert re.search(rf"The library {name}(\[\w+\])? is not installed", advice)
+    advice = missing_library(ModuleNotFoundError(name=f"{modules.get(name, name)}.part"))
+    assert advice is not None
+    assert re.search(rf"The library {name}(\[\w+\])? is not installed", advice)
+
+
+def test_no_advice_for_other_modules() -> None:
     assert missing_library(ModuleNotFoundError(name="nigari.nothing")) is None
+
+
+def test_both_distributions_have_the_same_code(tmp_path: Path) -> None:
+    codes = []
+    for folder in (ROOT, CORE):
+        target = tmp_path / folder.name
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
+        subprocess.run(command, cwd=folder, check=True)
+        (path,) = target.glob("*.whl")
+        with zipfile.ZipFile(path) as wheel:
+            names = [each for each in wheel.namelist() if each.startswith("nigari/")]
+            codes.append({name: wheel.getinfo(name).CRC for name in names})
+    assert codes[0] == codes[1]
+    assert "nigari/__init__.py" in codes[0]
 
 
 def modules_named(node: ast.AST) -> list[str]:

@@ -70,6 +70,6 @@ def test_a_missing_library(
     shown = " ".join(capsys.readouterr().err.split())
     assert f"The library {library} is not installed." in shown
     assert f"pip install {library}." in shown
-    assert f"The extra {extra} of Nigari" in shown
+    assert f"The extra {extra} installs it, too." in shown
     assert "bug" not in shown
     assert [path.name for path in tmp_path.glob("*.tfstate*")] == []

@@ -37,7 +37,7 @@ HEAVY: Final = frozenset(
         "pickle",
         "platform",
         "random",
-        "re2",
+        "nigari.regexp",
         "shutil",
         "socket",
         "subprocess",

@@ -1,7 +1,6 @@
-"""Extras: the libraries that not everybody needs, and what to install where one is missing.
+"""Advice about libraries that are not installed.
 
-Without extras, Nigari brings what reads and evaluates configurations; the extra `cli` brings
-everything that the program uses. `docs/decisions/extras.md` says why.
+The distribution nigari-core has few dependencies, and `docs/decisions/distributions.md` says why.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ _EXTRAS: Final[Mapping[str, tuple[str, str]]] = {
     "psycopg": ("psycopg[binary]", "pg"),
     "pysequoia": ("pysequoia", "network"),
 }
-"""The distribution that each module comes in, and the extra that brings it."""
+"""For each module, the distribution that contains it and the extra that installs it."""
 
 
 def missing_library(error: BaseException) -> str | None:
-    """What to do about a module that could not be imported, where an extra brings it; else None."""
+    """Advise what to install for a module that could not be imported; None if it isn't one of these."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
     found = _EXTRAS.get(error.name.partition(".")[0])
@@ -41,13 +40,13 @@ def missing_library(error: BaseException) -> str | None:
 
 
 def install_advice(library: str, extra: str) -> str:
-    """How a library is installed, whichever way Nigari itself was.
+    """Name a command that works however Nigari itself was installed.
 
-    An extra can be asked for only where Nigari comes from an index or a directory, which this
-    program does not know: the library's own name always works.
+    The extra's name works only with the distribution and the place that Nigari came from, which
+    this program does not know; the library's own name always works.
     """
     wanted = f'"{library}"' if "[" in library else library
     return (
         "Install it in the Python environment that runs Nigari, for example with: pip install "
-        f"{wanted}. The extra {extra} of Nigari brings it, too."
+        f"{wanted}. The extra {extra} installs it, too."
     )

@@ -24,7 +24,7 @@ LONGER = f'join("", [for i in range(1000) : "{"y" * 500}"])'
     ("text", "word"),
     [
         (f'regex("(a+)+$", "{"a" * 20_000}b")', "match"),
-        ('regex("((((a{100}){100}){100}){100})", "a")', "repetition"),
+        ('regex("((((a{100}){100}){100}){100})", "a")', "count"),
         ("range(1e9)", "1024"),
         ("range(0, 1e9, 1)", "1024"),
         (f"setproduct({', '.join(['range(1024)'] * 10)})", "too many"),

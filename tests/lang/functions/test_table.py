@@ -55,7 +55,7 @@ def test_looking_functions_up_loads_no_library() -> None:
         "table = function_table(MemoryFiles({}), '.')\n"
         "assert 'nigari.lang.functions.networks' not in sys.modules\n"
         "[table[name] for name in table]\n"
-        "loaded = {'re2', 'yaml', 'cryptography', 'bcrypt', 'hashlib', 'uuid', 'gzip', 'ipaddress'}\n"
+        "loaded = {'nigari.regexp', 'yaml', 'cryptography', 'bcrypt', 'hashlib', 'uuid', 'gzip', 'ipaddress'}\n"
         "sys.exit(', '.join(loaded & sys.modules.keys()) or None)\n"
     )
     done = subprocess.run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.refinements import string_prefix
-from nigari.cty.stdlib.regular_expressions import compile_pattern, replace_all
+from nigari.cty.stdlib.regular_expressions import compiled, replace_all
 from nigari.cty.types import BOOL, STRING, Type
 from nigari.cty.values import FALSE, TRUE, Value, boolean, string, unknown
 
@@ -54,7 +54,7 @@ def _replace(args: list[Value], _: Type) -> Value:
     """Replace a substring, or matches of a pattern if it is written between slashes."""
     text, wanted, new = args[0].as_string(), args[1].as_string(), args[2].as_string()
     if len(wanted) > 1 and wanted[0] == "/" and wanted[-1] == "/":
-        pattern = compile_pattern(wanted[1:-1], 1)
+        pattern = compiled(wanted[1:-1], 1)
         _check_length((len(text) + 1) * max(len(new), 1))
         return string(replace_all(pattern, text, new))
     if len(new) > len(wanted):
