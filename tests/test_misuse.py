@@ -51,7 +51,7 @@ def wrong(given: object) -> Any:  # noqa: ANN401 - what a caller without a type 
         (lambda: hcl.evaluate("a", {wrong(1): 2}), "a name among variables is a str, not int"),
         (lambda: hcl.evaluate("a()", functions=wrong([len])), "functions are given by name"),
         (lambda: hcl.evaluate("a()", functions={"a": wrong(3)}), "the function a: a callable is"),
-        (lambda: hcl.Scope(wrong(["a"])), "variables must be a dict by name, not a list"),
+        (lambda: hcl.Scope(wrong(["a"])), "variables are given by name, in a dict, not in a list"),
         (lambda: hcl.Scope({}, wrong([len])), "functions are given by name"),
         (
             lambda: hcl.expression("a").value(wrong({"a": 1}), Diagnostics()),

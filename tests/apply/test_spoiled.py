@@ -113,13 +113,13 @@ def test_a_creation(place: _Place, manner: str, told: str, is_kept: bool) -> Non
     [
         ("ReadDataSource", _LATE_DATA, "infinity", "Infinite number"),
         ("ReadDataSource", _LATE_DATA, "unknown part", "is wholly unknown"),
-        ("ReadDataSource", _LATE_DATA, "no message", "Unreadable answer"),
+        ("ReadDataSource", _LATE_DATA, "no message", "Unreadable response"),
         ("OpenEphemeralResource", _LATE_LEASE, "no time", "Invalid time"),
         ("OpenEphemeralResource", _LATE_LEASE, "unknown", "is wholly unknown"),
         ("CallFunction", _LATE_CALL, "nan", "Value does not match"),
         ("CallFunction", _LATE_CALL, "infinity", "returned an infinite number"),
         ("CallFunction", _LATE_CALL, "unknown", "returned an unknown value"),
-        ("CallFunction", _LATE_CALL, "no message", "Unreadable answer"),
+        ("CallFunction", _LATE_CALL, "no message", "Unreadable response"),
     ],
 )
 def test_what_is_asked_while_applying(
@@ -142,9 +142,9 @@ def test_what_is_asked_while_applying(
         ("ImportResourceState", _THINGS + _IMPORT, "other type", "does not have a resource type"),
         ("GetProviderSchema", _THINGS, "deep schema", "Unusable provider schema"),
         ("GetProviderSchema", _THINGS, "malformed schema", "Unusable provider schema"),
-        ("GetProviderSchema", _THINGS, "no message", "Unreadable answer"),
-        ("ConfigureProvider", _THINGS, "no message", "Unreadable answer"),
-        ("ValidateResourceConfig", _THINGS, "no message", "Unreadable answer"),
+        ("GetProviderSchema", _THINGS, "no message", "Unreadable response"),
+        ("ConfigureProvider", _THINGS, "no message", "Unreadable response"),
+        ("ValidateResourceConfig", _THINGS, "no message", "Unreadable response"),
     ],
 )
 def test_while_planning(place: _Place, method: str, text: str, manner: str, told: str) -> None:

@@ -161,7 +161,10 @@ def test_a_token_does_not_follow_redirects_of_the_discovery(world: World) -> Non
     )
     found, said = _headers(world)
     assert found == {}
-    assert "was not sent, because registry.example.com redirects to another host" in said
+    assert (
+        "was not sent, because registry.example.com redirects service discovery to another host"
+        in said
+    )
 
 
 def _headers(world: World) -> tuple[dict[str, str], str]:

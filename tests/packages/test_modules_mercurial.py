@@ -46,7 +46,7 @@ def test_addresses_that_are_refused(url: str) -> None:
 
 def test_a_program_that_is_missing_is_told(tmp_path: Path) -> None:
     getter = MercurialGetter({"PATH": str(tmp_path)})
-    with pytest.raises(FetchError, match='needs the program "hg"'):
+    with pytest.raises(FetchError, match='The program "hg" is required'):
         asyncio.run(getter.get_directory("https://example.com/net", tmp_path, no_progress))
 
 

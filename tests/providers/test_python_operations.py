@@ -447,4 +447,4 @@ def test_what_is_too_early_is_left_for_later_or_refused() -> None:
     ]
     request = api.PlanRequest(TYPE, null, config, config)
     refused = asyncio.run(provider.plan(request)).diagnostics[1]
-    assert "It is made later. Leave it out with -exclude" in refused.detail
+    assert "It is made later. Exclude it with -exclude" in refused.detail

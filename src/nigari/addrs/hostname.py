@@ -62,3 +62,16 @@ def hostname_for_network(hostname: str) -> str:
     import idna
 
     return idna.encode(host, uts46=True).decode("ascii") + colon + port
+
+
+def readable_hostname(host: str) -> str:
+    """Convert a host name to Unicode; variables and URLs may have either spelling."""
+    if "xn--" not in host:
+        return host
+    import idna
+
+    name, colon, port = host.partition(":")
+    try:
+        return idna.decode(name) + colon + port
+    except idna.IDNAError:
+        return host

@@ -375,6 +375,7 @@ def without_optional(type_: Type) -> Type:
 
 
 def collection(kind: int, element: Type) -> Type:
+    """Build a list, set or map type; the kind is `KIND_LIST`, `KIND_SET` or `KIND_MAP`."""
     if kind == KIND_LIST:
         return ListType(element)
     if kind == KIND_SET:

@@ -461,6 +461,7 @@ FALSE: Final = Value(BOOL, False)
 
 
 def boolean(truth: bool) -> Value:
+    """Return one of the two values of type bool; they are never copied."""
     return TRUE if truth else FALSE
 
 
@@ -481,6 +482,7 @@ DYNAMIC_NULL: Final = _NULLS[KIND_DYNAMIC]
 
 
 def null(type_: Type) -> Value:
+    """Build the null of a type; a null of unknown type has `DYNAMIC`."""
     try:
         return _NULLS[type_.kind] if type_.kind <= KIND_BOOL else Value(type_, None)
     except AttributeError:

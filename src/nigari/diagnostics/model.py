@@ -165,11 +165,13 @@ class Diagnostics:
         self.extend(diagnostics)
 
     def append(self, diagnostic: Diagnostic) -> None:
+        """Add a diagnostic that was built elsewhere."""
         self._items.append(diagnostic)
         if diagnostic.severity is Severity.ERROR:
             self._error_count += 1
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add several, which may be those of this collector."""
         for diagnostic in list(diagnostics):
             self.append(diagnostic)
 
@@ -200,6 +202,7 @@ class Diagnostics:
         address: str = "",
         call: CalledFunction | None = None,
     ) -> None:
+        """Add an error; `docs/contributing/diagnostics.md` says how its texts are written."""
         self.append(
             Diagnostic(
                 severity=Severity.ERROR,
@@ -224,6 +227,7 @@ class Diagnostics:
         causes: tuple[Cause, ...] = (),
         address: str = "",
     ) -> None:
+        """Add a warning, written like an error."""
         self.append(
             Diagnostic(
                 severity=Severity.WARNING,
@@ -260,10 +264,12 @@ class Diagnostics:
 
     @property
     def error_count(self) -> int:
+        """Number of errors, without warnings."""
         return self._error_count
 
     @property
     def warning_count(self) -> int:
+        """Number of warnings."""
         return len(self._items) - self._error_count
 
     def in_order(self) -> list[Diagnostic]:

@@ -96,6 +96,7 @@ class NativeBody(Body):
 
     @property
     def range(self) -> Range:
+        """Range of the body, including its braces if it has any."""
         return self.source.range(self.start, self.end)
 
     def __reduce__(self) -> tuple[object, ...]:

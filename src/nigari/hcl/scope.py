@@ -25,7 +25,7 @@ def check_scope(given: object) -> None:
 
 def _check_mapping(what: str, given: object) -> None:
     if not isinstance(given, Mapping):
-        raise TypeError(f"{what} must be a dict by name, not a {type(given).__name__}")
+        raise TypeError(f"{what} are given by name, in a dict, not in a {type(given).__name__}")
 
 
 class Scope:

@@ -103,6 +103,7 @@ class Source:
         return words if end <= start + _GLIMPSE else f"{words}…"
 
     def slice(self, start: int, end: int) -> str:
+        """Return the text between two offsets."""
         return self.text[start:end]
 
     def _lines(self) -> list[int]:

@@ -146,9 +146,11 @@ class Traversal:
 
     @property
     def range(self) -> Range:
+        """Range of the whole traversal."""
         return self.source.range(self.start, self.end)
 
     def step_range(self, step: Step) -> Range:
+        """Range of one step, with its dot or brackets."""
         return self.source.range(step.start, step.end)
 
     def split(self, at: int = 1) -> tuple[Traversal, Traversal]:

@@ -157,14 +157,14 @@ def _argument(name: str, attribute: Attribute) -> Candidate:
     need = "required" if attribute.required else "optional"
     detail = f"{need}, {attribute.implied_type.friendly_name()}"
     return Candidate(
-        name,
-        ARGUMENT,
-        detail,
-        attribute.description,
-        f"{name} = ",
-        False,
-        attribute.deprecated,
-        1 if attribute.required else 3,
+        label=name,
+        kind=ARGUMENT,
+        detail=detail,
+        documentation=attribute.description,
+        insert=f"{name} = ",
+        is_snippet=False,
+        is_deprecated=attribute.deprecated,
+        rank=1 if attribute.required else 3,
     )
 
 
@@ -174,14 +174,14 @@ def _block(type_: str, block: SchemaBlock, nested: NestedBlock | None = None) ->
     detail = "block" if nested is None else nested_type(nested)
     rank = 2 if nested is not None and nested.min_items else 4
     return Candidate(
-        type_,
-        BLOCK,
-        detail,
-        block.description,
-        f"{head} {{\n  $0\n}}",
-        True,
-        block.deprecated,
-        rank,
+        label=type_,
+        kind=BLOCK,
+        detail=detail,
+        documentation=block.description,
+        insert=f"{head} {{\n  $0\n}}",
+        is_snippet=True,
+        is_deprecated=block.deprecated,
+        rank=rank,
     )
 
 
@@ -246,9 +246,9 @@ def _label(
     elif type_ in ("provider", "mock_provider", "provider_meta"):
         yield from (Candidate(each, NAME) for each in names)
     elif type_ == "backend":
-        from nigari.backends.schemas import BACKENDS
+        from nigari.backends.known_backends import OURS
 
-        yield from (Candidate(each, TYPE, "backend") for each in BACKENDS)
+        yield from (Candidate(each, TYPE, "backend") for each in OURS)
     elif type_ == "provisioner":
         yield from (Candidate(each, TYPE) for each in ("local-exec", "remote-exec", "file"))
 

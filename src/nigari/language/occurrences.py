@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nigari.config.base.declared import MODULE_WORDS
+from nigari.config.core.declared import MODULE_WORDS
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.collections import For, KeyName, ObjectConstructor

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from nigari.config.base.declared import MODULE_WORDS
+from nigari.config.core.declared import MODULE_WORDS
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block
 from nigari.hcl.quoting import quoted

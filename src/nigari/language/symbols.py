@@ -47,28 +47,28 @@ def _of_block(block: Block) -> Outline:
     inner += [_of_block(each) for each in block.blocks]
     name = " ".join([block.type, *[f'"{label}"' for label in block.labels]])
     return Outline(
-        name,
-        block.type,
-        "",
-        block.start,
-        block.end,
-        block.def_start,
-        block.def_end,
-        tuple(sorted(inner, key=_start)),
+        name=name,
+        kind=block.type,
+        detail="",
+        start=block.start,
+        end=block.end,
+        name_start=block.def_start,
+        name_end=block.def_end,
+        inner=tuple(sorted(inner, key=_start)),
     )
 
 
 def _of_attribute(attribute: Attribute) -> Outline:
     detail = attribute.source.glimpse(attribute.expr.start, attribute.expr.end)
     return Outline(
-        attribute.name,
-        "argument",
-        detail,
-        attribute.start,
-        attribute.end,
-        attribute.name_start,
-        attribute.name_end,
-        (),
+        name=attribute.name,
+        kind="argument",
+        detail=detail,
+        start=attribute.start,
+        end=attribute.end,
+        name_start=attribute.name_start,
+        name_end=attribute.name_end,
+        inner=(),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nigari.addrs.keys import DEFERRED
-from nigari.config.base.declared import Repetition
+from nigari.config.core.declared import Repetition
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.causes import REPORTED, causes_within

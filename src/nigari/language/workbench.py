@@ -13,7 +13,7 @@ from nigari.config.file_names import config_files
 from nigari.config.merge import merge_files
 from nigari.config.module import decode_module
 from nigari.diagnostics import Diagnostics
-from nigari.hcl.native_body import NativeBody
+from nigari.hcl.body import Body
 from nigari.language.document import Document, Kind, kind_of
 from nigari.language.evaluation import Evaluation
 from nigari.language.project import Project
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from nigari.config.blocks.variable import Variable
     from nigari.config.module import Module
     from nigari.eval.core.instances import Frame
-    from nigari.hcl.json_body import JsonBody
     from nigari.schema.provider import ProviderSchema
 
 _MOST_EVALUATIONS: Final = 8
@@ -127,12 +126,12 @@ def _declared(directory: str, documents: Sequence[Document]) -> Module:
     by_name = {os.path.basename(each.path): each for each in documents}
     primary, override = config_files([*by_name])
     diags = Diagnostics()
-    bodies = [[_body(by_name[name]) for name in names] for names in (primary, override)]
-    declared = merge_files(*bodies, diags)
+    first, second = ([_body(by_name[name]) for name in names] for names in (primary, override))
+    declared = merge_files(first, second, diags)
     return decode_module(directory, [by_name[n].path for n in primary + override], declared, diags)
 
 
-def _body(document: Document) -> NativeBody | JsonBody:
+def _body(document: Document) -> Body:
     if document.body is not None:
         return document.body
     from nigari.hcl.json_body import parse_json_body

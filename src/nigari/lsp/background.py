@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from nigari.addrs.provider import Provider
-from nigari.config.kept_modules import KEPT, Contents, KeptModules, ReadModule
+from nigari.config.module_cache import MODULE_CACHE, Contents, ModuleCache, ReadModule
 from nigari.language.evaluation import Evaluation
 from nigari.language.occurrences import FileNames
 from nigari.language.project import survey
@@ -68,7 +68,7 @@ class Evaluator:
             self._condition.notify()
 
     def _run(self) -> None:
-        KEPT.set(_LatestModules())
+        MODULE_CACHE.set(_LatestModules())
         while True:
             with self._condition:
                 while not self._wishes:
@@ -91,7 +91,7 @@ class Evaluator:
         return partial(self._done, evaluation, time.monotonic() - begun)
 
 
-class _LatestModules(KeptModules):
+class _LatestModules(ModuleCache):
     """The modules that were read last, some versions for each directory."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class _LatestModules(KeptModules):
     def find(self, contents: Contents) -> ReadModule | None:
         return self._versions.get(contents[0], {}).get(contents)
 
-    def keep(self, contents: Contents, module: ReadModule) -> None:
+    def add(self, contents: Contents, module: ReadModule) -> None:
         versions = self._versions.setdefault(contents[0], {})
         versions[contents] = module
         if len(versions) > _MOST_VERSIONS:

@@ -40,8 +40,7 @@ from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
 from nigari.running.ephemeral_objects import EphemeralObjects
 from nigari.running.function_calls import FunctionCalls
 from nigari.running.provider_instances import ProviderInstances
-from nigari.running.provider_meta import ProviderMetas
-from nigari.running.provider_pool import ProviderPool
+from nigari.running.provider_pool import ProviderMetas, ProviderPool
 from nigari.running.requests import ProviderRequest
 from nigari.running.round_cache import RoundCache
 from nigari.running.unknown_values import report_unknown_expansion

@@ -177,8 +177,7 @@ class _Composing:
             api.ProviderDiagnostic(
                 Severity.WARNING,
                 "Value for a write-only attribute",
-                f'"{name}" is write-only, so it is always null afterwards, and the value of the '
-                "test is ignored.",
+                f'"{name}" is write-only, so it is always null afterwards: the value in the test is ignored.',
             )
         )
 

@@ -251,7 +251,7 @@ class Suite:
             plugins=Plugins(InstalledProviders(where)),
             values=ValueSource(reader.inputs, functions),
             shows=options.shows,
-            told=frozenset(self._told),
+            reported=frozenset(self._told),
             coverage=self._recorder(static) if options.covers else None,
         )
 

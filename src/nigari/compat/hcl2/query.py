@@ -118,6 +118,7 @@ class AttributeView(_Item):
 
     @property
     def value_node(self) -> Expression:
+        """Expression of the value, unevaluated."""
         return self.raw.expr
 
     def to_dict(self, options: SerializationOptions | None = None) -> dict[str, object]:

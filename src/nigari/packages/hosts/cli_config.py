@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from nigari.addrs.hostname import normalize_hostname, readable_hostname
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -125,3 +126,12 @@ class CliConfig:
     def __repr__(self) -> str:
         # Tokens are never shown.
         return f"<CliConfig with credentials for {', '.join(self.credentials) or 'no host'}>"
+
+
+def mirror_host(url: str) -> str | None:
+    """Return the host of a network mirror; None if nothing may be asked there."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
+    return host if parts.scheme == "https" else None

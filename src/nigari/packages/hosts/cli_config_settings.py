@@ -21,9 +21,9 @@ from nigari.packages.hosts.cli_config import (
     OciDefaults,
     ProviderInstallation,
     RegistryProtocols,
+    mirror_host,
 )
 from nigari.packages.hosts.cli_config_syntax import Scalar, SettingItem, SettingsObject, read_items
-from nigari.packages.hosts.host_credentials import mirror_host
 from nigari.packages.hosts.oci_settings import RepositoryTemplate, read_credentials, read_defaults
 from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
 

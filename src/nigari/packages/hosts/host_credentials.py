@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from enum import Enum
 
-from nigari.addrs.hostname import hostname_for_network, normalize_hostname
+from nigari.addrs.hostname import hostname_for_network, normalize_hostname, readable_hostname
 from nigari.hcl.evaluation import as_sentence
 from nigari.lang.versions import Version, parse_exact_version
 from nigari.lazy import lazy_pattern
@@ -231,28 +231,6 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
         if host is not None:
             found[host] = value
     return found
-
-
-def mirror_host(url: str) -> str | None:
-    """Return the host of a network mirror; None if nothing may be asked there."""
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(url)
-    host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
-    return host if parts.scheme == "https" else None
-
-
-def readable_hostname(host: str) -> str:
-    """Convert a host name to Unicode; variables and URLs may have either spelling."""
-    if "xn--" not in host:
-        return host
-    import idna
-
-    name, colon, port = host.partition(":")
-    try:
-        return idna.decode(name) + colon + port
-    except idna.IDNAError:
-        return host
 
 
 def _read(path: str) -> dict[str, object]:

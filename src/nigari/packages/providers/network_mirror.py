@@ -128,7 +128,8 @@ class NetworkMirror:
 
     async def _get(self, provider: Provider, name: str) -> Response:
         """Request a JSON document of the mirror, or 404."""
-        from nigari.packages.hosts.host_credentials import CredentialsError, mirror_host
+        from nigari.packages.hosts.cli_config import mirror_host
+        from nigari.packages.hosts.host_credentials import CredentialsError
 
         host = mirror_host(self._url)
         if host is None:
