@@ -12,26 +12,28 @@ from collections.abc import Mapping, Sequence
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
-from nigari.addrs.values import ProviderFunction
-from nigari.config.blocks.module_call import ModuleCall
-from nigari.config.blocks.resource import Resource
-from nigari.config.module import Module
-from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, string
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.causes import REPORTED
 from nigari.eval.core.compile import Compiled
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
 from nigari.eval.core.worklist import Need, Node
-from nigari.hcl.evaluation import Fault
-from nigari.lang.references import Reference
 from nigari.record import record
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
+# The tree of modules is found without importing what evaluates.
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final, TypeAlias
+
+    from nigari.addrs.values import ProviderFunction
+    from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.blocks.resource import Resource
+    from nigari.config.module import Module
+    from nigari.cty.function import Function
+    from nigari.hcl.evaluation import Fault
+    from nigari.lang.references import Reference
 
 
 FAILED: Final = DYNAMIC_UNKNOWN.with_causes((REPORTED,))

@@ -21,12 +21,12 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import GetAttr, Path, path_text
-from nigari.cty.types import BOOL, NUMBER, STRING
+from nigari.cty.types import BOOL
 from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.compile import Compiled, CompiledBody
 from nigari.eval.core.instances import Frame, ResourceNode, Run
-from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, deferred_data
 from nigari.eval.core.scope import Binding, evaluate, evaluate_body, scope_of
 from nigari.eval.core.worklist import DONE, Effect, Need, Node, Stages
 from nigari.eval.nodes.conditions import message_text
@@ -92,15 +92,6 @@ def resource_schema(offered: ProviderSchema, addr: ResourceAddr) -> Schema | Non
         return offered.resources.get(addr.type)
     schemas = offered.data_sources if addr.mode is DATA else offered.ephemeral_resources
     return schemas.get(addr.type)
-
-
-def deferred_data(repetition: Repetition) -> InstanceData:
-    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
-    if repetition.count is not None:
-        return InstanceData(count_index=unknown(NUMBER))
-    if repetition.for_each is not None:
-        return InstanceData(each_key=unknown(STRING), each_value=DYNAMIC_UNKNOWN)
-    return NO_INSTANCE_DATA
 
 
 class ValidatedResource(ResourceNode):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.config.blocks.variable import Variable
 from nigari.cty.values import Value
 from nigari.eval.core.causes import CauseKind, causes_within
 from nigari.eval.core.instances import Frame
@@ -16,6 +15,7 @@ from nigari.eval.core.scope import evaluate_origin
 from nigari.eval.core.static_position import RequestValue, StaticPosition, explain_unknown
 from nigari.eval.core.worklist import Need, Stages
 from nigari.eval.nodes.check_node import CheckNode
+from nigari.hcl.expressions import Expression
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +26,10 @@ _COMES_LATER: Final = (CauseKind.MISSING_VARIABLE, CauseKind.MISSING_ARGUMENT)
 _OF_INSTANCES: Final = (CauseKind.EACH, CauseKind.COUNT)
 
 
-def default_check(frame: Frame, variable: Variable, request: RequestValue) -> CheckNode | None:
-    """What has to be looked at in a variable's default, if anything has to be."""
-    default = variable.default
-    if default is None or frame.instance.compiled.is_written_out(default):
-        return None
+def default_check(frame: Frame, name: str, default: Expression, request: RequestValue) -> CheckNode:
+    """The check of a variable's default that is not a literal."""
     slot = StaticPosition(
-        f"default of {frame.label(f'var.{variable.name}')}",
+        f"default of {frame.label(f'var.{name}')}",
         frame,
         default,
         request=lambda cause: cause.kind in _OF_INSTANCES and request(cause),

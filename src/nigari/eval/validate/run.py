@@ -36,7 +36,7 @@ from nigari.eval.core.instances import (
     ResourceNode,
     ValueNode,
 )
-from nigari.eval.core.module_tree import InstanceData, ModuleInstance
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance, deferred_data
 from nigari.eval.core.scope import evaluate
 from nigari.eval.core.worklist import DONE, Effect, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
@@ -51,7 +51,6 @@ from nigari.eval.nodes.resource import (
     Schemas,
     ValidateConfig,
     ValidatedResource,
-    deferred_data,
     needs_of_dependencies,
 )
 from nigari.eval.nodes.validation import Validation

@@ -14,7 +14,6 @@ from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
-from nigari.eval.tree.written import read_tree
 from nigari.workspace.configuration.modules import CalledModules, InstalledPackages
 from nigari.workspace.context.home_directory import home_directory
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from nigari.cty.function import Function
     from nigari.eval.core.causes import UnknownCause
     from nigari.eval.core.inputs import Inputs
-    from nigari.eval.core.module_tree import ModuleInstance, Modules
+    from nigari.eval.core.module_tree import Modules
     from nigari.eval.static.run import StaticRun, StaticSettings
     from nigari.lang.files import Files
     from nigari.workspace.configuration.modules import Packages
@@ -61,26 +60,6 @@ class Workspace:
     def context_of(self, place: Range) -> str:
         """The name of the block around a place."""
         return self.loader.context_of(place)
-
-    def written_tree(self, diags: Diagnostics) -> list[ModuleInstance] | None:
-        """The modules of a configuration in which nothing has to be evaluated to find them, callers
-        first; None where something does, or where anything is wrong.
-
-        What the static phase would warn of is reported here.
-        """
-        found = Diagnostics()
-        root = self.modules.compiled(self.directory, found)
-        tree = None
-        if root is not None and not found.has_errors:
-            tree = read_tree(root, self.modules, found)
-        if tree is None:
-            return None
-        check_places(tree[0], found)
-        check_providers(tree[0], found)
-        if found.has_errors:
-            return None
-        diags.extend(found)
-        return tree
 
     def static(
         self,
