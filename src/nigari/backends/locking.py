@@ -1,17 +1,21 @@
 """Locks: who holds one, and waiting for one.
 
-How a lock is taken is each backend's own matter.
+A process leaves its number with a lock, and, because numbers are used again, when it was started and
+during which run of the machine. How a lock is taken is each backend's own matter.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Awaitable, Callable
 
+from nigari.backends.checksum_trailer import boot_identity
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
 from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.hcl.quoting import quoted
+from nigari.lazy import lazy_pattern
 from nigari.markers import LOCK_INFO, STATE_LOCK
 from nigari.record import record, replace
 from nigari.version import OPENTOFU_VERSION
@@ -78,7 +82,6 @@ def new_lock(operation: str) -> LockInfo:
     import getpass
     import socket
 
-    from nigari.backends.lock_owner import this_process
     from nigari.lang.random_ids import random_uuid
 
     try:
@@ -173,8 +176,6 @@ def _is_running(holder: LockInfo) -> bool | None:
     """Whether the process that holds a lock still runs; None where that is not known."""
     import socket
 
-    from nigari.backends.lock_owner import is_running
-
     host = holder.who.rpartition("@")[2]
     return is_running(holder.info, host, socket.gethostname())
 
@@ -201,3 +202,46 @@ def report_wrong_lock(lock_id: str, held: str, diags: Diagnostics) -> None:
             else "the state is not locked."
         ),
     )
+
+
+_TEXT: Final = lazy_pattern(r"process (\d+)(?: \(started (\d+)(?:, boot ([0-9a-f-]+))?\))?")
+_START: Final = 19
+"""The place of the time of its start among what the system tells after the name of a process."""
+
+
+def this_process() -> str:
+    """What this process leaves with a lock."""
+    process = os.getpid()
+    started = _started(process)
+    if not started:
+        return f"process {process}"
+    boot = boot_identity()
+    return f"process {process} (started {started}{f', boot {boot}' if boot else ''})"
+
+
+def is_running(info: str, host: str, here: str) -> bool | None:
+    """Whether the process runs that left this with a lock on a host; `None` if that is not known."""
+    found = _TEXT.fullmatch(info)
+    if found is None or not host or host != here:
+        return None
+    process, started, boot = int(found[1]), found[2] or "", found[3] or ""
+    if boot and boot_identity() and boot != boot_identity():
+        return False
+    if started and os.path.exists("/proc/self/stat"):
+        return _started(process) == started
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return None if started else True
+
+
+def _started(process: int) -> str:
+    """When a process was started, in the clock of the machine; empty if that is not known."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[_START]
+    except (OSError, IndexError):
+        return ""

@@ -18,7 +18,7 @@ from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet import aio
 from nigari.fleet.units.graph_loader import FleetSources, Survey
-from nigari.fleet.units.unit_filter import Choice, chosen_units
+from nigari.fleet.units.selection import Choice, chosen_units
 from nigari.fleet.work.tasks import LOCK_TIMEOUT, TaskOptions
 from nigari.plan.model.changes import PlanMode
 from nigari.workspace.context.environments import VARIABLE

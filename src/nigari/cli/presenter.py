@@ -261,6 +261,11 @@ def run_command(
     return state.end(run_until_it_waits(whole()))
 
 
+def presented(work: Callable[[Presenter], Awaitable[bool]]) -> Callable[[Invocation], int]:
+    """The `run` of a command that does nothing but this work."""
+    return lambda invocation: run_command(invocation, work)
+
+
 def check_configuration(session: Session) -> bool:
     """Whether the directory has configuration files; reports where it has none."""
     if not session.has_configuration:

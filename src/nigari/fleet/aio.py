@@ -50,8 +50,8 @@ from nigari.fleet.runs.results import (
 from nigari.fleet.units.graph import Graph
 from nigari.fleet.units.graph_loader import Survey, survey
 from nigari.fleet.units.known_units import KnownUnit, known_file, read_known, remember_units
+from nigari.fleet.units.selection import Choice, chosen_units
 from nigari.fleet.units.unit import RESCUED, Unit, fleet_directory
-from nigari.fleet.units.unit_filter import Choice, chosen_units
 from nigari.fleet.work.tasks import Kind, TaskOptions, not_stored
 from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode

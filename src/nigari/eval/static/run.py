@@ -256,7 +256,7 @@ class StaticRun(PhaseRun):
 
                 yield ConstVariable(frame.variables[name], self.request)
             elif variable.default is not None and not compiled.is_written_out(variable.default):
-                from nigari.eval.static.default import default_check
+                from nigari.eval.static.const_variable import default_check
 
                 yield default_check(frame, variable.name, variable.default, self.request)
         for addr, resource in module.resources.items():

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.runs.inputs import Inputs
 from nigari.fleet.runs.journal import DONE, STARTED, Journal
 from nigari.fleet.runs.plan_fleet import FleetPlan, PlannedUnit
 from nigari.fleet.runs.results import (
@@ -27,7 +26,7 @@ from nigari.fleet.runs.results import (
 )
 from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.unit import Unit, seen_from_root
-from nigari.fleet.work.inputs import UnitInputs
+from nigari.fleet.work.inputs import UnitInputs, needs_of
 from nigari.fleet.work.tasks import Kind, Outputs, Task, TaskOptions, TaskOutcome, TaskStatus
 from nigari.fleet.work.walk import Walk
 from nigari.fleet.work.workers import Workers
@@ -201,3 +200,43 @@ def _no_journal(error: OSError) -> Diagnostic:
         f"{error.strerror}. Without it, an interrupted apply could not be continued. Operations "
         "that were running have finished. Free some disk space, and run the command again.",
     )
+
+
+ReadOutputs = Callable[[str, Diagnostics], Awaitable[Outputs | None]]
+"""Reads the outputs in the state of a unit; None where it has no state, or after reporting why they
+cannot be read.
+"""
+
+
+class Inputs:
+    """The outputs of units as far as they are known, and what follows for others."""
+
+    def __init__(
+        self, found: Survey, members: Collection[str], read: ReadOutputs, must_exist: bool
+    ) -> None:
+        """`members` are the units of this run, whose states change; `must_exist` says that who is
+        given outputs cannot do without them.
+        """
+        self._found = found
+        self._members = frozenset(members)
+        self._read = read
+        self._must_exist = must_exist
+        self._known: dict[str, Outputs | None] = {}
+
+    def know(self, name: str, outputs: Outputs) -> None:
+        """Take note of the outputs of a unit of this run."""
+        self._known[name] = outputs
+
+    async def of(self, name: str, diags: Diagnostics) -> UnitInputs | None:
+        """What a unit is given; None after reporting what is missing."""
+        needs = needs_of(self._found.graph, name, self._members, self._must_exist)
+        wanted = [*needs.outputs_of, *(each for each, _ in needs.states)]
+        outputs = {each: await self._outputs_of(each, diags) for each in dict.fromkeys(wanted)}
+        values = self._found.definition.values
+        inputs = None if diags.has_errors else needs.inputs(values, outputs, diags)
+        return None if diags.has_errors else inputs
+
+    async def _outputs_of(self, name: str, diags: Diagnostics) -> Outputs | None:
+        if name not in self._known:
+            self._known[name] = await self._read(name, diags)
+        return self._known[name]

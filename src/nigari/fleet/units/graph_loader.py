@@ -1,21 +1,24 @@
 """The survey of a fleet: its units, what is known of each, and how they depend on each other.
 
 Everything comes from files and evaluation; nothing runs, and nothing is connected to.
+Hidden directories are skipped, so `.terraform` and `.git` are, and links to directories are not
+followed: their targets are found in their own place.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from nigari.config.file_names import is_config_file
 from nigari.config.module_cache import caching_modules
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advising
 from nigari.fleet.units.advice import FLEET_ADVICE
 from nigari.fleet.units.definition import FleetDefinition
-from nigari.fleet.units.discovery import find_directories
 from nigari.fleet.units.graph import Graph, build_graph
 from nigari.fleet.units.inspection import Inspection, inspect
 from nigari.fleet.units.patterns import path_matcher
@@ -281,3 +284,35 @@ class FleetSources(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._known)
+
+
+_NOT_OURS = frozenset(("node_modules", "__pycache__"))
+
+
+def find_directories(root: str, excluded: re.Pattern[str]) -> list[str]:
+    """The directories with configuration, as paths from the root with slashes, in order; those that
+    are excluded are left out with all that is below them.
+    """
+    found: list[str] = []
+    pending = ["."]
+    while pending:
+        directory = pending.pop()
+        inner: list[str] = []
+        has_configuration = False
+        try:
+            entries = list(os.scandir(os.path.join(root, directory)))
+        except OSError:
+            # Who may not look into a directory has no unit there.
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                path = entry.name if directory == "." else f"{directory}/{entry.name}"
+                is_hidden = entry.name.startswith(".") or entry.name in _NOT_OURS
+                if not is_hidden and not excluded.fullmatch(path):
+                    inner.append(path)
+            elif is_config_file(entry.name):
+                has_configuration = True
+        if has_configuration:
+            found.append(directory)
+        pending.extend(inner)
+    return sorted(found)

@@ -36,7 +36,7 @@ from nigari.workspace.configuration.modules import (
 from nigari.workspace.setup.last_init import NotedFiles
 from nigari.workspace.setup.module_locking import ModuleLocking, changed_text
 from nigari.workspace.setup.module_sources import ModuleSources
-from nigari.workspace.setup.requested_packages import made_from, only_version, package_text
+from nigari.workspace.setup.module_versions import made_from, only_version, package_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

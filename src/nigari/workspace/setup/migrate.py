@@ -9,6 +9,7 @@ old backend or in the new one, and another run goes on from there.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
@@ -21,8 +22,11 @@ from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
 from nigari.record import record
 from nigari.state.encryption import no_encryption
-from nigari.workspace.setup.state_comparison import is_empty, is_same
 from nigari.workspace.states.backend import SavedBackend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 Confirm = Callable[[str], bool | None]
 """Asks a question that is answered with yes or no; None where nobody can be asked."""
@@ -281,3 +285,30 @@ def _report_declined(diags: Diagnostics) -> None:
         "To leave them where they are and use the new backend, run init with "
         f"{advice().option('-reconfigure')}.",
     )
+
+
+_CONTENT: Final = ("lineage", "outputs", "resources", "check_results")
+
+
+def is_empty(data: bytes) -> bool:
+    """Whether there is nothing worth moving. What cannot be read, such as an encrypted state, is."""
+    try:
+        state = json.loads(data or b"{}")
+        return not state.get("encrypted_data") and not (
+            state.get("resources") or state.get("outputs")
+        )
+    except (ValueError, AttributeError):
+        return False
+
+
+def is_same(first: bytes, second: bytes) -> bool:
+    """Whether two texts are the same state of the same lineage, whatever their layout, serial and
+    the program that wrote them.
+    """
+    try:
+        one, other = json.loads(first or b"{}"), json.loads(second or b"{}")
+        if one.get("encrypted_data") or other.get("encrypted_data") or not one.get("lineage"):
+            return False
+        return all((one.get(name) or None) == (other.get(name) or None) for name in _CONTENT)
+    except (ValueError, AttributeError):
+        return False
