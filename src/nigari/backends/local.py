@@ -338,7 +338,7 @@ def state_not_written(path: str, error: OSError) -> Diagnostic:
 
 
 def state_replaced(path: str, error: FileReplaced) -> Diagnostic:
-    """A state that has nowhere to go, since somebody has taken its file away."""
+    """The error for a state whose file was removed."""
     return Diagnostic(
         Severity.ERROR,
         "State not saved",

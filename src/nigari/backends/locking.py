@@ -71,10 +71,10 @@ class LockInfo:
 
 @record
 class LockConflict:
-    """Somebody else holds the lock."""
+    """Another process holds the lock."""
 
     holder: LockInfo | None
-    """`None` when the holder told nothing, or nothing that can be read."""
+    """`None` if the holder left no information, or none that can be read."""
 
 
 def new_lock(operation: str) -> LockInfo:
@@ -138,10 +138,10 @@ async def wait_for_lock(
 
 
 def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
-    """A lock that somebody else holds."""
+    """The error for a lock that another process holds."""
     holder = conflict.holder
     if holder is None:
-        told = "Its holder left no information about itself."
+        details = "Its holder left no information about itself."
     else:
         # Programs read all of these lines, in this order, also where there is nothing to say.
         lines = {
@@ -153,15 +153,13 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
             "Created": holder.created,
             "Info": holder.info,
         }
-        told = "\n".join(f"  {name + ':':<11}{text}".rstrip() for name, text in lines.items())
-        told = (
-            f"It is held by another one.\n\n{LOCK_INFO}\n{hidden_urls(told)}\n{_liveness(holder)}"
-        )
+        details = "\n".join(f"  {name + ':':<11}{text}".rstrip() for name, text in lines.items())
+        details = f"It is held by another one.\n\n{LOCK_INFO}\n{hidden_urls(details)}\n{_liveness(holder)}"
     words = advice()
     return Diagnostic(
         Severity.ERROR,
         STATE_LOCK,
-        f"Another run is using the state at {location}, so this run did not start. {told}"
+        f"Another run is using the state at {location}, so this run did not start. {details}"
         f"\n\nWait until it finishes, or let this run wait for it with {words.option('-lock-timeout')}. "
         f"Use {words.option('-lock=false')} only if you are sure that no other run is using the state.",
     )

@@ -1,7 +1,7 @@
 """The interface of a remote backend: contents by workspace, and locks on them. Nothing else.
 
 A store keeps bytes and knows nothing of states. It raises a `BackendFailure` (or the network's
-`NetFailure`) with sentences for people, and `StateIsLocked` where somebody else has the lock.
+`NetFailure`) with sentences for people, and `StateIsLocked` if another process has the lock.
 Everything that all of them share is in `nigari.backends.remote`, which works over any store:
 connections are opened and closed there, failures become diagnostics, versions are compared.
 """
@@ -32,7 +32,7 @@ class ContentChanged(BackendFailure):
 
 
 class StateIsLocked(Exception):
-    """Somebody else holds the lock; `None` for a holder that is not known."""
+    """Another process holds the lock; `None` for an unknown holder."""
 
     def __init__(self, holder: LockInfo | None) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Store(Protocol):
         ...
 
     async def force_unlock(self, workspace: str, lock_id: str) -> None:
-        """Remove a lock that somebody else holds."""
+        """Remove a lock that another process holds."""
         ...
 
 

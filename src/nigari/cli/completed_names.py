@@ -1,7 +1,7 @@
 """Names that the shell offers on a command line: workspaces, addresses and outputs.
 
 They are asked of the commands that print them, so that completion knows no other way to a state.
-Whatever goes wrong means that there is nothing to offer: nobody wants errors while typing.
+Whatever goes wrong means that there is nothing to offer: errors would only disturb while typing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The message for a fault of the program itself.
 
 A message of an exception may quote values, secret ones among them, so by itself the apology
-names only the kind of the exception and the place. Whoever wants to see all of it asks for it.
+names only the kind of the exception and the place. The whole traceback is an option.
 """
 
 from __future__ import annotations

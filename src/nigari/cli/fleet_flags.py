@@ -224,7 +224,7 @@ class FleetCommand:
         self.show(self.fleet.survey.warnings(names))
 
     def view(self, count: int) -> FleetView:
-        """Where is told what happens."""
+        """The path of the progress file."""
         from nigari.cli.views.fleet_progress import FleetView
 
         return FleetView(self.terminal, count, self.invocation.switch("json"))

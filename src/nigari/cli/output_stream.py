@@ -1,6 +1,6 @@
 """Outlets for results: output that cannot be written ends the output, and not the command.
 
-The reader of a pipe may leave, a disk may be full, while things are being created. Whoever writes
+The reader of a pipe may leave, a disk may be full, while things are being created. Code that writes
 hears nothing of it; who has the last word asks whether everything has arrived.
 """
 
@@ -38,7 +38,7 @@ class Outlet(FileIO):
         return size
 
     def _wait(self) -> None:
-        """Somebody else has made the file one that is never waited for."""
+        """Another process has made the file non-blocking."""
         import select
 
         select.select((), (self,), ())

@@ -137,7 +137,7 @@ class Presenter:
                 self.diags.error("Document not written", f"{path}: {error.strerror}.")
 
     def ask(self, question: str, beforehand: str) -> str | None:
-        """The user's answer; `None` after reporting that there is nobody to ask.
+        """The user's answer; `None` after reporting that prompting is not possible.
 
         `beforehand` is the option that makes the question needless.
         """

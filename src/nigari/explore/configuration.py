@@ -44,7 +44,7 @@ class ConfigurationData:
     def whole(self, root: ModuleView, backend: BackendView | None) -> Data:
         """Every module instance, callers before those they call."""
         modules = _in_order(root)
-        # Variables first: whoever refers to one finds it with its declaration.
+        # Variables first: a reference to one finds it with its declaration.
         for module in modules:
             for name, variable in module.variables.items():
                 self._table.add(variable, _path(module, f"var.{name}"))

@@ -126,7 +126,7 @@ def _entries(body: BlockDifference) -> list[object]:
 
 
 def _block(block: Difference, group: BlockGroup) -> Part:
-    """A block, of which nothing is told where its kind is secret altogether."""
+    """A block, hidden if all blocks of its type are sensitive."""
     hides_new = group.is_secret and block.fate is not Fate.GONE
     if hides_new or (group.was_secret and block.fate is not Fate.NEW):
         fate = block.fate

@@ -1,4 +1,7 @@
-"""The document of a page: everything that it shows, as one JSON text without secrets."""
+"""The document of a page: everything that it shows, as one JSON text without secrets.
+
+Values come from the views of the workspace; nothing is evaluated or planned here.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ Data = dict[str, object]
 
 
 class Document:
-    """The data of a page, and what must be left out of everything else that the page is told."""
+    """The data of a page, and the secrets to leave out of everything else that is sent to the page."""
 
     def __init__(self, data: Data, secrets: Secrets) -> None:
         self.data = data

@@ -60,13 +60,13 @@ class FleetFollower:
         self._told: dict[str, Data] = {}
 
     def run(self, is_closing: threading.Event) -> None:
-        """Follow until somebody wants it to end."""
+        """Follow until it is stopped."""
         while not is_closing.is_set():
             self.step()
             is_closing.wait(_POLL)
 
     def step(self) -> None:
-        """Tell what is different from what was told before."""
+        """Send what is different from what was sent before."""
         for name, path in self._journals.items():
             if self._has_changed(path) or self._told.get(name, {}).get("state") == "running":
                 summary = journal_summary(path)

@@ -80,7 +80,7 @@ class JournalFollower:
         self._last: Event | None = None
 
     def run(self, is_closing: threading.Event) -> None:
-        """Follow until somebody wants it to end."""
+        """Follow until it is stopped."""
         while not is_closing.is_set():
             self.step()
             is_closing.wait(_POLL)

@@ -47,7 +47,7 @@ class PlanData:
         self._parts = PartTable()
         self._reasons = reasons
         self._reason_table = ReasonTable(sources)
-        self._told: dict[object, list[Data]] = {}
+        self._first_reasons: dict[object, list[Data]] = {}
         """The first reasons of each block."""
         self._places = _places(root, sources)
         self._check_places = _check_places(root, sources)
@@ -148,15 +148,17 @@ class PlanData:
         return {**found, **said, **self._reason(change)}
 
     def _reason(self, change: Change) -> Data:
-        """Why it changes; of many instances of a block, only the first are told of one by one."""
+        """Why it changes; of many instances of a block, only the first have their own."""
         if self._reasons is None:
             return {}
         address = change.address
-        told = self._told.setdefault((address.module, address.item.resource, change.action), [])
-        if len(told) == _MOST_REASONS:
-            return told[0]
+        known = self._first_reasons.setdefault(
+            (address.module, address.item.resource, change.action), []
+        )
+        if len(known) == _MOST_REASONS:
+            return known[0]
         number = self._reason_table.number(self._reasons.change(change))
-        told.append({} if number is None else {"reason": number, "reason_of": str(address)})
+        known.append({} if number is None else {"reason": number, "reason_of": str(address)})
         return {} if number is None else {"reason": number}
 
     def _drift(self, drift: Drift) -> Data:

@@ -57,7 +57,7 @@ def note_written(
             places = (len(text[:each].encode()) for each in (start, end))
             secrets.note_bytes(name, *places, keeps_names=keeps_names)
             if not keeps_names:
-                # Whoever refers to it shows its value.
+                # A reference to it shows its value.
                 for literal in literals(text[start:end]):
                     secrets.note_text(literal)
 

@@ -66,9 +66,9 @@ class ValueTable:
         return number
 
     def _row(self, known: StaticValue) -> Row:
-        told = Explanation(known.name, known.value, known.range, (), ())
-        text = self._texts.setdefault(told.shown_value, len(self._texts))
-        row: Row = {"name": known.name, "text": text, "phase": told.phase}
+        explained = Explanation(known.name, known.value, known.range, (), ())
+        text = self._texts.setdefault(explained.shown_value, len(self._texts))
+        row: Row = {"name": known.name, "text": text, "phase": explained.phase}
         reasons = known.reasons
         if reasons:
             row["reasons"] = reasons
@@ -113,7 +113,7 @@ class ValueTable:
             return found
         for each in parts_of(known):
             self._left -= 1
-            told = Explanation(each.name, each.value, each.range, (), ())
-            text = self._texts.setdefault(told.shown_value, len(self._texts))
-            found.append([self.sources.place(each.range), text, told.phase])
+            explained = Explanation(each.name, each.value, each.range, (), ())
+            text = self._texts.setdefault(explained.shown_value, len(self._texts))
+            found.append([self.sources.place(each.range), text, explained.phase])
         return found

@@ -66,7 +66,7 @@ T = TypeVar("T")
 MakeWorkers = Callable[[Survey], Workers]
 """Makes workers for a fleet."""
 _KEPT_FOR: Final = 24 * 3600.0
-"""Seconds after which plans that nobody has applied are removed."""
+"""Seconds after which plans that were not applied are removed."""
 _SUMMARY: Final = "fleet.plan"
 _LOGS: Final = "logs"
 
@@ -171,7 +171,7 @@ class Fleet:
 
     @property
     def logs(self) -> str:
-        """Where is told what happens to each unit."""
+        """The path of the progress file."""
         return os.path.join(fleet_directory(self.path), _LOGS)
 
     # -- planning -------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ class Fleet:
                 _sweep(fleet_directory(self.path))
                 plans = self._journal(id_).plans
                 make_private(plans)
-        with FleetProgress(self.path, listen).begin("plan", options.mode, chosen) as told:
+        with FleetProgress(self.path, listen).begin("plan", options.mode, chosen) as listener:
             planning = FleetPlanning(
                 found=self.survey,
                 names=chosen,
@@ -206,7 +206,7 @@ class Fleet:
                 options=options,
                 logs=self.logs,
                 plans=plans,
-                listen=told,
+                listen=listener,
                 id=id_,
             )
             return await _interruptible(planning.run(), planning.interrupt)
@@ -394,7 +394,7 @@ class Fleet:
                 journal.begin(plan.id, list(plan.units), is_saved)
             settings = _with_mode(options, plan.mode)
             progress = FleetProgress(self.path, listen).begin("apply", plan.mode, list(plan.units))
-            told = stack.enter_context(progress)
+            listener = stack.enter_context(progress)
             applying = FleetApplying(
                 found=self.survey,
                 plan=plan,
@@ -403,7 +403,7 @@ class Fleet:
                 options=settings,
                 logs=self.logs,
                 approve=approve,
-                listen=told,
+                listen=listener,
                 plans_again=plans_again,
             )
             try:
@@ -525,7 +525,7 @@ def _with_mode(options: TaskOptions, mode: PlanMode) -> TaskOptions:
 
 
 def _sweep(directory: str) -> None:
-    """Remove plans that were kept, and that nobody has applied for long."""
+    """Remove old plans that were not applied."""
     try:
         entries = [each for each in os.scandir(directory) if each.is_dir()]
     except FileNotFoundError:

@@ -210,11 +210,11 @@ class ClusterWorkers:
     # -- what comes back ------------------------------------------------------------------------
 
     def _hear(self, event: tuple[float, Mapping[str, str]]) -> None:
-        """A worker has begun with a step, of one of our runs or of somebody else's."""
-        _, told = event
-        run = self._runs.get(told["run"])
+        """A worker has begun with a step, of one of our runs or of another program's."""
+        _, details = event
+        run = self._runs.get(details["run"])
         if run is not None:
-            run.begin((Kind(told["kind"]), told["unit"]))
+            run.begin((Kind(details["kind"]), details["unit"]))
 
     async def _collect(self, step: Step, future: Future, run: _Run) -> None:
         outcome = await self._outcome(step.task, future)
@@ -262,7 +262,7 @@ class ClusterWorkers:
         return TaskOutcome(TaskStatus.FAILED, (_out_of_reach(task),))
 
     async def interrupt(self) -> None:
-        """Begin nothing more. What is under way comes to its end: nobody can reach into a worker."""
+        """Begin nothing more. Running steps come to their end: a worker cannot be interrupted."""
         for run in self._runs.values():
             if self._client is not None and run.waiting:
                 await self._client.cancel(list(run.waiting.values()))
@@ -283,7 +283,7 @@ class _Run:
         self.id: str = id_
         self.watch: Watch = watch
         self.waiting: dict[StepKey, Future] = {}
-        """The steps that nobody has begun with."""
+        """The steps that no worker has begun."""
         self.passed: dict[StepKey, Passed | Future] = {}
         """What each step passes on, or will."""
         self.collecting: dict[StepKey, asyncio.Task[None]] = {}

@@ -60,7 +60,7 @@ class Evaluation:
         self.calls: dict[str, dict[str, tuple[str, ...]]] = {}
         """Where each call leads, by directory and name."""
         self.expressions: dict[str, Expression] = {}
-        """Expressions that somebody has asked about, by their text."""
+        """Requested expressions, by their text."""
         self.providers: frozenset[Provider] = frozenset()
         """The providers that the configuration needs, without those built in."""
         self._schemas = _KnownSchemas(find_schema)
@@ -149,7 +149,7 @@ def _is_in_the_way(diagnostic: Diagnostic) -> bool:
 
 
 def _as_hint(diagnostic: Diagnostic) -> Diagnostic:
-    """A module that is not installed is no mistake of whoever edits the files."""
+    """A module that is not installed is no mistake in the files."""
     if diagnostic.summary == NOT_INSTALLED:
         return replace(diagnostic, severity=Severity.WARNING)
     return diagnostic

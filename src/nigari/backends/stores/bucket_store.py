@@ -127,7 +127,7 @@ class BucketStore(HttpStore):
         found = await self.get(key)
         if found is None or found.body != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.headers.get("etag")
 

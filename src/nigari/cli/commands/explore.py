@@ -31,7 +31,7 @@ from nigari.workspace.session.apply_journal import journal_path
 from nigari.workspace.session.session import Session
 
 Follow = Callable[[threading.Event], object]
-"""Fills a feed until it is told to end."""
+"""Fills a feed until it is stopped."""
 
 
 @record

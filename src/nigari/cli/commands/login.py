@@ -45,7 +45,7 @@ def run(invocation: Invocation) -> int:
     if not person.can_prompt:
         presenter.diags.error(
             "Login requires input",
-            "Logging in asks questions, so it cannot be used with -input=false. Where nobody can "
+            "Logging in asks questions, so it cannot be used with -input=false. Where no one can "
             "answer, set an environment variable TF_TOKEN_… or write a credentials block into a "
             "CLI configuration file.",
         )
@@ -239,7 +239,7 @@ def run_logout(invocation: Invocation) -> int:
         return presenter.end(False)
     presenter.say(
         f"The token for {name} is removed from this machine. It is still valid: revoke it at the "
-        "host if nobody needs it any more."
+        "host if it is no longer needed."
     )
     return presenter.end()
 

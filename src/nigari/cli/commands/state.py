@@ -143,7 +143,7 @@ async def _remove(presenter: Presenter) -> bool:
 
 
 def _selected(presenter: Presenter, state: State) -> Sequence[AbsResourceInstance]:
-    """What the addresses name, told; an error where that is nothing, unless it is a rehearsal."""
+    """Print and return the instances that the addresses name; none is an error, except with -dry-run."""
     targets = presenter.targets()
     if presenter.diags.has_errors:
         return ()

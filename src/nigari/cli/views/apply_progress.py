@@ -79,7 +79,7 @@ class TimedView(ApplyListener):
 
 
 class TimedViews(ApplyListeners, TimedView):
-    """Several views that are told the same, also that time passes."""
+    """Several listeners that get the same events, including the passing of time."""
 
     def __init__(self, views: Sequence[TimedView]) -> None:
         super().__init__(views)
@@ -155,7 +155,7 @@ class Progress(TimedView):
             self._end(_key(operation), _named(operation), words, id_note(object_id(value)))
 
     def failed(self, operation: Operation, change: Change) -> None:
-        """What went wrong is told by diagnostics, when everything has come to an end."""
+        """Failures are reported as diagnostics at the end."""
         self._done += 1
         self._running.pop(_key(operation), None)
 
@@ -272,7 +272,7 @@ def _key(operation: Operation) -> str:
 
 @asynccontextmanager
 async def ticking(view: TimedView) -> AsyncIterator[None]:
-    """While this is open, a view is told every second that time passes."""
+    """While this is open, a listener hears every second that time passes."""
 
     async def tick() -> None:
         while True:

@@ -46,7 +46,7 @@ class InitProgress:
         self._downloads: dict[str, Download] = {}
 
     def waiting(self) -> None:
-        """Somebody else is making the same directory ready."""
+        """Another init is running in the same directory."""
         self._say("Another init is running in this directory. Waiting for it to finish...")
 
     def beginning(self, part: str) -> None:
@@ -177,7 +177,7 @@ class ProviderProgress:
         self._done = 0
 
     def reused(self, provider: Provider, version: Version | None) -> None:
-        """The locked version is there, and nobody had to look for it."""
+        """The locked version is installed, without any request."""
         if provider not in self._sought:
             self.finding(provider, "", version)
 

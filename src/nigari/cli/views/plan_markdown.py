@@ -134,9 +134,9 @@ def _table(lines: Sequence[GroupedChange], limit: int) -> Iterator[str]:
 
 def _details(change: Change, reasons: ChangeReasons | None) -> str:
     text = change_text(change, Presentation())
-    told = "" if reasons is None else str(reasons).partition("\n")[2]
-    fence = _fence(text, told)
-    why = f"\n{fence}text\n{told}\n{fence}\n" if told else ""
+    reason = "" if reasons is None else str(reasons).partition("\n")[2]
+    fence = _fence(text, reason)
+    why = f"\n{fence}text\n{reason}\n{fence}\n" if reason else ""
     name = str(change.address).replace("&", "&amp;").replace("<", "&lt;")
     action = "replace" if change.action.is_replace else change.action.value
     return (

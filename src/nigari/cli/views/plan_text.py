@@ -61,7 +61,7 @@ def plan_text(
 ) -> str:
     """The whole plan, with an empty line before and a line end at the end.
 
-    What has changed outside is told as far as it is relevant to what is planned. A filter leaves
+    Changes outside are shown as far as they are relevant to the plan. A filter leaves
     out changes, and says how many.
     """
     presentation = presentation or Presentation()

@@ -2,7 +2,7 @@
 
 A cause travels with an unknown value from where it arose to where someone needs the value. It
 names the root: a missing variable, a resource, an expansion that is not known. How the value came
-from there to here is worked out afterwards, only when it must be told (`explain`).
+from there to here is worked out afterwards, only when it must be shown (`explain`).
 """
 
 from __future__ import annotations

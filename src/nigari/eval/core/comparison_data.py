@@ -1,6 +1,6 @@
 """Two values that should have been equal, as data that a diagnostic can carry.
 
-Every secret is left out here, so that nobody who shows the data later has to know of marks. What
+Every secret is left out here, so that views of the data need not know of marks. What
 an expression compares is looked up in its syntax: only `a == b` says what was wanted.
 """
 

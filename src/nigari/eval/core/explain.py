@@ -1,6 +1,6 @@
 """Chains of an unknown value: from where it is back to its root cause.
 
-The way is found only when it must be told. Every node can say which expression gave its value and
+The chain is found only when it must be shown. Every node can say which expression gave its value and
 in which module that was evaluated, so the way back follows the references whose values carry the
 cause, shortest first.
 """

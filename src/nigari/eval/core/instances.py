@@ -154,7 +154,7 @@ class CallNode(Node):
         self.has_failed: bool = False
         """Whether instances are missing for a reason that has been reported."""
         self.contents: Node | None = None
-        """Done when everything in the module is, where somebody may wait for that."""
+        """Done when everything in the module is; None if no node can depend on that."""
 
     @property
     def about(self) -> str:
@@ -191,7 +191,7 @@ class Run(Protocol):
     working_path: str
 
     is_opaque: bool
-    """Whether modules are told nothing of each other's values but their types."""
+    """Whether modules see of each other's values only the types."""
     checks_instances: bool
     """Whether a reference to a resource must have a key where there are several instances, and
     name something that the schema has.
@@ -216,7 +216,7 @@ class Run(Protocol):
         ...
 
     def want(self, node: Node) -> None:
-        """Have a node worked out, though nobody waits for it."""
+        """Have a node evaluated that no other node depends on."""
         ...
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
@@ -268,7 +268,7 @@ class Frame:
         self._make = make
 
     def __getattr__(self, name: str) -> object:
-        """The nodes of a kind that nobody has looked at yet: of most modules nobody ever does."""
+        """Make the nodes of a kind when they are first used: those of most modules never are."""
         if name not in _KINDS:
             raise AttributeError(f"a frame has no attribute {name!r}")
         nodes = {} if self._make is None else self._make(self, name)
@@ -312,6 +312,6 @@ class Frame:
         return string(self.module.directory if name == "module" else self.run.root_path)
 
     def label(self, name: str) -> str:
-        """The name of something in this module, as it is told to the user."""
+        """The name of something in this module, as users see it."""
         addr = self.instance.addr
         return name if addr.is_root else f"{name} of {addr}"

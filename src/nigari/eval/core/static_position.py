@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 RequestValue: TypeAlias = Callable[[UnknownCause], bool]
-"""Asks for what would make a value known; False where nobody can give it."""
+"""Requests what would make a value known; False if nothing would."""
 
 
 @record
@@ -165,7 +165,7 @@ _A = {"sensitive": "a", "ephemeral": "an"}
 
 
 def _report_unknown(slot: StaticPosition, causes: list[UnknownCause]) -> None:
-    """One error for a slot; the way that each thing took which is missing is told by its causes."""
+    """One error for a slot; its causes show the chain to each missing value."""
     from nigari.eval.core.explain import chain, way_to
 
     frames: list[Cause] = []
@@ -177,7 +177,7 @@ def _report_unknown(slot: StaticPosition, causes: list[UnknownCause]) -> None:
         # Where the slot itself uses the last thing on the way is what the error points at.
         frames.extend(links[: max(len(way), 1)])
     diags, place = slot.frame.run.diags, slot.expr.range
-    # Another instance of the module may have told of the same way through the files.
+    # Another instance of the module may have reported the same chain.
     if not diags.is_new((place, *(frame.subject for frame in frames))):
         return
     hint = f"{_hint(causes[0])}{_description(causes[0], slot.frame)}" if causes else ""

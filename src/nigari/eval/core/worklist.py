@@ -122,7 +122,7 @@ class WorkList:
         self._needs: dict[Node, Sequence[Need]] = {}
         self._effect_waiters: dict[Effect, list[Node]] = {}
         self.new_effects: list[Effect] = []
-        """Effects that nobody has been told of yet; the driver empties this list."""
+        """Effects that the driver has not seen yet; it empties this list."""
 
     def want(self, nodes: Iterable[Node]) -> None:
         """Add nodes whose results are wanted."""
@@ -149,7 +149,7 @@ class WorkList:
         ready, diags = self._ready, self.diags
         while ready:
             node = ready.pop()
-            told = len(diags)
+            reported = len(diags)
             try:
                 needs = node.step()
             except Exception as error:
@@ -158,8 +158,8 @@ class WorkList:
                 self._report(node.label, error)
                 node.fail()
                 needs = ()
-            if len(diags) > told:
-                diags.name_since(told, node.about)
+            if len(diags) > reported:
+                diags.name_since(reported, node.about)
             if needs:
                 self._park(node, needs)
             else:

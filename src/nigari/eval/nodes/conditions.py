@@ -1,7 +1,7 @@
 """Conditions that must hold: preconditions, postconditions, validations, assertions of checks.
 
 A condition that is not known yet is no failure: it is looked at again when more is known. What a
-failure means (an error, or a warning for a `check`) is told by who has the rules.
+failure means (an error, or a warning for a `check`) is decided by the owner of the rules.
 """
 
 from __future__ import annotations

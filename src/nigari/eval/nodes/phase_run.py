@@ -64,7 +64,7 @@ class PhaseRun(ABC):
         return iter(self._frames)
 
     def want(self, node: Node) -> None:
-        """Have a node worked out, though nobody waits for it."""
+        """Have a node evaluated that no other node depends on."""
         self.work.want((node,))
 
     def reporting_to(self, child: Diagnostics) -> _ReportingTo:
@@ -88,7 +88,7 @@ class PhaseRun(ABC):
         """A module instance with a node for everything in it; nothing is asked for yet."""
         frame = Frame(self, instance, parent, self._nodes)
         if parent is not None and instance.call is not None:
-            # Whatever is wrong with it is reported now, not when somebody uses a variable.
+            # Mistakes in the arguments are reported now, not when a variable is used.
             parent.instance.compiled.arguments(instance.call, self.diags)
         frame.calls = {name: call_node(frame, call) for name, call in frame.module.calls.items()}
         return frame
@@ -134,7 +134,7 @@ class PhaseRun(ABC):
 
     @abstractmethod
     def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
-        """What stands for a variable of the root module, or of another that nobody calls."""
+        """What stands for a variable of the root module, or of another that no call leads to."""
 
     @abstractmethod
     def argument_node(

@@ -1,6 +1,6 @@
 """Provider names: the block that a name in a module leads to, over the tree of modules.
 
-Nothing is evaluated: a key that a call gives is told with where it is written.
+Nothing is evaluated: a key that a call gives comes with its source range.
 """
 
 from __future__ import annotations

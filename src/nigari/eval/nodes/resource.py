@@ -69,8 +69,8 @@ class SchemaLookups(Run, Protocol):
         """The instances of a provider block of a module; none where it has no such block."""
         ...
 
-    def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
-        """What a provider has said, or None where it has not been asked yet."""
+    def answer(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
+        """The diagnostics of a provider, or None if it has not answered yet."""
         ...
 
     def check_repetition(self, frame: Frame, repetition: Repetition) -> Sequence[Need]:
@@ -229,15 +229,15 @@ class ValidatedResource(ResourceNode):
             return ()
         addr = self.resource.addr
         effect = ValidateConfig(self._provider, addr.mode, addr.type, self._config)
-        told = self._run.told(effect)
-        if told is None:
+        answer = self._run.answer(effect)
+        if answer is None:
             return (effect,)
-        if not told:
+        if not answer:
             return ()
         from nigari.providers.diagnostics import located
 
         address = str(Abs(self.frame.instance.addr, addr))
-        diagnostics = located(told, self._schema, self.resource.body, address)
+        diagnostics = located(answer, self._schema, self.resource.body, address)
         self.frame.run.diags.extend(diagnostics)
         return ()
 

@@ -44,7 +44,7 @@ class Validation(Node):
         return self._variable.about
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         if self._variable.state != DONE:

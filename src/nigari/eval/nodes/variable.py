@@ -309,7 +309,7 @@ def fitted(variable: Variable, given: Value) -> Value:
 
 
 def missing_variable(node: VariableNode) -> UnknownCause:
-    """The cause of a value that nobody has given."""
+    """The cause of a missing value."""
     variable = node.variable
     module = node.frame.instance.addr
     name = f"var.{variable.name}"

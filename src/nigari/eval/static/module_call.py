@@ -1,7 +1,7 @@
 """A module call in the static phase: where its instances come from, and which there are.
 
 A call decides which directory each instance comes from. As long as all have the same source, one
-instance with a deferred key stands for all, and nobody looks at the expansion. Who refers to an
+instance with a deferred key stands for all, and the expansion is not evaluated. A reference to an
 instance has the call expanded beside that, with frames that have values and nothing else.
 """
 
@@ -100,7 +100,7 @@ class ModuleLookups(Run, Protocol):
         ...
 
     def request(self, cause: UnknownCause) -> bool:
-        """Ask for what would make a value known; False where nobody can give it."""
+        """Request what would make a value known; False if nothing would."""
         ...
 
     def must_expand(self, module: ModuleAddr, call: str) -> bool:

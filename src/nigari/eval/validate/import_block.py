@@ -67,7 +67,7 @@ class ValidatedImport(Node):
         return self._block.range
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()

@@ -37,7 +37,7 @@ class ValidateProvider(Effect):
 class ProviderValidations(Protocol):
     """Who remembers what providers have said."""
 
-    def told(self, effect: ValidateProvider) -> Sequence[ProviderDiagnostic] | None:
+    def answer(self, effect: ValidateProvider) -> Sequence[ProviderDiagnostic] | None:
         """What a provider has said, or None where it has not been asked yet."""
         ...
 
@@ -73,7 +73,7 @@ class ValidatedProvider(Node):
         return self.config.range
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
@@ -94,10 +94,10 @@ class ValidatedProvider(Node):
         if self._config is None:
             return ()
         effect = ValidateProvider(self._provider, self._config)
-        told = self._opinions.told(effect)
-        if told is None:
+        answered = self._opinions.answer(effect)
+        if answered is None:
             return (effect,)
-        found = located(told, self._schema, self.config.body, self.label)
+        found = located(answered, self._schema, self.config.body, self.label)
         self.frame.run.diags.extend(found)
         return ()
 

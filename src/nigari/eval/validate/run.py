@@ -161,7 +161,7 @@ class Contents(Node):
         return self._call.range
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         call = self._call
@@ -207,7 +207,7 @@ class ValidateRun(PhaseRun):
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
-        self._told: dict[ProviderValidation, Sequence[ProviderDiagnostic]] = {}
+        self._answers: dict[ProviderValidation, Sequence[ProviderDiagnostic]] = {}
         self._imports: dict[AbsResource, list[ValidatedImport]] | None = None
         """The import blocks, which only the root module has."""
         self._configured = {frame.instance: nodes for frame, nodes in static.providers.items()}
@@ -285,9 +285,9 @@ class ValidateRun(PhaseRun):
         self._imports_in(frame)
         call = frame.instance.call
         if frame.parent is not None and call is not None:
-            told = len(self.diags)
+            reported = len(self.diags)
             _check_arguments(frame, call, self.diags)
-            self.diags.name_since(told, frame.about)
+            self.diags.name_since(reported, frame.about)
         first = self._first.setdefault(frame.instance.variant, frame)
         if first is not frame:
             frame.outputs = first.outputs
@@ -418,12 +418,12 @@ class ValidateRun(PhaseRun):
             block = offered.provider.block
             self.want(ValidatedProvider(found.frame, config, found.provider, block, self))
 
-    def told(self, effect: ProviderValidation) -> Sequence[ProviderDiagnostic] | None:
-        return self._told.get(effect)
+    def answer(self, effect: ProviderValidation) -> Sequence[ProviderDiagnostic] | None:
+        return self._answers.get(effect)
 
-    def tell(self, effect: ProviderValidation, told: Sequence[ProviderDiagnostic]) -> None:
+    def tell(self, effect: ProviderValidation, reported: Sequence[ProviderDiagnostic]) -> None:
         """Take note of what a provider has said."""
-        self._told[effect] = told
+        self._answers[effect] = reported
 
     def run(self, ask: Callable[[ProviderValidation], Sequence[ProviderDiagnostic]]) -> None:
         """Check everything. `ask` gets a provider's opinion of a configuration."""
@@ -431,7 +431,7 @@ class ValidateRun(PhaseRun):
         def answer(effects: Sequence[Effect]) -> None:
             for effect in effects:
                 assert isinstance(effect, ProviderValidation)
-                self._told[effect] = ask(effect)
+                self._answers[effect] = ask(effect)
                 self.work.answer(effect)
 
         self.work.run(answer)

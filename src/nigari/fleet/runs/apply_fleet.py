@@ -2,7 +2,7 @@
 
 A unit whose inputs are as they were planned is applied as it was planned. One whose inputs were not
 known, or turned out otherwise, is planned again; a plan that does anything but what was agreed to is
-asked about. What fails keeps its dependants from being applied, and nobody else.
+asked about. Only the dependants of a failed unit are not applied.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Approve = Callable[[UnitResult, str], Awaitable[bool]]
 
 
 async def refuse(_: UnitResult, __: str) -> bool:
-    """The answer where nobody can be asked."""
+    """The answer if prompting is not possible."""
     return False
 
 
@@ -116,7 +116,7 @@ class FleetApplying:
         is_as_planned = bool(planned.inputs) and inputs.digest == planned.inputs
         is_fresh = not before and not self._plans_again
         if is_as_planned and is_fresh and not planned.has_to_be_applied:
-            # Whoever needs its outputs finds them in its state.
+            # Its dependants find its outputs in its state.
             return UnitResult(name, UnitStatus.DONE, planned.result.changes)
         result = await self._applied(name, planned, inputs, is_as_planned and is_fresh)
         if result.is_done and result.outputs is not None:
@@ -166,7 +166,7 @@ class FleetApplying:
     async def _planned_at_last(
         self, unit: Unit, inputs: UnitInputs, path: str, log: str
     ) -> TaskOutcome:
-        """The plan of a unit that could not be planned with the others, which nobody has seen."""
+        """The plan of a unit that could not be planned with the others, which was not shown."""
         given = inputs.variables, inputs.planned
         task = Task(Kind.PLAN, unit, self._options, *given, plan=path, log=log)
         outcome = await self._workers.run(lambda: None if self._walk.is_stopped else task)

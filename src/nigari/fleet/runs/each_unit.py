@@ -71,7 +71,7 @@ class EachUnit:
         return os.path.join(self._logs, f"{self._found.units[name].file_name}.log")
 
     def begun(self, key: StepKey) -> None:
-        """Hear that somebody works with a unit."""
+        """Hear that a worker has begun a unit."""
         self._listen(UnitStarted(key[1], self._kind.value))
 
     def ended(self, key: StepKey, outcome: TaskOutcome) -> None:

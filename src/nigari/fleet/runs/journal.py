@@ -4,7 +4,7 @@
     .nigari/fleet/ID/plans/           the plans of units, until all of them are applied
     .nigari/fleet/logs/               what happened to each unit
 
-Whoever goes on with an apply learns from it which units are done. One that has begun and is not done
+A continued apply finds in it which units are done. One that has begun and is not done
 may be done in part: what exists, its state tells.
 """
 
@@ -146,13 +146,13 @@ class Journal:
         return self._write(STARTED, unit)
 
     def finish(self, unit: str, how: str) -> None:
-        """It has come to an end: `done`, or in another way. Where that cannot be noted, whoever goes
+        """It has come to an end: `done`, or in another way. If that cannot be noted, the run that goes
         on learns it from the state.
         """
         self._write(how, unit)
 
     def end(self) -> None:
-        """Everything is done: nobody needs the plans any more, and they have secrets in them."""
+        """Remove the plans once everything is done: they contain secrets."""
         self._write(_END, "")
         shutil.rmtree(self.plans, ignore_errors=True)
 

@@ -37,7 +37,7 @@ _DAMAGE: Final = (
     ValueError,
     EOFError,
     OverflowError,
-    # A password that nobody has set, a method that nobody knows, and JSON that is too deep.
+    # A password that was not set, an unknown method, and JSON that is too deep.
     RuntimeError,
 )
 """What reading an archive or JSON ends with that is not as it was written."""

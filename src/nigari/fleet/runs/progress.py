@@ -1,4 +1,4 @@
-"""The progress of the last plan or apply of a fleet, for whoever looks on from another process.
+"""The progress of the last plan or apply of a fleet, for observers in other processes.
 
     .nigari/fleet/progress.jsonl    one line for each event
 

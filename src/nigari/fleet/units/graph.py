@@ -40,7 +40,7 @@ class Edge:
 
 @record
 class ForeignState:
-    """A state that a unit reads and that no unit writes, or of which that cannot be told."""
+    """A state that a unit reads and that no unit writes, or whose unit is not known."""
 
     unit: str
     address: str

@@ -261,7 +261,7 @@ def _once(diags: Diagnostics) -> tuple[Diagnostic, ...]:
 
 
 class FleetSources(Mapping[str, bytes]):
-    """The files of a fleet by their paths from the root, read when somebody wants to see one: a
+    """The files of a fleet by their paths from the root, read when one is shown: a
     large fleet has more of them than a process should keep.
     """
 

@@ -134,7 +134,7 @@ def _called_by_tests(session: Session) -> set[str]:
 
 
 def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | None, Range | None]:
-    """The state of the configured backend, with what `init` was told of it."""
+    """The state of the configured backend, with the arguments that `init` got."""
     backend = run.root.module.backend
     around = Around(session.where.path, session.where.environ)
     workspace = session.selected

@@ -99,9 +99,9 @@ def work(
         return Returned(TaskOutcome(TaskStatus.LOST, (lost_worker(task),)))
     try:
         return asyncio.run(_stepped(assignment, packages, values, before))
-    except Exception as error:  # noqa: BLE001 - the program is told, and goes on without this unit
-        told = unexpected(f"The {task.kind.value}", error)
-        return Returned(TaskOutcome(TaskStatus.FAILED, (told,)))
+    except Exception as error:  # noqa: BLE001 - the program is failure, and goes on without this unit
+        failure = unexpected(f"The {task.kind.value}", error)
+        return Returned(TaskOutcome(TaskStatus.FAILED, (failure,)))
 
 
 async def _stepped(

@@ -1,6 +1,6 @@
 """Inputs of a unit: what it is given of others, worked out from the outputs they have or will have.
 
-What a unit needs is data that can be sent to another process; whoever has the outputs works out the
+What a unit needs is data that can be sent to another process; the process that has the outputs evaluates the
 inputs there. Where outputs come from is not known here.
 """
 

@@ -125,7 +125,7 @@ def unpack(shipment: Shipment, home: str) -> Unit:
         try:
             os.rename(made, root)
         except OSError:
-            # Somebody else was faster.
+            # Another process was faster.
             shutil.rmtree(made, ignore_errors=True)
     unit = shipment.unit
     return replace(

@@ -1,6 +1,6 @@
 """Steps: the tasks of a whole run that can be repeated, and what they pass on to each other.
 
-A step says which others come before it and how its inputs follow from their outputs, so that whoever
+A step says which others come before it and how its inputs follow from their outputs, so that the code that
 does a run can be handed all of it at once. Who that is, and where, is not known here.
 """
 
@@ -59,7 +59,7 @@ Steps = Mapping[StepKey, Step]
 
 
 class Watch(Protocol):
-    """Whoever wants a run."""
+    """The observer of a run."""
 
     @property
     def is_stopped(self) -> bool:
@@ -67,7 +67,7 @@ class Watch(Protocol):
         ...
 
     def begun(self, key: StepKey) -> None:
-        """Somebody works on a step."""
+        """A worker has begun a step."""
         ...
 
     def ended(self, key: StepKey, outcome: TaskOutcome) -> None:
@@ -83,9 +83,9 @@ def passed(kind: Kind, unit: Unit, outcome: TaskOutcome) -> Passed:
         return Passed(unit.name, with_causes(outputs or {}, unit.name) if is_plan else outputs)
     if is_plan or outcome.status is not TaskStatus.FAILED:
         return Passed(unit.name, because_of=outcome.because_of or unit.name)
-    # Only a state was to be read: whoever wanted it says what is wrong with that.
-    told = seen_from_root(outcome.diagnostics, unit)
-    return Passed(unit.name, diagnostics=tuple(told))
+    # Only a state was to be read; the step that needed it reports the failure.
+    reported = seen_from_root(outcome.diagnostics, unit)
+    return Passed(unit.name, diagnostics=tuple(reported))
 
 
 async def take_step(
@@ -100,21 +100,21 @@ async def take_step(
         return skipped_task(blamed)
     unread = [each for found in before.values() for each in found.diagnostics]
     if unread:
-        told = seen_from_unit(unread, step.task.unit)
-        return TaskOutcome(TaskStatus.FAILED, tuple(told))
+        reported = seen_from_unit(unread, step.task.unit)
+        return TaskOutcome(TaskStatus.FAILED, tuple(reported))
     if step.needs is None:
         return await do(step.task)
     diags = Diagnostics()
     outputs = {name: each.outputs for name, each in before.items()}
     inputs = step.needs.inputs(values, outputs, diags)
     if diags.has_errors:
-        told = seen_from_unit(diags.in_order(), step.task.unit)
-        return TaskOutcome(TaskStatus.FAILED, tuple(told))
+        reported = seen_from_unit(diags.in_order(), step.task.unit)
+        return TaskOutcome(TaskStatus.FAILED, tuple(reported))
     task = replace(step.task, variables=inputs.variables, planned=inputs.planned)
     outcome = await do(task)
     return replace(outcome, inputs=inputs.digest if inputs.is_known else "")
 
 
 def skipped_task(because_of: str = "") -> TaskOutcome:
-    """The outcome of a task that nobody has begun with."""
+    """The outcome of a task that no worker has begun."""
     return TaskOutcome(TaskStatus.SKIPPED, because_of=because_of)

@@ -31,7 +31,7 @@ units of one fleet would be in each other's way.
 Outputs = Mapping[str, Value]
 """Root outputs by name, marked where they are sensitive, unknown where only apply can tell."""
 
-# Nobody changes these. Unlike mapping proxies they can be sent to another process.
+# Never changed. Unlike mapping proxies they can be sent to another process.
 _NOTHING: Final[Mapping[str, Value]] = {}
 _NO_STATES: Final[Mapping[StateIdentity, Outputs]] = {}
 _NO_SOURCES: Final[Mapping[str, bytes]] = {}
@@ -61,7 +61,7 @@ class TaskStatus(Enum):
     SKIPPED = "skipped"
     """Something that it needs has failed, or everything was stopped before its turn."""
     LOST = "lost"
-    """Whoever did it is gone, and it is not known how far it came."""
+    """The worker is gone, and it is not known how far it came."""
 
 
 @record
@@ -97,11 +97,11 @@ class Task:
     agreed: str = ""
     """A file with the plan that was agreed to, where another has to be made to be applied."""
     log: str = ""
-    """The file in which is told what happens."""
+    """The path of the progress file."""
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it can be done again when nobody knows how far it came."""
+        """Whether it can be repeated if it is not known how far it came."""
         return self.kind is not Kind.APPLY
 
 
@@ -163,7 +163,7 @@ class TaskOutcome:
 
 
 def not_stored(error: OSError) -> Diagnostic:
-    """What a fleet has to remember, and nobody can write down."""
+    """Values that a fleet must remember, and that no file may contain."""
     where = f"{error.filename}: " if error.filename else ""
     return Diagnostic(
         Severity.ERROR,

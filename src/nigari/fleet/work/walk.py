@@ -1,6 +1,6 @@
 """Walks over a fleet: every unit after all that it needs, side by side where it may be.
 
-A unit that fails keeps those that depend on it from being worked with, and nobody else.
+Only the units that depend on a failed unit are skipped.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from nigari.fleet.work.walk import Walk
 from nigari.system_calls import KILL, signal_group
 
 MakeTask = Callable[[], Task | None]
-"""Makes a task when its turn has come; None where nobody wants it any more."""
+"""Makes a task when its turn has come; None if it is no longer wanted."""
 _TRIES: Final = 3
 _PROGRAM: Final = (
     "import sys; sys.path.insert(0, sys.argv[2]); from nigari.fleet.work.worker import main; main()"
@@ -171,7 +171,7 @@ class _Process:
                 await write_message(self._streams[1], Interrupt())
 
     async def end(self) -> None:
-        """Let the process end by itself, which it does when nobody is there any more."""
+        """Let the process end by itself, which it does once its connection is closed."""
         if self._streams is None:
             self._channel.close()
         else:

@@ -119,7 +119,7 @@ class Exchange(Difference):
 
 
 class WriteOnly(Difference):
-    """An argument that nobody keeps, so that it is never known whether it changes."""
+    """A write-only argument: it is not stored, so a change of it is never known."""
 
     __slots__ = ()
 

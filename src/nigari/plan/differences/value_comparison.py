@@ -44,7 +44,7 @@ def present(part: Datum | None) -> Datum | None:
 
 
 def default_fate(before: Datum | None, after: Datum | None) -> Fate:
-    """The fate of something with parts, as far as it can be told without them."""
+    """The fate of a value with parts, as far as it follows without them."""
     was, is_ = present(before) is not None, present(after) is not None
     if was is is_:
         return Fate.SAME

@@ -23,7 +23,7 @@ from nigari.state.model import CheckResult, State
 
 
 class Action(Enum):
-    """What is to be done with an object; the value is how programs are told."""
+    """The action on an object; the value is its name in JSON."""
 
     NO_OP = "no-op"
     CREATE = "create"
@@ -69,7 +69,7 @@ _STEPS = {
 
 
 class Reason(Enum):
-    """Why an action was chosen, where that needs saying; the value is how programs are told."""
+    """The reason of an action that needs one; the value is its name in JSON."""
 
     NONE = ""
     TAINTED = "replace_because_tainted"
@@ -93,7 +93,7 @@ class Reason(Enum):
 class Change:
     """What is to become of one object of a resource instance.
 
-    Written by hand because a plan may have very many of them. Nobody assigns to one after it was
+    Written by hand because a plan may have very many of them. None is assigned to after it was
     made.
     """
 
@@ -143,7 +143,7 @@ class Change:
         self.replace_paths: tuple[Path, ...] = replace_paths
         """What cannot be changed without another object."""
         self.private: bytes = private
-        """What the provider wants to be told when the change is applied."""
+        """Data that the provider gets back when the change is applied."""
         self.deposed: str = deposed
         """The key of a deposed object; empty for the current one."""
         self.previous_address: AbsResourceInstance = previous_address or address

@@ -210,7 +210,7 @@ class InstanceNode(ValueNode):
         value = evaluate_body(self.frame, self.owner.body, self.data)
         if not isinstance(value, Value):
             return value
-        # What is made from a mistake that was told would be planned as something it never becomes.
+        # After a reported mistake, the change would be planned with a value that it never gets.
         if diags.error_count == errors and not is_reported(value):
             self.config = value
             deferrals = self.owner.run.deferrals

@@ -22,7 +22,7 @@ from nigari.plan.model.conditions import Noted
 def module_conditions(frame: Frame, unread: Mapping[AbsResourceInstance, str]) -> list[Noted]:
     """Everything in a module instance that must hold, each with what it is about.
 
-    The check of a data source that could not be read, for a reason that is told here, has failed.
+    The check of a data source that could not be read has failed; the reason is reported here.
     """
     module = frame.module
     found: list[Noted] = []

@@ -1,6 +1,6 @@
 """Objects of the prior state that nothing in the configuration wants any more.
 
-Their providers are found from the state. An orphan is destroyed, or only forgotten; whoever makes
+Their providers are found from the state. An orphan is destroyed, or only forgotten; the code that makes
 a node has found out which.
 """
 
@@ -127,7 +127,7 @@ class OrphanNode(Node):
         return None
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         if self.protection is not None:
@@ -165,7 +165,7 @@ class OrphanNode(Node):
 
     @property
     def _is_forgotten(self) -> bool:
-        """Whether the object leaves the state with this plan, so that nobody needs to read it."""
+        """Whether the object leaves the state with this plan, so that it need not be refreshed."""
         run = self._run
         return self._end.forgets and run.is_for_apply and not run.is_refresh_only
 
@@ -267,12 +267,12 @@ class OrphanNode(Node):
         now: PriorObject | None = prior
         if run.refreshes and not self._is_forgotten:
             # Others may report something meanwhile, which says nothing about this object.
-            told = Diagnostics()
+            reported = Diagnostics()
             run.listener.refresh_started(self.address, prior.value, self._deposed)
             body = self._end.body
-            now = await read(provider, schema, self.address, prior, self._meta, told, body)
-            run.diags.extend(told)
-            if now is None and told.has_errors:
+            now = await read(provider, schema, self.address, prior, self._meta, reported, body)
+            run.diags.extend(reported)
+            if now is None and reported.has_errors:
                 return
             gone = None if now is None else now.value
             run.listener.refresh_finished(self.address, gone, self._deposed)
@@ -330,8 +330,8 @@ class OrphanNode(Node):
                 identity=now.identity,
             )
         )
-        told = located(answer.diagnostics, schema.block, self._end.body, str(self.address))
-        self._run.diags.extend(told)
+        reported = located(answer.diagnostics, schema.block, self._end.body, str(self.address))
+        self._run.diags.extend(reported)
         return answer.planned_private
 
 
@@ -351,7 +351,7 @@ class NamedData(Node):
         return str(self.address)
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         found = self._declaration is not None and self._declaration.has(self.address.item.key)

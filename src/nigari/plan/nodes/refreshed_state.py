@@ -1,4 +1,4 @@
-"""The state that a plan found, for whoever wants nothing else of it.
+"""The refreshed state of a plan, for commands that want nothing else of it.
 
 An object that stays as it is depends on what the configuration says, any other also on what it
 depended on, which planning has noted.

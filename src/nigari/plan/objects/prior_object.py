@@ -1,5 +1,5 @@
 """Objects of the prior state as values: upgraded to the provider's schema or taken over from
-another type, and read anew.
+another type, and refreshed.
 
 An object that is gone is none. What has changed since it was stored is drift, which the caller
 notes.

@@ -2,7 +2,7 @@
 
 A block is named by the variant of its module (`ModuleInstance.variant`) and its name there. Besides
 what a module declares there are two names for each call: the call itself stands for its expansion, on
-which all in it depends, and the module with `*` for everything in it, which whoever names the call as
+which all in it depends, and the module with `*` for everything in it, on which a reference to the call as
 a whole needs. Where the instances of a call are of several variants, the path of the call without a
 key stands for all of them: only what comes out of it has blocks there. Nothing is evaluated; references
 were found by compiling. Answers are worked out when asked for and cached.

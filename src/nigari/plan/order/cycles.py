@@ -46,12 +46,12 @@ def cycles(followers: Sequence[Sequence[int]]) -> list[int]:
 def report_validation_cycles(graph: BlockGraph, diags: Diagnostics) -> None:
     """Report each cycle once, at a validation that is part of it."""
     places = dict(graph.referring_validations())
-    told: set[Block] = set()
+    reported: set[Block] = set()
     for cycle in _cycles(graph, places):
         at = next((number for number, block in enumerate(cycle) if block in places), None)
-        if at is None or not told.isdisjoint(cycle):
+        if at is None or not reported.isdisjoint(cycle):
             continue
-        told.update(cycle)
+        reported.update(cycle)
         way = (*cycle[at:], *cycle[: at + 1])
         names = [name for name, _ in groupby(map(block_label, way))]
         diags.error(

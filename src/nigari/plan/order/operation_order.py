@@ -6,7 +6,7 @@ object that is replaced goes before its successor comes, or after it where it is
 it also stays until everything that depends on it has been changed. So does a deposed object, and
 until the current one of its instance has been changed. That A is destroyed before B is given up
 where they have different providers and A's must be configured with what B will be: then nothing of
-A can be destroyed before B is made anew. Where B depended on A when both were stored, and A depends
+A can be destroyed before B is created again. Where B depended on A when both were stored, and A depends
 on B by now, B is destroyed first. A provider is open from before its first use until after its
 last, and so is an ephemeral object that anything uses. Conditions of what stays, of variables and
 of outputs are looked at before anything is made that needs those. Data sources of checks are read
@@ -415,7 +415,7 @@ class _Building:
         """Keep what was replaced until what depends on it is done, wherever that is possible.
 
         It is not where that must itself wait for the old object to be gone, because something
-        else that both need is destroyed before it is made anew.
+        else that both need is destroyed before it is created again.
         """
         followers = self._followers()
         after_any = _reached(followers, self._ended.all() + self._ended_late.all())

@@ -1,7 +1,7 @@
 """The arguments that a change gives another value, each with what is written for it.
 
 A value that is written as an object is followed into its attributes, and blocks into theirs, so
-that every difference is told where its expression stands. Nothing is evaluated here.
+that every difference has the range of its expression. Nothing is evaluated here.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ _Pair = tuple[tuple[Step, ...], WrittenBlock | None, Value, Value]
 def _pairs(
     nested: NestedBlock, blocks: list[WrittenBlock], before: Value, after: Value
 ) -> list[_Pair] | None:
-    """Each block with the object that it describes; None where they cannot be told apart."""
+    """Each block with the object that it describes; None where they cannot be matched."""
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
         return [((), blocks[0], before, after)]
     if nested.nesting is Nesting.MAP:

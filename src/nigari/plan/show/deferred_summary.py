@@ -1,4 +1,4 @@
-"""Deferred changes grouped and counted, for whoever shows a plan."""
+"""Deferred changes, grouped and counted, as plans are shown."""
 
 from __future__ import annotations
 

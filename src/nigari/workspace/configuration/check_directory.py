@@ -33,7 +33,7 @@ def validate(
     The providers that are needed must be installed and are started to look at it, unless only the
     built-in one is to. `tests` is the directory of the test files that are looked at as well.
 
-    Mistakes in the root module come first and alone: what is told of the modules that it calls is
+    Mistakes in the root module come first and alone: reports about the modules that it calls are
     seldom worth reading while they stand.
     """
     declared = Diagnostics()

@@ -90,7 +90,7 @@ class Workspace:
     def static_settings(
         self, inputs: Inputs, workspace: str, modules: Modules | None = None
     ) -> StaticSettings:
-        """What the static phase is told about the world."""
+        """The surroundings of the static phase: functions, modules, schemas and paths."""
         from nigari.eval.static.run import StaticSettings
         from nigari.workspace.configuration.builtin import BuiltinSchemas, builtin_function
 

@@ -1,6 +1,6 @@
 """Called modules: those of the caller's own package, and those of other packages.
 
-A module in the caller's package is found by its path. Packages of their own are found by whoever
+A module in the caller's package is found by its path. Packages of their own are found by the code that
 has them: here, where an earlier `init` has put them; in `install`, wherever they can be had.
 """
 

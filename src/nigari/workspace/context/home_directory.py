@@ -1,4 +1,4 @@
-"""The home directory of whoever runs the program: what `~` stands for in a configuration."""
+"""The home directory of the user, for which `~` stands in a configuration."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Values of variables that a working directory remembers, so that they need not be given again.
 
-Init remembers, when it is told to, the values that static places used, for the selected workspace
+With `-remember`, init stores the values that static positions used, for the selected workspace
 and the configuration of its backend: with another one they belong to another environment. Sensitive
 and ephemeral values are never remembered. Whoever reads them ranks them below every other source but
 defaults.

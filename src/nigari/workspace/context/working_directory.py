@@ -123,7 +123,7 @@ class WorkingDirectory:
 
     @property
     def selects_default(self) -> bool:
-        """Whether nobody has selected another workspace than the default one."""
+        """Whether the default workspace is selected."""
         if self.environment is not None and self.environment.workspace:
             return False
         return not self.environ.get(_WORKSPACE_VARIABLE) and not os.path.exists(

@@ -34,7 +34,7 @@ from nigari.workspace.explain.queries import ValueQueries, compiled_origin, reas
 
 _MOST_DEEP = 12
 _MOST_CHAINS = 10
-"""How many ways are told: a value made of many instances may have very many."""
+"""The most chains of one value: one that is made of many instances may have very many."""
 _OF_CALLS = (ModuleCall, ModuleCallInstance, ModuleCallOutput)
 _KEYS = ("count.index", "each.key")
 """What an instance is known by: another `count` or `for_each` has other instances, and this one
@@ -286,9 +286,9 @@ class ExplanationBuilder:
             is_cut = kind == "local"
         elif origin is not None:
             self._shown.add(key)
-            told = self.expression(node.label, origin, node.range, depth=depth, names=names)
-            value = value if value is not FAILED else told.value
-            parts, is_cut = told.parts, told.is_cut
+            explained = self.expression(node.label, origin, node.range, depth=depth, names=names)
+            value = value if value is not FAILED else explained.value
+            parts, is_cut = explained.parts, explained.is_cut
         value, earlier = part_of(value, names), evaluation.earlier(node)
         return Explanation(
             name=name,

@@ -2,7 +2,7 @@
 
 States are moved as they are stored, byte for byte, so that their lineage, serial and encryption
 stay. The old place keeps its states, except where that was no configured backend: a state file
-that nobody would look at any more only confuses. Whatever interrupts it, each state is whole in the
+that is not used any more would only confuse. Whatever interrupts it, each state is whole in the
 old backend or in the new one, and another run goes on from there.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 Confirm = Callable[[str], bool | None]
-"""Asks a question that is answered with yes or no; None where nobody can be asked."""
+"""Prompts for yes or no; None if prompting is not possible."""
 Decrypt = Callable[[bytes], bytes]
 """Decrypts a state; gives what it cannot decrypt as it is."""
 
@@ -62,7 +62,7 @@ class Migration:
         decrypt: Decrypt = as_it_is,
     ) -> None:
         """`selected` are the workspaces that are selected in the old and in the new backend. With
-        nobody to confirm anything, everything is agreed to.
+        no terminal, everything is confirmed.
         """
         self._move = move
         self._around = around
@@ -171,7 +171,7 @@ class Migration:
             next_step = 'Run "nigari init" at a terminal, and without -input=false.'
         diags.error(
             "No answer about moving the state",
-            "The old backend has a state, and nobody has answered whether to copy it. " + next_step,
+            "The old backend has a state, and it is not known whether to copy it. " + next_step,
         )
 
     async def _copy(
@@ -198,8 +198,8 @@ class Migration:
     async def _locked(
         self, storage: StateStorage, operation: str, diags: Diagnostics
     ) -> AsyncIterator[bool]:
-        """A state while nobody else can change it; False where that cannot be."""
-        # Only the lock is used: what is in the state is nobody's affair here.
+        """A state, locked against changes by others; False if it cannot be locked."""
+        # Only the lock is used; the content does not matter here.
         snapshots = Snapshots(storage, no_encryption().state)
         if not await snapshots.lock(operation, self._lock, diags, takes_over=True):
             yield False
@@ -213,7 +213,7 @@ class Migration:
         self, name: str, old: StateStorage, new: StateStorage, diags: Diagnostics
     ) -> bytes | None:
         """Store a state in the new backend, if it is not there; what was stored, nothing where
-        somebody has said no, and None after reporting why it cannot be stored.
+        the user has declined, and None after reporting why it cannot be stored.
         """
         data, present = await old.read(diags), await new.read(diags)
         if data is None or present is None or self._is_same(data, present):

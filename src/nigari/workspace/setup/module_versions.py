@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-from nigari.addrs.module_source import RegistrySource, RemoteSource
-from nigari.diagnostics import Cause, Diagnostics, Range
+from nigari.addrs.module_source import RegistrySource
+from nigari.diagnostics import Diagnostics, Range
 from nigari.lang.versions import ModuleConstraints, Version, parse_module_constraints
 from nigari.packages.content.module_fetch import FetchError
 from nigari.packages.modules.module_registry import AvailableVersions, ModuleRegistries
 from nigari.workspace.configuration.modules import PackageRequest
 from nigari.workspace.setup.module_sources import ModuleSources
+from nigari.workspace.setup.requested_packages import made_from, package_text
 
 _AT_A_TIME = 16
 
@@ -121,31 +121,3 @@ def _warn_of_versions(
         f"numbers: {listed}. They are ignored.",
         wanted.where,
     )
-
-
-def package_text(source: RegistrySource | RemoteSource) -> str:
-    """The package as people write it, without the directory in it."""
-    if isinstance(source, RemoteSource):
-        return RemoteSource(source.package).display
-    return source.display.partition("//")[0]
-
-
-@lru_cache(maxsize=1024)
-def only_version(constraint: str | None) -> str:
-    """The one version that a constraint allows; empty if it may allow several."""
-    constraints = (
-        None if constraint is None else parse_module_constraints(constraint, Diagnostics())
-    )
-    if constraints is None or len(constraints.items) != 1 or constraints.items[0].operator != "=":
-        return ""
-    return str(constraints.items[0].version)
-
-
-def made_from(wanted: PackageRequest) -> tuple[Cause, ...]:
-    """What the source of a call was made from, if it is not simply written there."""
-    if wanted.caller is None:
-        return ()
-    from nigari.eval.static.input_dependencies import leading_to
-
-    call = wanted.caller.module.calls[wanted.addr.name]
-    return tuple(leading_to(wanted.caller, call.source))

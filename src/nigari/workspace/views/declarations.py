@@ -1,6 +1,6 @@
 """Input variables and output values as Python programs see them: values with their declarations.
 
-Defaults and conditions are evaluated when somebody asks for them.
+Defaults and conditions are evaluated when they are read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nigari.record import record
 from nigari.typed import Protocol
 from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.views.blocks import Reader
-from nigari.workspace.views.static_value import Provenance, StaticValue, told, why_node
+from nigari.workspace.views.static_value import Provenance, StaticValue, frozen_provenance, why_node
 
 
 @record
@@ -31,7 +31,7 @@ class Rule:
 
 
 class WrittenDeclaration(Protocol):
-    """The expressions of a declaration, evaluated when somebody asks."""
+    """The expressions of a declaration, evaluated when they are read."""
 
     @property
     def default(self) -> StaticValue | None: ...
@@ -115,7 +115,7 @@ class DeclaredView(StaticValue):
 
     def __reduce__(self) -> tuple[object, ...]:
         written = _Evaluated(self._written.default, self._written.rules)
-        why = told(self._why)
+        why = frozen_provenance(self._why)
         return type(self), (self.name, self.value, self.range, why, self._words, written)
 
     @property

@@ -54,7 +54,7 @@ class StorageAccount:
     @property
     def url(self) -> str:
         environment = self.environment
-        # Before the host of metadata has been asked, nobody knows how the name ends.
+        # Only the metadata host knows the end of the name.
         host = f"{self.name}.blob.{environment.storage or environment.metadata_host}"
         return f"https://{host}/{self.container}"
 

@@ -112,7 +112,7 @@ class Organization:
 
         response = await post(**{"name": name, "terraform-version": OPENTOFU_VERSION})
         if response.status == 422:
-            # Somebody else may have been quicker.
+            # Another process may have been quicker.
             found = await self._api.resource(f"{self._path}/workspaces/{name}")
             if found is not None:
                 known = self._known[name] = _workspace(found)

@@ -275,7 +275,7 @@ class HostedStore:
         response.require(200)
 
 
-_CHANGED: Final = "Somebody else has changed the state since it was read, so it was not replaced."
+_CHANGED: Final = "Another run has changed the state since it was read, so it was not replaced."
 
 
 @record
@@ -292,7 +292,7 @@ class _Origin:
 
 
 def _origin_of(data: bytes) -> _Origin:
-    """What a state file tells; the outputs of an encrypted one are not told to anybody."""
+    """Describe a state file; the outputs of an encrypted one are left out."""
     try:
         state = json.loads(data or b"{}")
     except (ValueError, RecursionError):
@@ -300,7 +300,7 @@ def _origin_of(data: bytes) -> _Origin:
     if not isinstance(state, dict):
         state = {}
     lineage, serial, outputs = state.get("lineage"), state.get("serial"), state.get("outputs")
-    told = {
+    described = {
         name: {
             "sensitive": each.get("sensitive") is True,
             "value": each.get("value"),
@@ -312,7 +312,7 @@ def _origin_of(data: bytes) -> _Origin:
     return _Origin(
         lineage if isinstance(lineage, str) else "",
         serial if isinstance(serial, int) else 0,
-        json.dumps(told, separators=(",", ":")).encode(),
+        json.dumps(described, separators=(",", ":")).encode(),
     )
 
 

@@ -182,7 +182,7 @@ class HttpStateStore(HttpStore):
         found = await self.read(DEFAULT_WORKSPACE)
         if found is None or found.data != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.version
 

@@ -190,7 +190,7 @@ class PostgresStore:
         found = await self.read(workspace)
         if found is None or found.data != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.version
 
@@ -244,7 +244,7 @@ class PostgresStore:
     async def force_unlock(self, workspace: str, lock_id: str) -> None:
         raise BackendFailure(
             "A lock of PostgreSQL ends with the connection of its holder and cannot be removed by "
-            "somebody else. End the process that holds it, or its session with "
+            "another one. End the process that holds it, or its session with "
             "pg_terminate_backend."
         )
 
@@ -322,7 +322,7 @@ class PostgresStore:
                 await self._make_all()
                 return
             except _just_made() as error:
-                # Somebody else has just made the same thing: then the next thing is up.
+                # Another process has just created the same object: go on with the next.
                 if is_last:
                     raise self._not_made(error) from None
             except psycopg.Error as error:
@@ -364,7 +364,7 @@ class PostgresStore:
                 await asyncio.sleep(_LOCK_PAUSE)
             else:
                 raise BackendFailure(
-                    "The connection was interrupted, and somebody else has taken the lock."
+                    "The connection was interrupted, and another run has taken the lock."
                 )
 
 
