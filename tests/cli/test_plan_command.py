@@ -12,15 +12,9 @@ from nigari.cli.args import UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.commands import apply, graph, plan, refresh, show
 from tests.cli.in_process import applied, ran
+from tests.cli.screen import Screen
 
 THING = 'resource "rich_thing" "a" {\n  name = "n"\n  text = "%s"\n}\n'
-
-
-class Screen(StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def write(text: str) -> None:

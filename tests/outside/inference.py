@@ -22,8 +22,8 @@ from nigari.hcl.body import Body
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.lang.files import DiskFiles
+from nigari.schema.attribute_blocks import element_block
 from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
-from nigari.schema.locate import element_block
 from nigari.schema.provider import ProviderSchema, Schema
 from tests.outside.reads import ELEMENT, FIELD, Kind, Names, paths, texts
 from tests.outside.shapes import ModuleShapes, Read, Shape, argument_type, shapes

@@ -22,8 +22,8 @@ from nigari.addrs.provider import default_provider
 from nigari.cli.commands import apply, plan, refresh, show
 from tests.cases import Case
 from tests.cli.in_process import ran
+from tests.cli.plan_texts import CASES, comparable, lay_out
 from tests.cli.rich import Rich
-from tests.cli.test_plan_text import CASES, comparable, lay_out
 from tests.plugins import running, serving
 from tests.providers_found import find_provider
 from tests.real import program

@@ -9,9 +9,9 @@ from nigari.hcl.dynamic_blocks import expand, expand_variables
 from nigari.hcl.parser import parse_body
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
+from nigari.schema.attribute_blocks import are_allowed, element_block
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 from nigari.schema.decode import decode, decoder_spec
-from nigari.schema.locate import are_allowed, element_block
 
 INNER = ObjectType({"x": STRING})
 RULE = ObjectType({"port": NUMBER, "inner": ListType(INNER)})
