@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import pytest
-
-from tests.net_world.server import NOT_FOUND, Answer, Asked, Server, json_answer
+from tests.net_world.server import NOT_FOUND, Answer, Asked, json_answer
 from tests.packages.archives import files, packed
 from tests.packages.module_world import MODULE
 
@@ -90,22 +88,3 @@ class Storage:
     def _document(self, name: str) -> dict[str, str]:
         content = self.objects[name]
         return {"name": name, "md5Hash": etag(content), "size": str(len(content))}
-
-
-@pytest.fixture
-def storage() -> Storage:
-    return Storage()
-
-
-@pytest.fixture(params=["s3", "gcs"])
-def base(
-    request: pytest.FixtureRequest, storage: Storage, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[str]:
-    """How sources in the bucket begin."""
-    kind = request.param
-    with Server(storage.s3 if kind == "s3" else storage.gcs) as server:
-        if kind == "s3":
-            yield f"s3::{server.url}/bucket"
-        else:
-            monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url.removeprefix("http://"))
-            yield "gcs::https://www.googleapis.com/storage/v1/bucket"

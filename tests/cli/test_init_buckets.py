@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,25 @@ from tests.cli.bucket_storage import Storage
 from tests.cli.initializing import call, init, installed, write
 from tests.net_world.server import Answer, Asked, Server, json_answer
 from tests.packages.module_world import MODULE, ModuleWorld
+
+
+@pytest.fixture
+def storage() -> Storage:
+    return Storage()
+
+
+@pytest.fixture(params=["s3", "gcs"])
+def base(
+    request: pytest.FixtureRequest, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """How sources in the bucket begin."""
+    kind = request.param
+    with Server(storage.s3 if kind == "s3" else storage.gcs) as server:
+        if kind == "s3":
+            yield f"s3::{server.url}/bucket"
+        else:
+            monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url.removeprefix("http://"))
+            yield "gcs::https://www.googleapis.com/storage/v1/bucket"
 
 
 def surroundings(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:

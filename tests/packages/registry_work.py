@@ -1,12 +1,10 @@
 """An installer at work against a registry of providers."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider
+from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.packages.hosts.cli_config import CliConfig
 from nigari.packages.hosts.network import Network
@@ -27,13 +25,6 @@ PLATFORM = "linux_amd64"
 
 
 THING = Provider(HOST, "acme", "thing")
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = World(tmp_path / "world", HOST, DEFAULT_REGISTRY_HOST)
-    yield made
-    made.close()
 
 
 class Work:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace as changed
 from io import BufferedIOBase
 from pathlib import Path
@@ -31,6 +31,13 @@ from tests.packages.registry_work import HOST, PLATFORM, THING, Work
 from tests.packages.selecting import constraints, version
 
 OURS = Provider(DEFAULT_REGISTRY_HOST, "acme", "thing")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path / "world", HOST, DEFAULT_REGISTRY_HOST)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="module")

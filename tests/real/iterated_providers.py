@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from tests.cli.process import nigari
 from tests.real import program
-from tests.real.beside import Place, settings_file
+from tests.real.beside import Place
 
 CONFIGURATION = """\
 terraform {
@@ -35,13 +31,6 @@ resource "files_text" "page" {
   name     = "page.txt"
 }
 """
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    found = Place(tmp_path / "work", settings_file(tmp_path / "settings.tfrc"))
-    found.write({"main.tf": CONFIGURATION})
-    return found
 
 
 def ours(place: Place, *args: str, code: int = 0) -> str:

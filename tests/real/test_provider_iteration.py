@@ -13,13 +13,20 @@ from pathlib import Path
 import pytest
 
 from tests.real import program
-from tests.real.beside import Place
-from tests.real.iterated_providers import ours, pages, theirs
+from tests.real.beside import Place, settings_file
+from tests.real.iterated_providers import CONFIGURATION, ours, pages, theirs
 
 pytestmark = pytest.mark.real
 
 MEMBER = "nigari_provider_instances"
 WITHOUT_ASIA = ["-var", 'regions={"eu":"e","us":"u"}', "-var", 'pages=["eu","us"]']
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    found = Place(tmp_path / "work", settings_file(tmp_path / "settings.tfrc"))
+    found.write({"main.tf": CONFIGURATION})
+    return found
 
 
 def test_the_states_of_both_go_back_and_forth(place: Place) -> None:

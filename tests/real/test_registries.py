@@ -38,8 +38,11 @@ from tests.real.registries import (
     oci_mirror,
     several,
     signed,
+    stage,
     unsigned,
 )
+
+__all__ = ["stage"]
 
 pytestmark = pytest.mark.real
 

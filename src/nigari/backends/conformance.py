@@ -37,7 +37,7 @@ _WRITERS: Final = 5
 
 @record
 class Subject:
-    """What is checked."""
+    """The checks."""
 
     make: Callable[[], Store]
     """A new client; all clients see the same contents."""
@@ -257,7 +257,7 @@ def _lock(store: Store, workspace: str) -> LockInfo:
 
 
 async def _locked(store: Store, workspace: str) -> LockInfo | None:
-    """Who holds the lock; it is a fault if there is no holder."""
+    """The holder of the lock; it is a fault if there is none."""
     try:
         await store.lock(workspace, _lock(store, workspace))
     except StateIsLocked as conflict:

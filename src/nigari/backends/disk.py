@@ -90,7 +90,7 @@ def directory_of(path: str) -> str:
 
 
 def part_of(path: str) -> str:
-    """Where a file is while only a part of it is written."""
+    """The path of a file that is only partly written."""
     return hidden_beside(path, ".part")
 
 

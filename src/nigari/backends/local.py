@@ -39,7 +39,7 @@ NO_BACKUP: Final = "-"
 
 @record
 class LocalPaths:
-    """What the backend's configuration and the command line say about files."""
+    """The file arguments of the backend's configuration and of the command line."""
 
     path: str = STATE_NAME
     workspace_dir: str = WORKSPACE_DIR
@@ -155,7 +155,7 @@ class LocalStorage:
         self.location: str = target
         """As the user wrote it, relative to the directory."""
         self.path: str = below(directory, target)
-        """Where the file is that is written."""
+        """The path of the file that is written."""
         self._target = StatePath(self.path)
         self._source = self._target if source == target else StatePath(below(directory, source))
         self._backup = below(directory, backup) if backup else None

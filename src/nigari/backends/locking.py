@@ -31,11 +31,11 @@ _LONGEST_DELAY: Final = 2.0
 
 @record
 class LockInfo:
-    """What the holder of a lock tells about itself."""
+    """The information that the holder of a lock leaves."""
 
     id: str
     operation: str
-    """What the lock is held for: `OperationTypeApply`, `state-mv` and so on."""
+    """The operation that holds the lock: `OperationTypeApply`, `state-mv` and so on."""
     who: str = ""
     version: str = ""
     created: str = ""
@@ -93,7 +93,7 @@ def new_lock(operation: str) -> LockInfo:
 
 
 def parse_lock(data: bytes) -> LockInfo | None:
-    """What a lock's JSON text tells, `None` if it cannot be read."""
+    """Parse a lock's JSON text; `None` if it cannot be read."""
     import json
 
     try:
@@ -208,7 +208,7 @@ _START: Final = 19
 
 
 def this_process() -> str:
-    """What this process leaves with a lock."""
+    """The information that this process leaves with a lock."""
     process = os.getpid()
     started = _started(process)
     if not started:

@@ -27,7 +27,7 @@ DEFAULT_WORKSPACE: Final = "default"
 
 @record
 class Around:
-    """What a backend finds around it."""
+    """The surroundings of a backend."""
 
     directory: str | os.PathLike[str]
     environ: Mapping[str, str]
@@ -38,7 +38,7 @@ class StateStorage(Protocol):
 
     @property
     def location(self) -> str:
-        """Where the state is, for people to read."""
+        """The location of the state, for people to read."""
         ...
 
     @property

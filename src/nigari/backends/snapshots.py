@@ -300,7 +300,7 @@ def new_lineage() -> str:
 
 
 def _why_not_successor(new: StateFile, existing: StateFile) -> Diagnostic | None:
-    """Why a snapshot must not replace another, or `None` if it may."""
+    """The reason for which a snapshot must not replace another, or `None` if it may."""
     if existing.state.is_empty or not new.lineage or not existing.lineage:
         return None
     if new.lineage != existing.lineage:

@@ -63,7 +63,7 @@ _FEW: Final = 64
 _LONG_AGO: Final = 2.0
 """Seconds after which no write is under way any more."""
 _LOOKS: Final = 50
-"""How often to look for a whole state while another process keeps writing."""
+"""The number of attempts to find a whole state while another process keeps writing."""
 
 _locked: Final[dict[tuple[int, int], int]] = {}
 """The locked descriptor of each file, by device and inode, that this process holds a lock on.
@@ -199,7 +199,7 @@ class StatePath:
             return
 
     def mode(self) -> int:
-        """Who may read and write the file; that of a new one if there is none."""
+        """The permissions of the file; those of a new one if there is none."""
         try:
             return stat.S_IMODE(os.stat(self.path).st_mode)
         except FileNotFoundError:
@@ -252,7 +252,7 @@ class StatePath:
         return content if whole is None else whole
 
     def _copy(self, boot: str) -> bytes | None:
-        """What was synced last, unless the machine has run ever since."""
+        """The content that was synced last, unless the machine was not restarted since."""
         found = unsealed(bytes_of(self._lasting))
         if found is None:
             return None

@@ -15,7 +15,7 @@ from nigari.extras import missing_library
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 EXIT_CRASH = 11
-"""What `tofu` gives in this case."""
+"""The exit status of `tofu` in this case."""
 
 _TRACE_VARIABLES = ("NIGARI_DEBUG", "TF_LOG")
 

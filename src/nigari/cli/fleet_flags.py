@@ -179,7 +179,7 @@ class FleetCommand:
         return names
 
     def options(self, mode: PlanMode = PlanMode.NORMAL) -> TaskOptions:
-        """What the command line says about everything that is done."""
+        """The task options of the command line."""
         lock, given = lock_options(self.invocation), self.invocation
         has_lock = has_flag(given, "lock-timeout")
         return TaskOptions(

@@ -30,7 +30,7 @@ _IN_LINE: Final = lazy_pattern(r"[^\n]")
 
 
 def plan_mode(invocation: Invocation) -> PlanMode:
-    """What kind of plan the command line asks for."""
+    """The planning mode of the command line."""
     check_modes(invocation)
     if invocation.switch("destroy"):
         return PlanMode.DESTROY

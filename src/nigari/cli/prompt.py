@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for input", default="true")
 _ATTEMPTS = 2
-"""How often a question is put that is answered with something else than yes or no."""
+"""The most prompts for an answer that is neither yes nor no."""
 _REFUSALS = frozenset(("0", "f", "false"))
 
 

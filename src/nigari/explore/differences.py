@@ -153,7 +153,7 @@ def _text(datum: Datum | None) -> str | None:
 
 
 def _json(difference: Simple, before: str | None, after: str | None) -> list[object] | None:
-    """What a string tells in JSON and how that changes; None where it tells nothing."""
+    """Compare the JSON data of a string; None if it contains none."""
     old = None if before is None else json_datum(before)
     new = None if after is None else json_datum(after)
     if (before is not None and old is None) or (after is not None and new is None):

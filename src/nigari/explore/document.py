@@ -160,7 +160,7 @@ class _Making:
         note_tested(self._subject.directory, hidden, self.secrets)
 
     def _add_installed(self, configuration: Data) -> None:
-        """Where each module comes from, in which version."""
+        """The source of each module, and its version."""
         installed = {str(addr): place for addr, place in self._subject.installed.items()}
         modules = configuration["modules"]
         assert isinstance(modules, list)
@@ -191,7 +191,7 @@ class _Making:
 
 
 def made_data(directory: str, command: str, planned: str = "") -> Data:
-    """What the head of a page says of it; `planned` is when its plan was made."""
+    """The data for the head of a page; `planned` is when its plan was made."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     found: Data = {"at": now.replace("+00:00", "Z"), "planned": planned, "command": command}
     return {name: each for name, each in {**found, **_commit(directory)}.items() if each}

@@ -99,7 +99,7 @@ def _reduced_all(lines: Iterable[str], scrub: Scrub) -> Iterator[Event]:
 
 
 def reduced(line: str, scrub: Scrub) -> Event | None:
-    """What the page shows of one line; None where that is nothing."""
+    """The event of one line for the page, if any."""
     try:
         record = json.loads(line)
         at = datetime.fromisoformat(record["@timestamp"]).timestamp()

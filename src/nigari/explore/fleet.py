@@ -40,7 +40,7 @@ def fleet_data(survey: Survey, environ: Mapping[str, str]) -> Data:
 
 
 def _unfinished(survey: Survey) -> Data | None:
-    """How far an apply of the fleet is that has not come to its end; None where there is none."""
+    """The progress of an unfinished apply of the fleet, if there is one."""
     journal = unfinished(survey.root)
     if journal is None:
         return None

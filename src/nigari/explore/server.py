@@ -80,7 +80,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         super().__init__(address, handler)
         self.streams = 0
-        """How many follow the events."""
+        """The number of followers of the events."""
         self.changed = threading.Condition()
 
     def count_streams(self, by: int) -> None:

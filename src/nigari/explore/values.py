@@ -23,7 +23,7 @@ from nigari.workspace.views.static_value import (
 
 Row = dict[str, object]
 _MOST_PARTS: Final = 5000
-"""How many parts of expressions are worked out; in what is larger, only whole expressions are."""
+"""The most parts of expressions; in a larger configuration, only whole expressions are shown."""
 
 
 class ValueTable:
@@ -107,7 +107,7 @@ class ValueTable:
             row["parts"] = parts
 
     def _parts(self, known: StaticValue) -> list[list[object]]:
-        """What an expression is made of, each with its place, its text and its phase."""
+        """The parts of an expression, each with its range, its text and its phase."""
         found: list[list[object]] = []
         if self._left <= 0:
             return found

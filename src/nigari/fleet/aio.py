@@ -124,7 +124,7 @@ class Fleet:
 
     @property
     def workers(self) -> Workers:
-        """Who does the work, once there is some."""
+        """The workers, once there is work."""
         if self._workers is None:
             make = self._make_workers
             local = LocalWorkers(self._jobs, self._environ)
@@ -456,7 +456,7 @@ class Unfinished:
     summary: str
     """The file with its plan."""
     problems: tuple[Diagnostic, ...] = ()
-    """What is damaged of it."""
+    """The damage of it."""
 
     @property
     def can_continue(self) -> bool:

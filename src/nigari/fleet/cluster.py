@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from distributed.deploy.cluster import Cluster
 
 _RETRIES: Final = 2
-"""How often Dask tries a task elsewhere whose worker cannot even begin with it."""
+"""The number of attempts of Dask on other workers if one cannot even begin a task."""
 
 
 class ClusterWorkers:
@@ -191,7 +191,7 @@ class ClusterWorkers:
     def _shipment(
         self, client: Client, task: Task, known: Mapping[str, Value]
     ) -> tuple[Shipment | None, list[Future]]:
-        """What a unit reads: where it is to be put, and the data as something that Dask has."""
+        """The files of a unit: their path, and their data as a Dask object."""
         if self._shares_files:
             return None, []
         values = {name: value for name, value in known.items() if value.is_wholly_known}
@@ -223,7 +223,7 @@ class ClusterWorkers:
         run.end(step.key, outcome)
 
     async def _outcome(self, task: Task, future: Future) -> TaskOutcome:
-        """What has come of a task, once everything that it leaves behind is here."""
+        """The outcome of a task, once all its files are here."""
         from distributed import CancelledError, KilledWorker
         from distributed.comm.core import CommClosedError
 
@@ -285,7 +285,7 @@ class _Run:
         self.waiting: dict[StepKey, Future] = {}
         """The steps that no worker has begun."""
         self.passed: dict[StepKey, Passed | Future] = {}
-        """What each step passes on, or will."""
+        """The present or future outputs of each step."""
         self.collecting: dict[StepKey, asyncio.Task[None]] = {}
         self._ended: dict[StepKey, TaskOutcome] = {}
 
@@ -301,7 +301,9 @@ class _Run:
         self.watch.ended(key, outcome)
 
     async def reason(self, step: Step, lost: TaskOutcome) -> TaskOutcome:
-        """Why nothing has come of a step: Dask gives up whatever comes after a lost one as well."""
+        """The reason for which a step has no outcome: Dask gives up whatever comes after a lost one
+        as well.
+        """
         if step.key in self.waiting and self.watch.is_stopped:
             return skipped_task()
         for key in step.after:

@@ -35,7 +35,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 @record
 class BucketLayout:
-    """Where the states are."""
+    """The location of the states."""
 
     url: str
     """That of the bucket, without a slash at the end."""

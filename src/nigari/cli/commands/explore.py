@@ -36,11 +36,11 @@ Follow = Callable[[threading.Event], object]
 
 @record
 class _Content:
-    """What the page shows."""
+    """The content of the page."""
 
     document: Document
     events: Callable[[], list[Event]]
-    """What has happened, for a page that cannot ask."""
+    """Past events, for a page that cannot request them."""
     follower: Callable[[Feed], Follow]
 
 

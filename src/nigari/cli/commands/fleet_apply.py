@@ -86,7 +86,7 @@ class FleetApply:
         return self._end(result, view)
 
     def _problems(self, begun: Unfinished) -> Sequence[Diagnostic]:
-        """What is damaged of an apply that was begun."""
+        """The damage of an interrupted apply."""
         if begun.can_continue:
             return begun.problems
         detail = " ".join(each.detail for each in begun.problems)

@@ -62,7 +62,7 @@ class Statement:
 
     @property
     def depth(self) -> int:
-        """How much is still open; nothing where the statement is complete or cannot become so."""
+        """The number of open brackets; nothing if the statement is complete or cannot become so."""
         if self._is_broken:
             return 0
         quotes = sum(1 for kind, _ in self._open if kind == OPEN_QUOTE)

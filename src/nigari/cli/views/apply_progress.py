@@ -99,7 +99,7 @@ class Counts(TimedView):
 
     def __init__(self) -> None:
         self.taken: int = 0
-        """What was imported."""
+        """The imported objects."""
         self.added: int = 0
         self.changed: int = 0
         self.destroyed: int = 0
@@ -132,7 +132,7 @@ class Progress(TimedView):
         self._reminded: dict[str, float] = {}
         self._done = 0
         self.total = total
-        """How many operations there are; none while that is not known."""
+        """The number of operations; none while it is not known."""
 
     # -- applying -----------------------------------------------------------------------------
 

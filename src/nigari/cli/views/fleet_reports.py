@@ -80,7 +80,7 @@ def plan_markdown(plan: FleetPlan, limit: int = LIMIT) -> str:
 
 
 def drift_markdown(plan: FleetPlan, limit: int = LIMIT) -> str:
-    """What has drifted, in at most so many characters."""
+    """The drift, in at most so many characters."""
     drifted, page = plan.drifted, _Page(limit)
     page.head(f"**Drift in {len(drifted)} of {len(plan.units)} units.**\n")
     page.failures(plan)

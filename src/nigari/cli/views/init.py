@@ -253,14 +253,14 @@ def _live_lines(presenter: Presenter) -> LiveLines | None:
 
 
 def trust_text(verified: Verified) -> str:
-    """How sure one can be of a package, in words."""
+    """The authentication of a package, in words."""
     if verified.is_unsigned:
         return "signature not checked: the registry has no key for it"
     return f"signed, key ID {verified.key_id}" if verified.signed else verified.word
 
 
 def _members(outcome: InstalledProvider) -> dict[str, object]:
-    """What programs learn about an installed provider."""
+    """The JSON members of an installed provider."""
     members: dict[str, object] = {"provider": str(outcome.provider), "step": outcome.step.value}
     if outcome.version is not None:
         members["version"] = str(outcome.version)

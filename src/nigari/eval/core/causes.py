@@ -30,7 +30,7 @@ class Phase(Enum):
 
 
 class CauseKind(Enum):
-    """What kind of thing made a value unknown."""
+    """The kind of object that made a value unknown."""
 
     MISSING_VARIABLE = "missing variable"
     MISSING_ARGUMENT = "missing argument"
@@ -57,9 +57,9 @@ class UnknownCause:
 
     kind: CauseKind
     module: ModuleAddr
-    """Where the thing is declared; for an expansion, the module that has the call."""
+    """The module that declares the object; for an expansion, the module that has the call."""
     name: str
-    """What it is called there: `var.key`, `aws_vpc.main`, `module.net` for its `each`."""
+    """The name of the object there: `var.key`, `aws_vpc.main`, `module.net` for its `each`."""
     range: Range | None = None
     known_at: Phase = Phase.PLAN
 
@@ -74,7 +74,7 @@ REPORTED: Final = UnknownCause(CauseKind.REPORTED, ROOT_MODULE, "an error")
 
 
 def causes_within(value: Value) -> list[UnknownCause]:
-    """Why parts of a value are unknown, each cause once."""
+    """The causes of the unknown parts of a value, each once."""
     found: dict[UnknownCause, None] = {}
     pending = [value]
     while pending:

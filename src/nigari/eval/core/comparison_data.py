@@ -18,7 +18,7 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
 
 def compared(condition: Expression, scope: Scope) -> Difference | None:
-    """How the two sides of a comparison differ; None for all other expressions."""
+    """Compare the two sides of a comparison; None for all other expressions."""
     while isinstance(condition, Parentheses):
         condition = condition.inner
     if not isinstance(condition, Operation) or condition.operators != [EQUAL]:

@@ -74,7 +74,7 @@ class ValueNode(Node):
         return self.frame.about
 
     def origin(self) -> Origin | None:
-        """Where the value comes from; None where that is no expression."""
+        """The expression of the value, if it has one."""
         return None
 
 
@@ -101,7 +101,7 @@ class ResourceNode(ValueNode):
         super().__init__(frame)
         self.resource: Resource = resource
         self.element: Value = DYNAMIC_UNKNOWN
-        """What any one instance looks like, as far as that is known without planning."""
+        """The value of any one instance, as far as it is known without planning."""
 
     @property
     def label(self) -> str:
@@ -124,7 +124,7 @@ class ResourceNode(ValueNode):
         return self.range
 
     def body_references(self) -> Sequence[Reference]:
-        """What the body of the block refers to, once its schema is known."""
+        """The references of the block's body, once its schema is known."""
         return ()
 
 
@@ -175,15 +175,15 @@ class CallNode(Node):
 
     @abstractmethod
     def whole(self) -> Value | list[Need]:
-        """What `module.name` stands for: all outputs of all instances; or what is needed first."""
+        """The value of `module.name`: all outputs of all instances; or what must be done first."""
 
     @abstractmethod
     def output(self, key: InstanceKey, name: str) -> Value | list[Need] | Absent:
-        """What `module.name[key].output` stands for; nothing else need be known of the call."""
+        """The value of `module.name[key].output`; nothing else need be known of the call."""
 
 
 class Run(Protocol):
-    """What nodes need of the evaluation that they are part of."""
+    """The evaluation that nodes are part of."""
 
     diags: Diagnostics
     functions: Mapping[str, Function]
@@ -198,7 +198,7 @@ class Run(Protocol):
     """
 
     def terraform(self, name: str) -> Value:
-        """What `terraform.workspace` and its like stand for."""
+        """The value of `terraform.workspace` and its like."""
         ...
 
     def provider_function(
@@ -306,7 +306,7 @@ class Frame:
         return self.run.about(self.instance)
 
     def path(self, name: str) -> Value:
-        """What `path.module`, `path.root` and `path.cwd` stand for."""
+        """The value of `path.module`, `path.root` and `path.cwd`."""
         if name == "cwd":
             return string(self.run.working_path)
         return string(self.module.directory if name == "module" else self.run.root_path)

@@ -93,7 +93,7 @@ class Binding:
     ) -> None:
         self.frame: Frame = frame
         self.diags: Diagnostics = frame.run.diags if diags is None else diags
-        """Where it is reported what is wrong with the references."""
+        """The collector for problems of the references."""
         self.data: InstanceData = data
         self.self_value: Value | None = self_value
         self.owner: ResourceNode | None = owner
@@ -103,7 +103,7 @@ class Binding:
         self.needs: list[Need] = []
         self.names: Names = {}
         self.faults: dict[tuple[Source, int], Fault] = {}
-        """Why references lead nowhere, which matters where they are evaluated."""
+        """The faults of references that lead nowhere, which matter only if they are evaluated."""
         self.functions: dict[str, Function] = {}
         """Functions of providers that the expression calls."""
 

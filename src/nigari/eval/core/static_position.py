@@ -191,7 +191,7 @@ def _report_unknown(slot: StaticPosition, causes: list[UnknownCause]) -> None:
 
 
 def _roots_text(roots: list[str]) -> str:
-    """What a value depends on that is not known."""
+    """The unknown values that a value depends on."""
     if not roots:
         return "is not."
     if len(roots) == 1:
@@ -224,7 +224,7 @@ def _hint(cause: UnknownCause) -> str:
 
 
 def _description(cause: UnknownCause, frame: Frame) -> str:
-    """What the author of a missing variable says about it."""
+    """The description of a missing variable, as advice."""
     if cause.kind is not CauseKind.MISSING_VARIABLE:
         return ""
     from nigari.eval.core.inputs import description

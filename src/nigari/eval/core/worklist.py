@@ -57,11 +57,11 @@ class Node(ABC):
 
     @property
     def range(self) -> Range | None:
-        """Where the node is declared, if it can be pointed at."""
+        """The range of the declaration, if there is one."""
         return None
 
     def mention_of(self, other: Node) -> Range | None:
-        """Where the node refers to another one, as closely as it can tell."""
+        """The range of the node's reference to another one, as closely as it is known."""
         return self.range
 
     @property
@@ -116,7 +116,7 @@ class WorkList:
     ) -> None:
         """`report` hears of nodes that fail by an exception, so that the others can go on."""
         self.diags: Diagnostics = diags
-        """Where the nodes report what is wrong."""
+        """The collector for problems that nodes report."""
         self._report = report
         self._ready: deque[Node] = deque()
         self._needs: dict[Node, Sequence[Need]] = {}
@@ -281,7 +281,7 @@ def _report_cycle(nodes: list[Node], diags: Diagnostics) -> None:
 
 
 def _closest_mention(nodes: list[Node]) -> Range | None:
-    """Where one node of a cycle refers to the next, or else where one is declared."""
+    """The range of a reference of one node of a cycle to the next, or else of a declaration."""
     after = (*nodes[1:], nodes[0])
     mentions = [node.mention_of(other) for node, other in zip(nodes, after, strict=True)]
     close = (

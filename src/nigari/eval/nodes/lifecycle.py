@@ -90,7 +90,7 @@ class ResourceSettings(Node):
         return self.resource.range
 
     def fail(self) -> None:
-        """What is not known keeps its default."""
+        """Keep the defaults of what is not known."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
@@ -156,7 +156,7 @@ class ResourceSettings(Node):
 
 
 class RemovedSettings(Node):
-    """What a `removed` block says about the object, and when its provisioners run."""
+    """The arguments of a `removed` block, and when its provisioners run."""
 
     __slots__ = ("_frame", "_slot", "_stages", "destroys", "moments", "removed")
 
@@ -190,7 +190,7 @@ class RemovedSettings(Node):
         return self.removed.range
 
     def fail(self) -> None:
-        """What is not known keeps its default."""
+        """Keep the defaults of what is not known."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
@@ -239,7 +239,7 @@ class ProvisionerMoments(Node):
         return self._provisioners[0].range
 
     def fail(self) -> None:
-        """What is not known keeps its default."""
+        """Keep the defaults of what is not known."""
 
     def step(self) -> Sequence[Need]:
         needs: list[Need] = []

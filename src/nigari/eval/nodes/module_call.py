@@ -159,14 +159,14 @@ class ModuleCallNode(CallNode):
         return _missing_key(name, "count" if repetition.count is not None else "for_each", keys)
 
     def _without_instance(self, key: InstanceKey) -> Absent:
-        """What stands for an instance that does not exist."""
+        """Stand in for an instance that does not exist."""
         if self.call.repetition.enabled is not None:
             return Absent(_not_enabled(self.call), self._path, is_null=True)
         return Absent(_no_instance(self, key), self._path)
 
     @property
     def undecided(self) -> Value | None:
-        """What stands for all outputs while it is not known which instances there are."""
+        """Stand in for all outputs while the instances are not known."""
         return None
 
     def _collected(self, objects: dict[InstanceKey, Value]) -> Value:

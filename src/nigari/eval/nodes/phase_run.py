@@ -119,7 +119,7 @@ class PhaseRun(ABC):
 
     @abstractmethod
     def terraform(self, name: str) -> Value:
-        """What `terraform.workspace` and its like stand for."""
+        """The value of `terraform.workspace` and its like."""
 
     @abstractmethod
     def provider_function(
@@ -134,27 +134,27 @@ class PhaseRun(ABC):
 
     @abstractmethod
     def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
-        """What stands for a variable of the root module, or of another that no call leads to."""
+        """The node for a variable of the root module, or of another that no call leads to."""
 
     @abstractmethod
     def argument_node(
         self, frame: Frame, variable: Variable, argument: Attribute | None
     ) -> ValueNode:
-        """What stands for a variable of a called module, with the argument of the call."""
+        """The node for a variable of a called module, with the argument of the call."""
 
     def output_node(self, frame: Frame, output: Output) -> ValueNode:
-        """What stands for an output."""
+        """The node for an output."""
         from nigari.eval.nodes.output import OutputNode
 
         return OutputNode(frame, output)
 
     @abstractmethod
     def call_node(self, frame: Frame, call: ModuleCall) -> CallNode:
-        """What stands for a module call."""
+        """The node for a module call."""
 
     @abstractmethod
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        """What stands for a resource."""
+        """The node for a resource."""
 
     @abstractmethod
     def opened(self, frame: Frame) -> None:

@@ -22,7 +22,7 @@ from nigari.schema.provisioners import CONNECTION, EXCLUSIVE, NOT_EMPTY, PROVISI
 def provisioner_stages(
     node: ResourceNode, data: InstanceData
 ) -> list[Callable[[], Sequence[Need]]]:
-    """What is to be looked at, one provisioner or connection after the other."""
+    """The checks of one provisioner or connection after the other."""
     stages: list[Callable[[], Sequence[Need]]] = []
     resource = node.resource
     for provisioner in resource.provisioners:

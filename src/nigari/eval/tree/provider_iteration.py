@@ -39,7 +39,7 @@ def check_provider_iteration(root: ModuleInstance, diags: Diagnostics) -> None:
 
 
 def _users(module: Module) -> Iterator[tuple[str, Expression, ProviderRef]]:
-    """What is repeated in a module, with the provider references that it has."""
+    """The repeated blocks of a module, with the provider references that they have."""
     for resource in module.resources.values():
         each = resource.repetition.for_each
         if each is not None and resource.provider is not None and resource.addr.mode is MANAGED:

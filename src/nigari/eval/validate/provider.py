@@ -35,10 +35,10 @@ class ValidateProvider(Effect):
 
 
 class ProviderValidations(Protocol):
-    """Who remembers what providers have said."""
+    """The store of provider answers."""
 
     def answer(self, effect: ValidateProvider) -> Sequence[ProviderDiagnostic] | None:
-        """What a provider has said, or None where it has not been asked yet."""
+        """The diagnostics of a provider, or None if it has not answered yet."""
         ...
 
 
@@ -103,7 +103,7 @@ class ValidatedProvider(Node):
 
 
 def _deferred(config: ProviderConfig) -> InstanceData:
-    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
+    """The unknown `each` and `count` of a block whose instances are not evaluated one by one."""
     if config.count is not None:
         return InstanceData(count_index=unknown(NUMBER))
     if config.for_each is not None:

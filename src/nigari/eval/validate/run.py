@@ -79,10 +79,10 @@ if TYPE_CHECKING:
     from nigari.eval.validate.import_block import ValidatedImport
 
 _MOST_NAMED: Final = 3
-"""How many instances a diagnostic names that is about several."""
+"""The most instances that one diagnostic lists."""
 
 ProviderValidation = ValidateConfig | ValidateProvider
-"""What providers are asked about."""
+"""The requests to providers."""
 
 
 FindFunction = Callable[[Frame, ProviderFunction, Reference, list[Need], Diagnostics], Function]
@@ -220,7 +220,7 @@ class ValidateRun(PhaseRun):
         for each in static.frames():
             self._members.setdefault(each.instance.variant, []).append(each.instance.addr)
         self.find_function: FindFunction | None = None
-        """How functions of providers are called; without it they give no results."""
+        """The caller of provider functions; without it they give no results."""
         self.open(static.root.instance, None)
 
     def terraform(self, name: str) -> Value:
@@ -319,7 +319,7 @@ class ValidateRun(PhaseRun):
         return listed(names)
 
     def _gate(self, frame: Frame) -> Node | None:
-        """What everything in a module instance waits for."""
+        """The needs of everything in a module instance."""
         call = frame.instance.call
         if frame.parent is None or call is None:
             return None
@@ -347,7 +347,7 @@ class ValidateRun(PhaseRun):
         return imports
 
     def _gate_of(self, node: TreeCall, outer: Node | None) -> Node | None:
-        """What everything in a called module waits for: the call's repetition and dependencies."""
+        """The needs of everything in a called module: the call's repetition and dependencies."""
         frame, call = node.frame, node.call
         if call.repetition.is_single and not call.depends_on:
             return outer
@@ -452,7 +452,7 @@ def _everything(frame: Frame) -> Iterable[Node]:
 
 
 def _given(frame: Frame) -> Iterable[Node]:
-    """What a module instance is given, and whether it may be."""
+    """Check the arguments of a module instance."""
     yield from frame.variables.values()
     for variable in frame.variables.values():
         if not isinstance(variable, VariableNode):

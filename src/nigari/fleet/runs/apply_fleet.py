@@ -228,7 +228,7 @@ class Inputs:
         self._known[name] = outputs
 
     async def of(self, name: str, diags: Diagnostics) -> UnitInputs | None:
-        """What a unit is given; None after reporting what is missing."""
+        """The inputs of a unit; None after reporting missing ones."""
         needs = needs_of(self._found.graph, name, self._members, self._must_exist)
         wanted = [*needs.outputs_of, *(each for each, _ in needs.states)]
         outputs = {each: await self._outputs_of(each, diags) for each in dict.fromkeys(wanted)}

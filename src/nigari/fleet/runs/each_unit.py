@@ -46,7 +46,7 @@ class EachUnit:
         """Whether nothing more is to begin."""
 
     async def run(self) -> FleetResult:
-        """What has come of all units."""
+        """The outcome of all units."""
         steps = {(self._kind, name): Step(self._task(name)) for name in self._names}
         await self._workers.run_all(steps, self._found.definition.values, self)
         return FleetResult({name: self._results[name] for name in self._names})

@@ -60,16 +60,16 @@ class Journal:
         self.entries: list[JournalEntry] = []
         self.header: Mapping[str, object] = {}
         self.error: OSError | None = None
-        """Why something could not be written."""
+        """The reason of a failed write."""
         self.damaged: int = 0
-        """How many lines cannot be read: what they said is done again."""
+        """The number of unreadable lines, whose work is repeated."""
         self._file: TextIO | None = None
         self._states: dict[str, str] = {}
         self._read()
 
     @property
     def plans(self) -> str:
-        """Where the plans of units are."""
+        """The directory of the units' plans."""
         return os.path.join(self.directory, "plans")
 
     @property

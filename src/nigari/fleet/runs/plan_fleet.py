@@ -69,7 +69,7 @@ class FleetPlan:
 
     @property
     def totals(self) -> tuple[int, int, int]:
-        """How many objects are added, changed and destroyed in all units."""
+        """The number of objects that are added, changed and destroyed in all units."""
         found = [each.result.changes for each in self.units.values()]
         return (
             sum(each.add for each in found if each),

@@ -44,7 +44,7 @@ class Survey:
     graph: Graph
     inspections: Mapping[str, Inspection]
     diagnostics: tuple[Diagnostic, ...]
-    """What is wrong with the fleet as a whole."""
+    """The diagnostics of the fleet as a whole."""
     sources: Mapping[str, bytes]
     """The files that diagnostics are about, by their paths from the root."""
     modules: frozenset[str] = frozenset()
@@ -61,7 +61,7 @@ class Survey:
         return any(each.severity is Severity.ERROR for each in self.diagnostics)
 
     def warnings(self, names: Collection[str]) -> list[Diagnostic]:
-        """What concerns these units and keeps nothing from being done with one of them."""
+        """Warnings about these units, which prevent nothing."""
         found = [each for each in self.diagnostics if each.severity is Severity.WARNING]
         return [*found, *self.graph.warnings(names)]
 
@@ -86,11 +86,11 @@ class Survey:
         return self.definition.values.variables(name, {}, Diagnostics()).values
 
     def mistakes(self, name: str) -> list[Diagnostic]:
-        """What is wrong with the configuration of one unit, and not mended by init."""
+        """Errors in the configuration of one unit that init would not correct."""
         return [each for each in self.problems(name) if not _is_uninstalled(each)]
 
     def problems(self, name: str) -> list[Diagnostic]:
-        """What is wrong with the configuration of one unit."""
+        """The diagnostics of the configuration of one unit."""
         unit = self.units[name]
         found = self.inspections[name].diagnostics
         errors = [each for each in found if each.severity is Severity.ERROR]
@@ -157,7 +157,7 @@ def _read_definition(where: WorkingDirectory, diags: Diagnostics) -> bytes | Non
 def _candidates(
     where: WorkingDirectory, definition: FleetDefinition, diags: Diagnostics
 ) -> list[Unit]:
-    """What may be units beside those that are declared."""
+    """The candidate units beside the declared ones."""
     if not definition.discovers:
         return []
     declared = {os.path.realpath(each.path) for each in definition.declared.values()}

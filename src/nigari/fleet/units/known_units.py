@@ -53,7 +53,7 @@ class KnownUnit:
 
 
 def known_file(root: str) -> str:
-    """Where a fleet remembers its units."""
+    """The path at which a fleet remembers its units."""
     return os.path.join(fleet_directory(root), _FILE)
 
 

@@ -171,7 +171,7 @@ def _plain(directory: str) -> str:
 
 @record
 class Choice:
-    """What a command says about the units it is meant for."""
+    """The selection of units on the command line."""
 
     only: Sequence[str] = ()
     except_: Sequence[str] = ()

@@ -25,7 +25,7 @@ class Unit:
     """One root module, with what it takes to work with it."""
 
     name: str
-    """What it is called: the path of its directory, or the name that `fleet.hcl` gives it."""
+    """The name: the path of its directory, or the name that `fleet.hcl` gives it."""
     directory: str
     """Where its configuration is, seen from the root of the fleet, with slashes."""
     path: str

@@ -36,7 +36,7 @@ _CONTAINER: Final = re.compile(r"(?!.*--)[0-9a-z](?:[0-9a-z-]{1,61})[0-9a-z]|\$r
 
 @record
 class StorageAccount:
-    """Where the blobs are, and what is known of the account."""
+    """The location of the blobs, and the account."""
 
     name: str
     container: str
@@ -60,7 +60,7 @@ class StorageAccount:
 
 
 def read_account(arguments: Arguments) -> StorageAccount:
-    """What the arguments say about blobs."""
+    """The blob settings of the arguments."""
     text, flag = arguments.text, arguments.flag
     name = arguments.required("storage_account_name")
     container = arguments.required("container_name")

@@ -270,7 +270,7 @@ _ADVICE: Final[Mapping[str, str]] = {
     "AuthorizationPermissionMismatch": "Who asks needs the role Storage Blob Data Contributor.",
     "KeyBasedAuthenticationNotPermitted": "Set use_azuread_auth to true.",
 }
-"""What to do about what Azure refuses."""
+"""Advice about a request that Azure refused."""
 
 
 def _metadata(response: Response) -> dict[str, str]:

@@ -41,7 +41,7 @@ _LOCK_SUFFIX: Final = ".tflock"
 
 @record
 class CosAccount:
-    """Who asks, and where."""
+    """The credentials, and the endpoint."""
 
     region: str
     credentials: TencentCredentials
@@ -159,7 +159,7 @@ class CosStore(BucketStore):
         return f"{self.layout.object_of(workspace)}{_LOCK_SUFFIX}"
 
     async def _holder(self, key: str) -> LockInfo | None:
-        """Who has the lock; it is known by the digest of what is stored."""
+        """The holder of the lock, identified by the digest of the stored lock."""
         found = await self.get(key)
         if found is None:
             return None

@@ -59,7 +59,7 @@ class Who:
 
 @record
 class StateObjects:
-    """Where the objects are, and how they are encrypted."""
+    """The location of the objects, and their encryption."""
 
     bucket: str
     prefix: str

@@ -51,7 +51,7 @@ class Organization:
         return f"organizations/{self.name}"
 
     async def names(self) -> Sequence[str]:
-        """What the workspaces are called here; the only one is created when it is used."""
+        """The local names of the workspaces; the only one is created when it is used."""
         only = self._mapping.only
         if only:
             is_there = not self._must_exist or await self.find(only) is not None

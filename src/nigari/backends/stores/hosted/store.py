@@ -39,7 +39,7 @@ _INTERVAL: Final = "x-terraform-snapshot-interval"
 _LONGEST_INTERVAL: Final = 3600
 _REFUSED: Final = (409, 412)
 _WANTS_CONTENT: Final = "param is missing or the value is empty: state"
-"""What older services say, which take the content with the description only."""
+"""The answers of older services, which take the content with the description only."""
 
 
 @record
@@ -208,7 +208,7 @@ class HostedStore:
         )
 
     async def _require_current(self, workspace: HostedWorkspace, expected: str) -> None:
-        """What replaces a state of another origin must replace the one that was read."""
+        """A state of another origin may only replace the one that was read."""
         current = await self._api.resource(f"workspaces/{workspace.id}/current-state-version")
         if current is None or current.id != expected:
             raise ContentChanged(_CHANGED)
@@ -280,7 +280,7 @@ _CHANGED: Final = "Another run has changed the state since it was read, so it wa
 
 @record
 class _Origin:
-    """What the service wants to know about a state."""
+    """The description of a state that the service requires."""
 
     lineage: str
     serial: int
@@ -317,7 +317,7 @@ def _origin_of(data: bytes) -> _Origin:
 
 
 def _holder(workspace: HostedWorkspace | None, lock_id: str) -> LockInfo:
-    """Who holds a lock: what we write into its reason, or whatever else is there."""
+    """The holder of a lock, from the reason that we write, or from any other."""
     reason = "" if workspace is None else workspace.lock_reason
     if reason.startswith(_REASON):
         found = parse_lock(reason.removeprefix(_REASON).encode())
