@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nigari.schema.provider import ProviderSchema
 
 FindSchema = Callable[[Provider], "ProviderSchema | None"]
-"""What a provider offers in a root module, as far as that is known."""
+"""The schema of a provider in a root module, as far as it is known."""
 
 
 class Evaluation:
@@ -58,7 +58,7 @@ class Evaluation:
         self.modules: dict[str, list[Frame]] = {}
         """The module instances by the directories of their files."""
         self.calls: dict[str, dict[str, tuple[str, ...]]] = {}
-        """Where each call leads, by directory and name."""
+        """The module of each call, by directory and name."""
         self.expressions: dict[str, Expression] = {}
         """Requested expressions, by their text."""
         self.providers: frozenset[Provider] = frozenset()
@@ -128,7 +128,7 @@ class Evaluation:
         return None
 
     def schema(self, provider: Provider) -> ProviderSchema | None:
-        """What a provider offers, as far as that is known."""
+        """The schema of a provider, as far as it is known."""
         return self._schemas.of(provider)
 
 
@@ -140,7 +140,7 @@ class _KnownSchemas:
         self._find = find
 
     def of(self, provider: Provider) -> ProviderSchema | None:
-        """What a provider offers."""
+        """The schema of a provider."""
         return self._builtin.of(provider) if provider.is_builtin else self._find(provider)
 
 

@@ -338,4 +338,4 @@ LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "run": ("name",),
     "mock_provider": ("name",),
 }
-"""What the labels of blocks are called."""
+"""The names of block labels."""

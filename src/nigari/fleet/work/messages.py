@@ -18,7 +18,7 @@ _LENGTH: Final = struct.Struct("!Q")
 
 @record
 class Interrupt:
-    """What is under way should come to an end: gently at first, at once the second time."""
+    """Stop the running tasks: gently at first, at once the second time."""
 
     times: int = 1
 

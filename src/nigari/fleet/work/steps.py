@@ -24,7 +24,7 @@ from nigari.fleet.work.tasks import (
 from nigari.record import record, replace
 
 StepKey = tuple[Kind, str]
-"""What is done, and the name of the unit."""
+"""The kind of work, and the name of the unit."""
 
 
 @record
@@ -34,24 +34,24 @@ class Step:
     task: Task
     after: tuple[StepKey, ...] = ()
     needs: UnitNeeds | None = None
-    """What it is given of others; None where the task has its values already."""
+    """The inputs from other units; None if the task has its values already."""
 
     @property
     def key(self) -> StepKey:
-        """What it is known by in its run."""
+        """The key of a step in its run."""
         return self.task.kind, self.task.unit.name
 
 
 @record
 class Passed:
-    """What a step passes on to those after it."""
+    """The outputs of a step for those after it."""
 
     unit: str
     outputs: Outputs | None = None
     because_of: str = ""
     """The unit that is to blame where nothing can come after it."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """What is wrong with a state whose outputs could not be read, as seen from the fleet."""
+    """The diagnostics of a state whose outputs could not be read, as seen from the fleet."""
 
 
 Steps = Mapping[StepKey, Step]
@@ -76,7 +76,7 @@ class Watch(Protocol):
 
 
 def passed(kind: Kind, unit: Unit, outcome: TaskOutcome) -> Passed:
-    """What the outcome of a step means for those after it."""
+    """The meaning of a step's outcome for those after it."""
     is_plan = kind is Kind.PLAN
     if outcome.status is TaskStatus.DONE:
         outputs = outcome.outputs

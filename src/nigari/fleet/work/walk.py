@@ -68,7 +68,7 @@ class Walk(Generic[K]):
         return await self._work(name)
 
     def _after(self, name: K, blamed: K | None) -> list[K]:
-        """What can begin once a unit is done, or, where something is to blame, is given up."""
+        """The units that can begin once a unit is done, or that are given up after a failure."""
         ready: list[K] = []
         pending = [(name, blamed)]
         while pending:

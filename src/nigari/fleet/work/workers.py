@@ -40,16 +40,16 @@ _PROGRAM: Final = (
     "import sys; sys.path.insert(0, sys.argv[2]); from nigari.fleet.work.worker import main; main()"
 )
 _PACKAGES: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-"""Where this program is: workers find it there, however it was found."""
+"""The path of this program, at which workers find it, however it was found."""
 _END_IN: Final = 5.0
 """Seconds that a worker has to end by itself."""
 _LOOK_EVERY: Final = 0.01
 _AHEAD: Final = 4
-"""How many workers start before it is known how many units there are."""
+"""The number of workers that start before the number of units is known."""
 
 
 class Workers(Protocol):
-    """Who does tasks."""
+    """The workers."""
 
     async def run(self, make: MakeTask) -> TaskOutcome:
         """Have a task done as soon as it can be."""
@@ -124,7 +124,7 @@ class LocalWorkers:
         await Walk(steps, {key: step.after for key, step in steps.items()}, work).run()
 
     async def _try(self, task: Task) -> TaskOutcome | None:
-        """What a worker makes of a task; None where it has died."""
+        """The answer of a worker to a task; None if it has died."""
         worker = self._idle.pop() if self._idle else _start(self._environ)
         self._busy.add(worker)
         try:

@@ -153,7 +153,7 @@ class DataInstance(ChangingInstance):
 
     @property
     def _planned(self) -> Value:
-        """What is known of the result before the data source is read."""
+        """The known part of the result before the data source is read."""
         assert self.config is not None
         block = self.schema.block
         plain, marks = unmark_deep_with_paths(self.config)

@@ -193,7 +193,7 @@ class ManagedInstance(ChangingInstance):
 
     @property
     def is_asked(self) -> bool:
-        """What there is, is read whatever is wrong with its configuration."""
+        """Objects are refreshed even if their configuration is wrong."""
         return super().is_asked or (self.owner.run.refreshes and self._stored is not None)
 
     @property
@@ -261,7 +261,7 @@ class ManagedInstance(ChangingInstance):
         return self.provider is not None and self.provider.is_partial
 
     def _desired(self) -> DesiredObject:
-        """What the object should become, by the configuration and by what the user asks for."""
+        """The wanted object, by the configuration and the options of the plan."""
         assert self.config is not None
         run, resource = self.owner.run, self.owner.resource
         forced = run.forced_replacement(self.address)
@@ -281,7 +281,7 @@ class ManagedInstance(ChangingInstance):
         )
 
     async def _change(self, wanted: DesiredObject) -> Change | None:
-        """What the provider plans; None after reporting why there is nothing."""
+        """The planned change; None after reporting why there is none."""
         run = self.owner.run
         if not self._is_partial:
             return await plan_change(self.running, wanted, self.prior, run.diags)
@@ -302,7 +302,7 @@ class ManagedInstance(ChangingInstance):
             refuse_destruction(self.address, self._protected, where, run.diags)
 
     def _stay(self, wanted: DesiredObject) -> None:
-        """What an instance is where nothing is to be changed, so that the plan has no word on it."""
+        """The value of an instance outside of the plan."""
         if self.prior is None:
             # Its conditions and whatever depends on it are looked at all the same.
             self.value = unknown(self.schema.block.implied_type)

@@ -47,7 +47,7 @@ def module_conditions(frame: Frame, unread: Mapping[AbsResourceInstance, str]) -
 def _data_failure(
     frame: Frame, data: Resource, unread: Mapping[AbsResourceInstance, str]
 ) -> str | list[Need]:
-    """Why a check has failed before anything of it is looked at, if it has."""
+    """The reason for which a check has failed before it is evaluated, if it has."""
     node = frame.resources[data.addr]
     if node.state != DONE:
         return [node]
@@ -56,7 +56,7 @@ def _data_failure(
 
 
 def _given_at(frame: Frame, variable: Variable) -> Range:
-    """Where a variable got its value: in the call, or where it is declared."""
+    """The range of a variable's value: in the call, or in its declaration."""
     node = frame.variables.get(variable.name)
     if isinstance(node, ArgumentVariable) and node.argument is not None:
         return node.argument.expr.range

@@ -43,19 +43,19 @@ there is none.
 
 @record
 class End:
-    """How an object comes to its end here."""
+    """The end of an orphan: destroyed or forgotten."""
 
     forgets: bool
     """Whether it stays as it is, and is only not managed any more."""
     reason: Reason
     body: Body | None = None
-    """How it is declared, if its resource still is."""
+    """The declaration, if its resource still exists."""
     is_renewed: bool = False
     """Whether the state takes over what the configuration now says of it, should it stay."""
 
 
 class Declaration:
-    """How a resource is repeated that may still have an instance."""
+    """The repetition of a resource that may still have an instance."""
 
     __slots__ = ("_frame", "_keys", "_repetition")
 
@@ -111,11 +111,11 @@ class OrphanNode(Node):
         self._deposed = deposed
         self._protected: Value = FALSE
         self.protection: Origin | None = None
-        """Where `prevent_destroy` is written, if the resource is still declared."""
+        """The range of `prevent_destroy`, if the resource is still declared."""
         self.declared: Declaration | None = None
-        """How it may still be declared, where the state takes over what that says."""
+        """The possible declaration, if the state takes over its arguments."""
         self.before: Deferral | None = None
-        """What needs the object and is left for later."""
+        """The deferred dependants of the object."""
         self._effect: AskProvider | None = None
 
     @property
@@ -290,7 +290,7 @@ class OrphanNode(Node):
 
     @property
     def _meta(self) -> Value | None:
-        """What the module tells the provider about itself, if it is still there."""
+        """The `provider_meta` of the module, if it still exists."""
         assert self._provider is not None
         return self._run.meta_at(self.address.module, self._provider.address.item.provider)
 
@@ -362,7 +362,7 @@ class NamedData(Node):
 
 
 def reason_for(run: PlanHost, root: Frame, address: AbsResourceInstance) -> Reason:
-    """Why nothing in the configuration wants an instance."""
+    """The reason for which no block declares an instance."""
     module = declared_module(root.instance, address.module)
     resource = None if module is None else module.module.resources.get(address.item.resource)
     if resource is None:

@@ -25,7 +25,7 @@ from nigari.state.objects import encode
 
 
 class PlanRecord:
-    """What has been found out so far."""
+    """The results so far."""
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ Ignore = Callable[[Value, Value], Value]
 
 @record
 class DesiredObject:
-    """What is wanted of one managed resource instance."""
+    """The wanted state of one managed resource instance."""
 
     address: AbsResourceInstance
     config: Value

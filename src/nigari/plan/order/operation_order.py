@@ -125,7 +125,9 @@ class _Building:
         )
 
     def _checked(self) -> list[Change]:
-        """What stays as it is and has conditions: they are looked at once all that it needs is done."""
+        """A node for conditions of an unchanged object: they are checked once all that it needs is
+        done.
+        """
         unchanged = [each for each in self._plan.changes if each.action is Action.NO_OP]
         return [each for each in unchanged if self._blocks.has_conditions(self._block_of(each))]
 
@@ -252,7 +254,7 @@ class _Building:
                     self._put_after(number, before)
 
     def _before(self, placed: Placed) -> tuple[int, ...]:
-        """What must be done before anything of a block is made."""
+        """The operations that must precede everything of a block."""
         found: dict[int, None] = {}
         for need in self._needed(placed):
             for number in work_out(need, self._settled, self._needed, self._settled_by):

@@ -27,7 +27,7 @@ class BuiltinSchemas:
         self._known: ProviderSchema | None = None
 
     def of(self, provider: Provider) -> ProviderSchema | None:
-        """What a built-in provider offers."""
+        """The schema of a built-in provider."""
         if not provider.is_builtin:
             return None
         if self._known is None:
@@ -69,7 +69,7 @@ class _Calling:
 def ask_builtin(
     environ: Mapping[str, str], effect: ProviderValidation
 ) -> Sequence[ProviderDiagnostic]:
-    """What a built-in provider says of a configuration."""
+    """The diagnostics of a built-in provider for a configuration."""
     from nigari.eval.nodes.resource import ValidateConfig
 
     if not isinstance(effect, ValidateConfig):

@@ -46,7 +46,7 @@ class Workspace:
         self.files: Files = where.files if files is None else files
         self.loader: ModuleLoader = ModuleLoader(self.files)
         self.home_directory: str | None = home_directory(where.environ)
-        """What `~` stands for; None where the user has no home."""
+        """The directory for `~`; None if the user has no home."""
         if packages is None:
             packages = InstalledPackages(self.files, self.directory, where.modules_name)
         self.packages = packages
@@ -114,7 +114,7 @@ class Workspace:
 
 
 def _impure(name: str) -> UnknownCause:
-    """Why a function that gives another result at every call gives none before planning."""
+    """The cause of an unknown result of a function that differs from call to call."""
     from nigari.addrs.module import ROOT_MODULE
     from nigari.eval.core.causes import CauseKind, UnknownCause
 

@@ -47,7 +47,7 @@ def providers_fit(run: StaticRun, installed: InstalledProviders, diags: Diagnost
 
 
 def find_requirements(run: StaticRun) -> list[Requirement]:
-    """What all modules ask for, callers first; what cannot be evaluated has been reported."""
+    """The requirements of all modules, callers first; problems with evaluating them are reported."""
     finding = _Finding(run.diags)
     for frame in run.frames():
         finding.look_at(frame.instance, partial(_text, run, frame))
@@ -162,7 +162,7 @@ class _Finding:
 
 
 def stored_requirements(providers: Iterable[str]) -> list[Requirement]:
-    """What a stored state still needs, from the provider addresses in it."""
+    """The requirements of a stored state, from the provider addresses in it."""
     from nigari.addrs.parse import parse_provider_instance
 
     found: dict[Provider, Requirement] = {}

@@ -57,9 +57,9 @@ class BlockInstance:
 
     block: Block
     body: Body
-    """What is in the block, without `for_each`."""
+    """The content of the block, without `for_each`."""
     scope: Scope
-    """What names stand for in it."""
+    """The values of the names in it."""
     key: InstanceKey = None
     """The key of the instance; None where the block has no `for_each`."""
 
@@ -100,7 +100,7 @@ class OwnFile:
     blocks: Sequence[Block]
     """All blocks but `locals`, in the order they are written."""
     scope: Scope
-    """What names stand for in the file: locals, paths and functions."""
+    """The values of the names in the file: locals, paths and functions."""
 
     def blocks_of(self, type_: str) -> list[Block]:
         """The blocks of one type, in order."""

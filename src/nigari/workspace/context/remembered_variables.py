@@ -33,7 +33,7 @@ FILE_NAME: Final = "nigari.variables.json"
 def load_remembered(
     data_directory: Path, workspace: str, diags: Diagnostics
 ) -> Mapping[str, InputValue]:
-    """What is remembered for a workspace."""
+    """The remembered values of a workspace."""
     path = data_directory / FILE_NAME
     try:
         content = path.read_bytes()

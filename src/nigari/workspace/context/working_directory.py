@@ -56,7 +56,7 @@ class WorkingDirectory:
     root: str = ""
     """An absolute path that written paths are relative to; empty for the process's own directory."""
     started_in: str = ""
-    """What `path.cwd` is; empty for where the process is."""
+    """The value of `path.cwd`; empty for the directory of the process."""
     environment: Environment | None = None
     """The environment that is worked in, of those that are declared beside the configuration."""
     backend: Mapping[str, Value] = ReadOnly({})
@@ -68,7 +68,7 @@ class WorkingDirectory:
 
     @property
     def path(self) -> str:
-        """Where the directory itself is."""
+        """The path of the directory itself."""
         return os.path.normpath(self.at(self.name)) if self.root else self.name
 
     @property
@@ -87,7 +87,7 @@ class WorkingDirectory:
 
     @property
     def data_directory(self) -> Path:
-        """Where it is, for those who can wait for `pathlib`."""
+        """The path, for callers that can afford `pathlib`."""
         from pathlib import Path
 
         return Path(self.data())
@@ -104,7 +104,7 @@ class WorkingDirectory:
 
     @property
     def current(self) -> str:
-        """What `path.cwd` is."""
+        """The value of `path.cwd`."""
         return self.started_in or self.absolute_root
 
     @property
