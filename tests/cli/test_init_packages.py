@@ -133,9 +133,9 @@ def test_packages_that_a_registry_has_itself(
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (json_answer({"location": ""}), "does not say where the module is"),
-        (json_answer({}), "does not say where the module is"),
-        (Answer(204), "does not say where the module is"),
+        (json_answer({"location": ""}), "returned no location for the module"),
+        (json_answer({}), "returned no location for the module"),
+        (Answer(204), "returned no location for the module"),
         (json_answer({"location": "ns/name/sys"}), "not the complete address"),
         (json_answer({"location": "/x", "use_registry_credentials": None}), "cannot be used"),
         (

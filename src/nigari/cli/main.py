@@ -224,7 +224,7 @@ def _terminal() -> Terminal:
 def _stream(stream: TextIO | None, errors: str) -> TextIO:
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors=errors)
-    # It is missing where whoever started the program has closed it.
+    # It is missing if the parent process has closed it.
     return stream or open(os.devnull, "r+", encoding="utf-8")
 
 

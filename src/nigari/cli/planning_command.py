@@ -91,7 +91,7 @@ class PlanningCommand:
     def run(
         self, operation: str, work: Callable[[LockedSession], Awaitable[int]], plan_path: str = ""
     ) -> int:
-        """Do something with the state of the working directory while nobody else can."""
+        """Do something with the locked state of the working directory."""
 
         async def whole() -> int:
             session = self.session
@@ -184,7 +184,7 @@ class PlanningCommand:
     async def apply(
         self, locked: LockedSession, plan: Plan, is_saved: bool = False, goes_on: bool = False
     ) -> int:
-        """Carry out a plan and tell what came of it; nobody has been shown one that was saved.
+        """Carry out a plan and show the result; a saved plan was not shown before.
 
         Where another round follows, that has the last word.
         """
@@ -226,7 +226,7 @@ class PlanningCommand:
         )
 
     def _report_forgotten(self, plan: Plan) -> None:
-        """Fail where not everything is gone, as whoever runs a destroy may count on that."""
+        """Fail if some objects still exist: a successful destroy leaves none."""
         if not self.invocation.switch(SUPPRESS_FLAG):
             self.diags.error(
                 "Objects are left behind",

@@ -43,7 +43,7 @@ from nigari.record import record
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
-# Where no schema is known, or none asked for, nobody has to know what to do with one.
+# Without a schema, nothing that decodes with one is imported.
 if TYPE_CHECKING:
     from nigari.providers.api import ProviderDiagnostic
     from nigari.schema.block import Block

@@ -1,7 +1,7 @@
 """The static phase: everything that can be known before anything runs.
 
 It finds the tree of module instances and where each comes from, and gives values to whatever does
-not depend on resources. A resource is unknown here, and so is a variable that nobody has given:
+not depend on resources. A resource is unknown here, and so is a variable without a value:
 neither is an error unless a place that needs a value now depends on it.
 """
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 @record
 class StaticSettings:
-    """What the static phase is told about the world."""
+    """The surroundings of the static phase."""
 
     inputs: Inputs
     functions: Mapping[str, Function]
@@ -340,7 +340,7 @@ class StaticRun(PhaseRun):
         return None if source is None else (source, version)
 
     def request(self, cause: UnknownCause) -> bool:
-        """Ask for what would make a value known; False where nobody can give it."""
+        """Request what would make a value known; False if nothing would."""
         if cause.kind in (CauseKind.EACH, CauseKind.COUNT):
             return self.request_expansion(cause.module, cause.name.removeprefix("module."))
         if cause.kind is CauseKind.MISSING_VARIABLE and self._can_ask:
@@ -380,7 +380,7 @@ class StaticRun(PhaseRun):
 
     @property
     def static_settings(self) -> StaticSettings:
-        """What the run was told about the world."""
+        """The surroundings of the run."""
         return self._settings
 
     # -- running --------------------------------------------------------------------------------

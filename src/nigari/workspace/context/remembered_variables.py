@@ -2,7 +2,7 @@
 
 With `-remember`, init stores the values that static positions used, for the selected workspace
 and the configuration of its backend: with another one they belong to another environment. Sensitive
-and ephemeral values are never remembered. Whoever reads them ranks them below every other source but
+and ephemeral values are never remembered. They rank below every other source but
 defaults.
 """
 
