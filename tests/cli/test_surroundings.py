@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import nigari as package
-from nigari.workspace.context.home_directory import home_directory
+from nigari.workspace.context.working_directory import home_directory
 from tests.cli.process import nigari
 from tests.cli.surroundings import SEEN, WORKING_DIRECTORIES, linked_directory
 

@@ -28,7 +28,7 @@ from nigari.eval.core.scope import evaluate_body
 from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.conditions import Conditions
 from nigari.plan.model.changes import Change
-from nigari.plan.model.conditions import resource_conditions
+from nigari.plan.model.check_results import resource_conditions
 from nigari.plan.nodes.plan_host import PlanHost
 from nigari.providers import api
 from nigari.running.deferrals import (

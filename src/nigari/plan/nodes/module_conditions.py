@@ -16,7 +16,7 @@ from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.conditions import Conditions
 from nigari.eval.nodes.variable import ArgumentVariable
-from nigari.plan.model.conditions import Noted
+from nigari.plan.model.check_results import Noted
 
 
 def module_conditions(frame: Frame, unread: Mapping[AbsResourceInstance, str]) -> list[Noted]:

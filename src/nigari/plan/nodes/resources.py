@@ -25,7 +25,7 @@ from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.resource import advised
 from nigari.lang.references import Reference
 from nigari.plan.model.changes import Action, Change
-from nigari.plan.model.conditions import resource_conditions
+from nigari.plan.model.check_results import resource_conditions
 from nigari.plan.nodes.instances import InstanceNode
 from nigari.plan.nodes.plan_host import PlanHost
 from nigari.plan.objects.prior_object import current_value

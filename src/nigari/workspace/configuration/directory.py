@@ -15,7 +15,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
 from nigari.workspace.configuration.modules import CalledModules, InstalledPackages
-from nigari.workspace.context.home_directory import home_directory
+from nigari.workspace.context.working_directory import home_directory
 
 TYPE_CHECKING = False
 # A configuration can be looked at without what evaluates it.

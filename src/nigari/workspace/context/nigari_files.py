@@ -39,8 +39,7 @@ from nigari.hcl.static import expr_part
 from nigari.lang.files import Files
 from nigari.lang.functions.table import function_table
 from nigari.record import record
-from nigari.workspace.context.home_directory import home_directory
-from nigari.workspace.context.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory, home_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

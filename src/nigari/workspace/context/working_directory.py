@@ -9,6 +9,7 @@ what users see, in diagnostics, `path.module` and the list of modules: they are 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 
 from nigari.lang.files import DiskFiles
@@ -137,3 +138,22 @@ class WorkingDirectory:
         if environment is not None:
             environment = replace(environment, workspace=name)
         return replace(self, environ=environ, environment=environment)
+
+
+def home_directory(environ: Mapping[str, str]) -> str | None:
+    """The directory that the environment names, else the one that the system has for the user;
+    None where there is neither.
+    """
+    named = environ.get("HOME")
+    if named:
+        return named
+    if sys.platform == "win32":
+        return environ.get("USERPROFILE") or None
+    else:
+        import os
+        from pwd import getpwuid
+
+        try:
+            return getpwuid(os.getuid()).pw_dir or None
+        except KeyError:
+            return None
