@@ -33,7 +33,6 @@ from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import InputKind, InputValue
 from nigari.events import Event, Listen
-from nigari.plan.model import changes
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_run import PlanOptions
@@ -359,10 +358,7 @@ class Session:
                 raise _failure(work)
             if generated:
                 await held.generate(generated, options.parallelism)
-            plan = None if work.diags.has_errors else await held.plan(options)
-            if plan is None:
-                raise _failure(work)
-            made = held.made(plan)
+            made = _sound(work, None if work.diags.has_errors else await held.plan(options))
         return Plan(made, _finished(work))
 
     async def apply(
@@ -397,9 +393,9 @@ class Session:
         options = PlanOptions(PlanMode.NORMAL, is_for_apply=False, parallelism=parallelism)
         announcer = Announcer(self._hearing(listen))
 
-        async def store(held: turns.LockedSession, plan: changes.Plan) -> Applied:
+        async def store(held: turns.LockedSession, made: turns.MadePlan) -> Applied:
             unsaved = _Unsaved()
-            return _stored(held, await held.store_found(plan, unsaved.keep), unsaved)
+            return _stored(held, await held.store_found(made, unsaved.keep), unsaved)
 
         work = self._in_one_turn("OperationTypeRefresh", options, announcer, store)
         return await _gently(work, announcer)
@@ -407,8 +403,8 @@ class Session:
     async def _plan_and_apply(self, options: PlanOptions, listen: Listen | None) -> Applied:
         announcer = Announcer(self._hearing(listen))
 
-        async def carry_out(held: turns.LockedSession, plan: changes.Plan) -> Applied:
-            return await _carry_out(held, held.made(plan), announcer, options.parallelism)
+        async def carry_out(held: turns.LockedSession, made: turns.MadePlan) -> Applied:
+            return await _carry_out(held, made, announcer, options.parallelism)
 
         work = self._in_one_turn(_APPLYING, options, announcer, carry_out)
         return await _gently(work, announcer)
@@ -418,7 +414,7 @@ class Session:
         operation: str,
         options: PlanOptions,
         announcer: Announcer,
-        finish: Callable[[turns.LockedSession, changes.Plan], Awaitable[Applied]],
+        finish: Callable[[turns.LockedSession, turns.MadePlan], Awaitable[Applied]],
     ) -> Applied:
         """Make a plan and do something with it while the state stays locked."""
         work = self._open()
@@ -426,10 +422,7 @@ class Session:
         async with turns.locked(work, operation, announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
-            plan = await held.plan(options)
-            if plan is None:
-                raise _failure(work)
-            return await finish(held, plan)
+            return await finish(held, _sound(work, await held.plan(options)))
 
     async def rounds(
         self,
@@ -461,24 +454,23 @@ class Session:
             rounds = ApplyRounds(held, options, most)
             goes_on = True
             while goes_on:
-                plan = await rounds.plan()
-                if plan is None or rounds.is_stuck(plan):
+                made = _sound(work, await rounds.plan())
+                if rounds.is_stuck(made.plan):
                     raise _failure(work)
-                made = held.made(plan)
                 carry_out = partial(_carry_out, held, made, announcer, parallelism)
                 round_ = Round(rounds.number, Plan(made, _finished(work)), carry_out)
                 yield round_
                 await round_.apply()
                 announcer.close()
                 work.diags.take()
-                goes_on = rounds.goes_on(plan)
+                goes_on = rounds.goes_on(made.plan)
 
     async def _apply(self, plan: Plan, parallelism: int, announcer: Announcer) -> Applied:
         made = made_plan(plan)
         work = made.session
         work.diags.take()
         async with turns.locked(work, _APPLYING, announcer) as held:
-            if held is None or not held.resume(made):
+            if held is None or not held.can_apply(made):
                 raise _failure(work)
             return await _carry_out(held, made, announcer, parallelism)
 
@@ -500,10 +492,7 @@ class Session:
         async def whole() -> None:
             work.ask_variables()
             async with turns.locked(work, "import", announcer) as held:
-                found = None
-                if held is not None and held.is_free(target.address):
-                    found = await held.look_up(target)
-                if held is None or not found or not await held.take_over(found[0]):
+                if held is None or not await held.import_object(target):
                     raise _failure(work)
 
         await _gently(whole(), announcer)
@@ -657,7 +646,7 @@ async def _carry_out(
     held: turns.LockedSession, made: turns.MadePlan, announcer: Announcer, parallelism: int
 ) -> Applied:
     unsaved = _Unsaved()
-    applied = await held.apply(made.plan, announcer, parallelism, unsaved.keep)
+    applied = await held.apply(made, announcer, parallelism, unsaved.keep)
     return _stored(held, applied, unsaved)
 
 
@@ -681,6 +670,13 @@ class _Unsaved:
             "The exception has it as unsaved_state: write it to a file named "
             f"{RESCUED} before it is lost."
         )
+
+
+def _sound(work: Work, made: turns.MadePlan | None) -> turns.MadePlan:
+    """Return a plan without errors."""
+    if made is None or made.plan.is_incomplete:
+        raise _failure(work)
+    return made
 
 
 def _finished(work: Work, done: bool = True) -> tuple[Diagnostic, ...]:

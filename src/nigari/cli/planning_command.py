@@ -27,11 +27,10 @@ from nigari.cli.views.plan_presenter import PlanPresenter
 from nigari.diagnostics import Diagnostics
 from nigari.events import Listener
 from nigari.plan.model.changes import Plan, PlanMode
-from nigari.plan.nodes.import_lookup import ImportLookup
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.context.options import RESCUED
-from nigari.workspace.session.locked_session import LockedSession, locked
+from nigari.workspace.session.locked_session import LockedSession, MadePlan, locked
 from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False
@@ -107,8 +106,8 @@ class PlanningCommand:
             if self._page is not None:
                 self._page.close()
 
-    async def plan(self, locked: LockedSession) -> Plan | None:
-        """The plan that the command line asks for."""
+    async def plan(self, locked: LockedSession) -> MadePlan | None:
+        """Make the plan that the command line asks for; None if there is not even an incomplete one."""
         options = plan_options(self.presenter, self.mode, self.is_refresh)
         await self._generate_config(locked)
         if self.diags.has_errors:
@@ -126,7 +125,7 @@ class PlanningCommand:
             return None
         return ApplyRounds(locked, options, most_rounds(self.invocation))
 
-    async def plan_round(self, rounds: ApplyRounds) -> Plan | None:
+    async def plan_round(self, rounds: ApplyRounds) -> MadePlan | None:
         """The plan of the next round."""
         self.plan_presenter.round(rounds.number + 1)
         async with self._progress():
@@ -146,12 +145,10 @@ class PlanningCommand:
             text = f"\nGenerated blocks were written to {path}: review and keep them.\n"
             self.presenter.text(text)
 
-    async def look_up(
-        self, target: ImportTarget, locked: LockedSession
-    ) -> list[ImportLookup] | None:
-        """An object that exists."""
+    async def import_object(self, target: ImportTarget, locked: LockedSession) -> bool:
+        """Store an existing object in the state; False after an error."""
         async with self._progress():
-            return await locked.look_up(target, self.parallelism)
+            return await locked.import_object(target, self.parallelism)
 
     @asynccontextmanager
     async def _progress(self) -> AsyncIterator[None]:
@@ -160,38 +157,31 @@ class PlanningCommand:
             yield
         self.plan_presenter.close()
 
-    def show(self, locked: LockedSession, plan: Plan, goes_on: bool = False) -> None:
-        """Show a plan, and what was found while it was made.
+    def show(self, made: MadePlan, goes_on: bool = False) -> None:
+        """Show a plan, and the diagnostics so far.
 
-        Where the command goes on to apply it, the results of checks are shown only after that.
+        If the command goes on to apply it, check results are shown only after that.
         """
-        assert locked.planning is not None
-        self.plan_presenter.plan(locked.planning, plan, self.invocation.switch("show-sensitive"))
-        self.presenter.tell_so_far(with_checks=not goes_on)
+        self.plan_presenter.show(made.outcome, self.invocation.switch("show-sensitive"))
+        self.presenter.tell_so_far(with_checks=made.plan.is_incomplete or not goes_on)
 
-    def explore(self, locked: LockedSession, plan: Plan) -> None:
-        """Show a plan on a page that also shows how it is applied, where that is asked for."""
-        if self._page is not None and locked.planning is not None:
-            self._page.show(locked.planning, plan)
-
-    def show_incomplete(self, locked: LockedSession) -> Plan | None:
-        """Show as much of a plan as could be made, where there is none."""
-        incomplete = locked.incomplete
-        if incomplete is not None:
-            self.show(locked, incomplete)
-        return incomplete
+    def explore(self, made: MadePlan) -> None:
+        """Show a plan on the page of `-explore`, if requested."""
+        if self._page is not None:
+            self._page.show(made.outcome)
 
     async def apply(
-        self, locked: LockedSession, plan: Plan, is_saved: bool = False, goes_on: bool = False
+        self, locked: LockedSession, made: MadePlan, is_saved: bool = False, goes_on: bool = False
     ) -> int:
-        """Carry out a plan and tell what came of it; nobody has been shown one that was saved.
+        """Apply a plan and show the result; a saved plan has not been shown before.
 
-        Where another round follows, that has the last word.
+        If another round follows, the last one shows the result.
         """
+        plan = made.plan
         self.plan_presenter.applying(plan, is_saved)
         async with self._progress():
             applied = await locked.apply(
-                plan, self.plan_presenter.view, self.parallelism, self._print_state
+                made, self.plan_presenter.view, self.parallelism, self._print_state
             )
         if self._page is not None:
             self._page.applied(
@@ -207,9 +197,9 @@ class PlanningCommand:
             self._report_forgotten(plan)
         return 0
 
-    async def store_found(self, locked: LockedSession, plan: Plan) -> int:
-        """Store nothing but the state that a plan found, and tell the outputs."""
-        found = await locked.store_found(plan, self._print_state)
+    async def store_found(self, locked: LockedSession, made: MadePlan) -> int:
+        """Store nothing but the state that a plan found, and show the outputs."""
+        found = await locked.store_found(made, self._print_state)
         if not found.is_stored or self.diags.has_errors:
             return 1
         self.presenter.tell_so_far()

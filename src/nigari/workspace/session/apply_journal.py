@@ -16,14 +16,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from nigari.cty.errors import CtyError
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.inputs import InputKind, Inputs, InputValue
-from nigari.eval.core.worklist import DONE
 from nigari.file_lock import FileLock, take_lock
 from nigari.packages.content.whole_file import make_directories
-from nigari.plan.model.changes import Plan
-from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.system_calls import NO_LINK, NOT_INHERITED
 from nigari.version import VERSION
 from nigari.workspace.session.apply_events import OUTPUT, ApplyEvents, Entry
@@ -32,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from nigari.workspace.plans.planning import Planning
+    from nigari.plan.engine import PlanOutcome
 
 FORMAT: Final = 1
 _MODE: Final = 0o600
@@ -57,20 +53,22 @@ class ApplyJournal:
         self._size = 0
         self._is_whole = False
 
-    def begin(self, planning: Planning, plan: Plan, graph: ExecutionGraph) -> None:
-        """Begin with a plan, in place of what was there; or go on with the next one."""
+    def begin(self, outcome: PlanOutcome) -> None:
+        """Replace the journal of an earlier apply, or go on with the plan of the next round."""
+        workspace = outcome.inputs.run_settings.workspace
         if self._file is None:
             with suppress(OSError):
-                self._file = opened_journal(journal_path(self._directory, planning.workspace))
+                self._file = opened_journal(journal_path(self._directory, workspace))
             self.events.add(
                 "apply",
                 format=FORMAT,
                 version=VERSION,
-                workspace=planning.workspace,
-                mode=plan.mode.value,
-                variables=_variables(planning),
+                workspace=workspace,
+                mode=outcome.plan.mode.value,
+                variables=_variables(outcome),
             )
         self._is_whole = False
+        graph = outcome.graph
         total = len(graph.operations)
         self.events.plan(graph.to_json() if total <= _MOST_OPERATIONS else [], total)
 
@@ -121,14 +119,14 @@ def _lock(file: int) -> None:
     raise BlockingIOError(errno.EAGAIN, "another apply goes on")
 
 
-def _variables(planning: Planning) -> Entry:
-    """The values of the root module's variables that are no secrets."""
+def _variables(outcome: PlanOutcome) -> Entry:
+    """Return the values of the root module's variables that are not sensitive."""
     from nigari.cty.json import value_to_json
     from nigari.cty.type_json import type_to_json
 
-    declared = planning.static.root.module.variables
+    declared = outcome.inputs.static.root.module.variables
     found: Entry = {}
-    for name, value in _values(planning):
+    for name, value in outcome.variables.items():
         variable = declared.get(name)
         if variable is None or variable.sensitive or variable.ephemeral:
             continue
@@ -139,21 +137,6 @@ def _variables(planning: Planning) -> Entry:
             type = json.loads(type_to_json(value.type))
             found[name] = {"type": type, "value": json.loads(text)}
     return found
-
-
-def _values(planning: Planning) -> Iterator[tuple[str, Value]]:
-    """What a plan was made with, whether it was made here or saved."""
-    planner = planning.planner
-    if planner is not None and planner.plan_run is not None:
-        for name, node in planner.plan_run.root.variables.items():
-            if node.state == DONE:
-                yield name, node.value
-        return
-    declared = planning.static.root.module.variables
-    for name, given in planning.inputs.items():
-        value = given.resolve(declared[name], Diagnostics()) if name in declared else None
-        if value is not None:
-            yield name, value
 
 
 # -- for readers ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from nigari.plan.model.changes import Action, Plan
 from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.plan.show.deferred_summary import waiting_line
 from nigari.record import replace
-from nigari.workspace.session.locked_session import LockedSession
+from nigari.workspace.session.locked_session import LockedSession, MadePlan
 
 _MOST_NAMED = 10
 
@@ -29,8 +29,8 @@ class ApplyRounds:
         self._before: object = None
         locked.keep_values()
 
-    async def plan(self) -> Plan | None:
-        """The plan of the next round; None after reporting why there is none."""
+    async def plan(self) -> MadePlan | None:
+        """Make the plan of the next round; None if there is not even an incomplete one."""
         self.number += 1
         await self._locked.close()
         return await self._locked.plan(self._options)
