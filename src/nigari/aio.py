@@ -39,13 +39,15 @@ from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
 from nigari.workspace.context.interruptions import Interruptions
-from nigari.workspace.context.options import RESCUED, GivenVariables, SessionOptions, StateFiles
+from nigari.workspace.context.options import GivenVariables, SessionOptions, StateFiles
 from nigari.workspace.context.prompts import NO_PROMPTER, Prompter
 from nigari.workspace.context.working_directory import WorkingDirectory
-from nigari.workspace.session import locked_session as turns
+from nigari.workspace.session.apply_result import Saved, Unsaved
 from nigari.workspace.session.apply_rounds import ApplyRounds
 from nigari.workspace.session.environment_result import EnvironmentInfo, list_environments
 from nigari.workspace.session.failure import SessionError
+from nigari.workspace.session.locked_session import LockedSession, locked
+from nigari.workspace.session.made_plan import MadePlan, load_plan
 from nigari.workspace.session.open_session import (
     absolute,
     check_directory,
@@ -353,7 +355,7 @@ class Session:
         self, work: Work, options: PlanOptions, announcer: Announcer, generated: str
     ) -> Plan:
         work.ask_variables()
-        async with turns.locked(work, "OperationTypePlan", announcer) as held:
+        async with locked(work, "OperationTypePlan", announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
             if generated:
@@ -393,9 +395,8 @@ class Session:
         options = PlanOptions(PlanMode.NORMAL, is_for_apply=False, parallelism=parallelism)
         announcer = Announcer(self._hearing(listen))
 
-        async def store(held: turns.LockedSession, made: turns.MadePlan) -> Applied:
-            unsaved = _Unsaved()
-            return _stored(held, await held.store_found(made, unsaved.keep), unsaved)
+        async def store(held: LockedSession, made: MadePlan) -> Applied:
+            return _stored(held, await held.store_found(made))
 
         work = self._in_one_turn("OperationTypeRefresh", options, announcer, store)
         return await _gently(work, announcer)
@@ -403,7 +404,7 @@ class Session:
     async def _plan_and_apply(self, options: PlanOptions, listen: Listen | None) -> Applied:
         announcer = Announcer(self._hearing(listen))
 
-        async def carry_out(held: turns.LockedSession, made: turns.MadePlan) -> Applied:
+        async def carry_out(held: LockedSession, made: MadePlan) -> Applied:
             return await _carry_out(held, made, announcer, options.parallelism)
 
         work = self._in_one_turn(_APPLYING, options, announcer, carry_out)
@@ -414,12 +415,12 @@ class Session:
         operation: str,
         options: PlanOptions,
         announcer: Announcer,
-        finish: Callable[[turns.LockedSession, turns.MadePlan], Awaitable[Applied]],
+        finish: Callable[[LockedSession, MadePlan], Awaitable[Applied]],
     ) -> Applied:
         """Make a plan and do something with it while the state stays locked."""
         work = self._open()
         work.ask_variables()
-        async with turns.locked(work, operation, announcer) as held:
+        async with locked(work, operation, announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
             return await finish(held, _sound(work, await held.plan(options)))
@@ -448,7 +449,7 @@ class Session:
             work, False, False, refresh, targets, excludes, replace, parallelism, defers=True
         )
         work.ask_variables()
-        async with turns.locked(work, _APPLYING, announcer) as held:
+        async with locked(work, _APPLYING, announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
             rounds = ApplyRounds(held, options, most)
@@ -469,7 +470,7 @@ class Session:
         made = made_plan(plan)
         work = made.session
         work.diags.take()
-        async with turns.locked(work, _APPLYING, announcer) as held:
+        async with locked(work, _APPLYING, announcer) as held:
             if held is None or not held.can_apply(made):
                 raise _failure(work)
             return await _carry_out(held, made, announcer, parallelism)
@@ -478,7 +479,7 @@ class Session:
         """A plan that was saved for this directory."""
         check_path("a saved plan", path)
         work = self._open()
-        made = await turns.read_plan(work, fspath(path))
+        made = await load_plan(work, fspath(path))
         if made is None:
             raise _failure(work)
         return Plan(made, _finished(work))
@@ -491,7 +492,7 @@ class Session:
 
         async def whole() -> None:
             work.ask_variables()
-            async with turns.locked(work, "import", announcer) as held:
+            async with locked(work, "import", announcer) as held:
                 if held is None or not await held.import_object(target):
                     raise _failure(work)
 
@@ -643,36 +644,22 @@ class Session:
 
 
 async def _carry_out(
-    held: turns.LockedSession, made: turns.MadePlan, announcer: Announcer, parallelism: int
+    held: LockedSession, made: MadePlan, announcer: Announcer, parallelism: int
 ) -> Applied:
-    unsaved = _Unsaved()
-    applied = await held.apply(made, announcer, parallelism, unsaved.keep)
-    return _stored(held, applied, unsaved)
+    return _stored(held, await held.apply(made, announcer, parallelism))
 
 
-def _stored(held: turns.LockedSession, result: turns.ApplyResult, unsaved: _Unsaved) -> Applied:
-    """What is in the state now; an exception where not everything has worked."""
+def _stored(held: LockedSession, result: Saved | Unsaved) -> Applied:
+    """Return the stored state; an exception after any error, with a state that is in no file."""
     work = held.session
-    if not result.is_stored or work.diags.has_errors:
-        raise _failure(work, unsaved.state)
+    if isinstance(result, Unsaved):
+        raise _failure(work, None if result.path else result.data or None)
+    if work.diags.has_errors:
+        raise _failure(work)
     return Applied(StoredState(held.snapshots.file), _finished(work))
 
 
-class _Unsaved:
-    """Keeps a state that can be stored nowhere, for the exception that says so."""
-
-    def __init__(self) -> None:
-        self.state: bytes | None = None
-
-    def keep(self, data: bytes) -> str:
-        self.state = data
-        return (
-            "The exception has it as unsaved_state: write it to a file named "
-            f"{RESCUED} before it is lost."
-        )
-
-
-def _sound(work: Work, made: turns.MadePlan | None) -> turns.MadePlan:
+def _sound(work: Work, made: MadePlan | None) -> MadePlan:
     """Return a plan without errors."""
     if made is None or made.plan.is_incomplete:
         raise _failure(work)

@@ -18,6 +18,7 @@ from nigari.explore.live import LivePage
 from nigari.explore.page import Page
 from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.workspace.session.apply_journal import journal_path
+from nigari.workspace.session.apply_result import Saved
 from nigari.workspace.session.locked_session import locked
 from tests.explore.explored import session, write
 
@@ -133,7 +134,7 @@ def test_an_apply_is_told_while_it_goes_on(tmp_path: Path) -> None:
             assert made is not None
             shown.show(held.session, made.outcome)
             pages.append(read())
-            await held.apply(made, shown.events, 10, lambda _: "")
+            await held.apply(made, shown.events, 10)
             shown.events.end(succeeded=True)
 
     asyncio.run(whole())
@@ -167,8 +168,8 @@ def test_what_goes_wrong_with_it_does_not_reach_the_apply(
             assert made is not None
             shown.show(held.session, made.outcome)
             monkeypatch.setattr(live, "event_of", refuse)
-            applied = await held.apply(made, shown.events, 10, lambda _: "")
-            return applied.is_stored and not held.diags.has_errors
+            applied = await held.apply(made, shown.events, 10)
+            return isinstance(applied, Saved) and not held.diags.has_errors
 
     assert asyncio.run(whole())
     shown.close(0)

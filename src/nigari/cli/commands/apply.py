@@ -10,7 +10,9 @@ from nigari.diagnostics import Diagnostic, Severity
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.cli.planning_command import PlanningCommand
-    from nigari.workspace.session.locked_session import LockedSession, MadePlan
+    from nigari.workspace.plans.saved_plan import Reopened
+    from nigari.workspace.session.locked_session import LockedSession
+    from nigari.workspace.session.made_plan import MadePlan
 
 
 def run(invocation: Invocation) -> int:
@@ -34,8 +36,8 @@ def apply(invocation: Invocation, is_end: bool = False) -> int:
 
 def _apply(command: PlanningCommand) -> int:
 
-    async def carry_out(locked: LockedSession) -> int:
-        made = await locked.restore()
+    async def carry_out(locked: LockedSession, saved: Reopened) -> int:
+        made = await locked.restore(saved)
         if made is None:
             return 1
         command.explore(made)
@@ -57,7 +59,9 @@ def _apply(command: PlanningCommand) -> int:
     if command.presenter.is_for_programs and not given and not _is_agreed_already(command):
         command.diags.append(_nobody_to_ask())
     operation = "OperationTypeApply"
-    return command.run(operation, carry_out, given[0]) if given else command.run(operation, work)
+    if given:
+        return command.run_saved(operation, given[0], carry_out)
+    return command.run(operation, work)
 
 
 async def _in_rounds(command: PlanningCommand, locked: LockedSession) -> int:

@@ -44,45 +44,41 @@ _ALWAYS: Final = ("end", "diagnostic")
 
 
 class ApplyJournal:
-    """The journal of the applies of one turn of the lock."""
+    """The journal of one apply, in place of that of an earlier one."""
 
-    def __init__(self, data_directory: str) -> None:
+    def __init__(self, data_directory: str, outcome: PlanOutcome) -> None:
         self.events: ApplyEvents = ApplyEvents(self._write)
-        self._directory = data_directory
         self._file: int | None = None
         self._size = 0
         self._is_whole = False
-
-    def begin(self, outcome: PlanOutcome) -> None:
-        """Replace the journal of an earlier apply, or go on with the plan of the next round."""
         workspace = outcome.inputs.run_settings.workspace
-        if self._file is None:
-            with suppress(OSError):
-                self._file = opened_journal(journal_path(self._directory, workspace))
-            self.events.add(
-                "apply",
-                format=FORMAT,
-                version=VERSION,
-                workspace=workspace,
-                mode=outcome.plan.mode.value,
-                variables=_variables(outcome),
-            )
-        self._is_whole = False
+        with suppress(OSError):
+            self._file = opened_journal(journal_path(data_directory, workspace))
+        self.events.add(
+            "apply",
+            format=FORMAT,
+            version=VERSION,
+            workspace=workspace,
+            mode=outcome.plan.mode.value,
+            variables=_variables(outcome),
+        )
         graph = outcome.graph
         total = len(graph.operations)
         self.events.plan(graph.to_json() if total <= _MOST_OPERATIONS else [], total)
+
+    def __enter__(self) -> ApplyJournal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self.events.end(self._is_whole)
+            os.close(self._file)
+            self._file = None
 
     def done(self, diags: Diagnostics, is_stored: bool) -> None:
         """Note what was found wrong with a plan that was carried out."""
         self.events.problems(diags.in_order())
         self._is_whole = is_stored and not diags.has_errors
-
-    def close(self) -> None:
-        """End the journal."""
-        if self._file is not None:
-            self.events.end(self._is_whole)
-            os.close(self._file)
-            self._file = None
 
     def _write(self, entry: Entry) -> None:
         if self._file is None or entry["type"] == OUTPUT:

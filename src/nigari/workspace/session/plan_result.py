@@ -25,7 +25,7 @@ from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plans.change_reasons import ChangeReasons
 from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.failure import SessionError
-from nigari.workspace.session.locked_session import MadePlan, read_plan
+from nigari.workspace.session.made_plan import MadePlan, load_plan
 from nigari.workspace.session.session import Session
 from nigari.workspace.session.session_reasons import plan_reasons
 
@@ -231,7 +231,7 @@ def _read_again(
         path = os.path.join(folder, "plan")
         with open(path, "wb") as file:
             file.write(data)
-        made = run_to_end(read_plan(session, path))
+        made = run_to_end(load_plan(session, path))
     if made is None:
         raise SessionError(session.diags.in_order(), session.sources)
     return Plan(made, warnings)
