@@ -10,7 +10,7 @@ import pytest
 
 import nigari
 from nigari.plan.model.plan_file import seal_of
-from nigari.workspace.plans import planning
+from nigari.workspace.plans import plan_context
 from tests.plan.sessions import applied, apply_saved, saved, words
 
 _TEXT = """
@@ -48,9 +48,9 @@ def test_timestamp_of_the_plan(here: Path, monkeypatch: pytest.MonkeyPatch) -> N
         output "o" { value = [plantimestamp(), terraform_data.a.output != ""] }
     """)
     then, now = "2031-01-02T03:04:05Z", "2032-01-02T03:04:05Z"
-    monkeypatch.setattr(planning, "plan_timestamp", lambda: then)
+    monkeypatch.setattr(plan_context, "plan_timestamp", lambda: then)
     saved({})
-    monkeypatch.setattr(planning, "plan_timestamp", lambda: now)
+    monkeypatch.setattr(plan_context, "plan_timestamp", lambda: now)
     assert apply_saved().outputs["o"].to_python() == [then, True]
 
 

@@ -86,8 +86,10 @@ class Schemas(Protocol):
         ...
 
 
-def resource_schema(offered: ProviderSchema, addr: ResourceAddr) -> Schema | None:
-    """What a provider says a resource looks like; None where it does not have it."""
+def resource_schema(offered: ProviderSchema | None, addr: ResourceAddr) -> Schema | None:
+    """The schema of a resource; None if its provider is not loaded or does not have it."""
+    if offered is None:
+        return None
     if addr.mode is MANAGED:
         return offered.resources.get(addr.type)
     schemas = offered.data_sources if addr.mode is DATA else offered.ephemeral_resources
