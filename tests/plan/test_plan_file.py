@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 import nigari
+from nigari.cty.types import STRING
+from nigari.cty.values import unknown
+from nigari.plan.model.plan_data import value_to_plan
 from nigari.plan.model.plan_file import seal_of
 from nigari.workspace.plans import planning
 from tests.plan.sessions import applied, apply_saved, saved, words
@@ -99,6 +102,7 @@ def test_refused_when_it_would_fill_the_memory(here: Path) -> None:
             "graph[0] carries out no change",
         ),
         ({"variables": {"v": {"value": "AAAA"}}}, "variables.v is not a value"),
+        ({"given": {"v": value_to_plan(unknown(STRING))}}, "given.v is not the value of a variable"),
         ({"timestamp": "now"}, "timestamp is invalid"),
         (
             {
