@@ -341,6 +341,7 @@ def test_variables_and_arguments(world: World) -> None:
     world.environ["TF_VAR_password"] = secret
     world.run("given", "init", "plan", "plan -json", f"plan -var password={secret}")
     world.run("given", f"plan -var 'password=[\"{secret}\"'", f"plan -var other=x{secret}")
+    world.run("given", f"plan -var password:{secret}", f"plan -var ={secret}", f"plan x={secret}")
     world.write(
         "checked",
         {
