@@ -102,7 +102,10 @@ def test_refused_when_it_would_fill_the_memory(here: Path) -> None:
             "graph[0] carries out no change",
         ),
         ({"variables": {"v": {"value": "AAAA"}}}, "variables.v is not a value"),
-        ({"given": {"v": value_to_plan(unknown(STRING))}}, "given.v is not the value of a variable"),
+        (
+            {"given": {"v": value_to_plan(unknown(STRING))}},
+            "given.v is not the value of a variable",
+        ),
         ({"timestamp": "now"}, "timestamp is invalid"),
         (
             {
