@@ -196,8 +196,8 @@ def _saved_plan(
         serial=header.read("serial", as_number),
         lock=header.read("lock", as_text),
         files=header.read("files", map_of(as_text)),
-        variables=header.read("variables", map_of(_known_value)),
-        given=header.read("given", map_of(_known_value)),
+        variables=header.read("variables", map_of(value_from_plan)),
+        given=header.read("given", map_of(value_from_plan)),
         origins=header.read("origins", map_of(_origin_from)),
         backend=header.read("backend", optional(_backend)),
         modules=header.read("modules_directory", as_text),
@@ -205,14 +205,6 @@ def _saved_plan(
         empty=frozenset(header.read("empty", list_of(as_text))),
         sources=sources,
     )
-
-
-def _known_value(data: object) -> Value:
-    """The value of a variable of the root module, which is known before anything runs."""
-    value = value_from_plan(data)
-    if not value.is_wholly_known:
-        raise ShapeError("is not the value of a variable")
-    return value
 
 
 def _workspace(data: object) -> str:
