@@ -168,9 +168,9 @@ def _expressions(body: Body) -> Iterator[tuple[Path, Expression]]:
         pending += [((*path, name), each.expr) for name, each in inner.attributes.items()]
     while pending:
         path, expr = pending.pop()
-        members = list(_members(expr))
-        pending += [((*path, name), value) for name, value in members]
-        if not members and path:
+        inside = list(members(expr))
+        pending += [((*path, name), value) for name, value in inside]
+        if not inside and path:
             yield path, expr
             pending += [(path, each) for each in _objects(expr)]
 
@@ -186,7 +186,8 @@ def _objects(expr: Expression) -> Iterator[Expression]:
             pending = [*pending, *each.children()]
 
 
-def _members(expr: Expression) -> Iterator[tuple[str, Expression]]:
+def members(expr: Expression) -> Iterator[tuple[str, Expression]]:
+    """The names and values of an object that is written out."""
     if isinstance(expr, ObjectConstructor):
         for key, value in expr.items:
             name = key.name if isinstance(key, KeyName) else getattr(key, "text", "")

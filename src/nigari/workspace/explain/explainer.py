@@ -357,6 +357,11 @@ class Explainer:
                 meant = did_you_mean_name(name, declared)
                 self._report(text, f' Did you mean "{kind}.{meant}"?' if meant else "")
             return None
+        if not name and frame.parent is not None:
+            # What a module has under a name of its own are outputs, and this is none of them.
+            meant = did_you_mean_name(kind, frame.module.outputs)
+            self._report(text, f' Did you mean the output "{meant}"?' if meant else "")
+            return None
         problems = Diagnostics()
         expr = parse_expression(self._source("<address>", rest), problems)
         if problems.has_errors or not expr.variables():
@@ -386,7 +391,9 @@ def _declared_names(frame: Frame, kind: str) -> list[str] | None:
 
 def _keys(instances: Mapping[InstanceKey, object]) -> str:
     """The keys that there are, for who has named another."""
-    keys = [key_text(key) for key in instances if key is not None]
+    if None in instances:
+        return " It has one instance, without a key."
+    keys = [key_text(key) for key in instances]
     if not keys:
         return " It is declared, but has no instances."
     return (
