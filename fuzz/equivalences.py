@@ -24,6 +24,7 @@ from typing import Final
 from fuzz.expansion.levelling import level_finished, level_outcome, reported
 from fuzz.expansion.telling import Pair, Story
 from fuzz.story import comparing
+from fuzz.story.command_run import note
 from fuzz.story.difference import Difference, listed
 from fuzz.story.events import events
 from fuzz.story.explained import explanation
@@ -106,8 +107,7 @@ class Teller:
         for each in self._differences(pair, before, literal, compact):
             yield each, ""
         for theirs, side in zip(real, self._real, strict=True):
-            pair.literal.ended |= comparing.ended(literal)
-            pair.literal.failed |= comparing.failed(theirs)
+            note(pair.literal, theirs, literal)
             result = Result(literal, None, self._literal.outcome())
             answer = theirs, side.outcome()
             found, _ = judged(pair.literal, written, before, answer, result)

@@ -103,9 +103,10 @@ class _Compact:
 class _Literal:
     """A text for one instance of a source."""
 
-    def __init__(self, model: Model, instance: Instance) -> None:
+    def __init__(self, model: Model, instance: Instance, directory: str) -> None:
         self._model = model
         self._instance = instance
+        self._directory = directory
 
     def setting(self, name: str) -> str:
         value = self._instance.settings[name]
@@ -117,7 +118,7 @@ class _Literal:
     def inner(self, source: Source) -> Iterator[str]:
         above = _reference(self, source, source.inner_needs)
         for key, each in self._instance.inner.items():
-            yield _literal_call(self._model, INNER, key, each, above)
+            yield _literal_call(self._model, (INNER, key, each), f"../{self._directory}_", above)
 
     def inner_outputs(self) -> str:
         return f'join(",", [{", ".join(f"{each}.o" for each in self._addresses())}])'
@@ -162,10 +163,10 @@ def literal_files(model: Model) -> Files:
     installed = [("", ".")]
     for call in model.calls:
         for key, instance in call.instances.items():
-            directory = literal(address(call.name, key)).removeprefix("module.")
-            found |= _written_out(model, directory, instance, model.sources, installed)
+            name = literal(address(call.name, key)).removeprefix("module.")
+            found |= _written_out(model, name, instance, model.sources, installed)
     entries = [
-        {"Key": key, "Source": f"./{path.rpartition('/')[2]}", "Dir": path}
+        {"Key": key, "Source": f"{'../' if '.' in key else './'}{path}", "Dir": path}
         for key, path in installed
     ]
     entries[0]["Source"] = ""
@@ -175,19 +176,20 @@ def literal_files(model: Model) -> Files:
 
 def _written_out(
     model: Model,
-    directory: str,
+    name: str,
     instance: Instance,
     sources: dict[str, Source],
     installed: list[tuple[str, str]],
 ) -> Files:
-    """The directory of one instance and those of its inner ones."""
+    """The directory of one instance and those of its inner ones, which are beside it."""
     source = sources[instance.source]
-    form = _Literal(model, instance)
-    installed.append((directory.replace("/", "."), directory))
+    directory = name.replace(".", "_")
+    form = _Literal(model, instance, directory)
+    installed.append((name, directory))
     found = {f"{directory}/{MAIN}": "\n".join(_source(model, source, form))}
     for key, each in instance.inner.items() if source.has_inner else ():
         below = literal(address(INNER, key)).removeprefix("module.")
-        found |= _written_out(model, f"{directory}/{below}", each, model.leaves, installed)
+        found |= _written_out(model, f"{name}.{below}", each, model.leaves, installed)
     return found
 
 
@@ -225,7 +227,7 @@ def _literal_root(model: Model) -> Iterator[str]:
         yield f'provider "world" {{\n  alias = "by_{key}"\n  label = "{label}"\n}}\n'
     for call, above in _with_above(model, _literal_outputs):
         for key, each in call.instances.items():
-            yield _literal_call(model, call.name, key, each, above)
+            yield _literal_call(model, (call.name, key, each), "./", above)
     for old, new in model.renames:
         yield f"moved {{\n  from = {literal(old)}\n  to   = {literal(new)}\n}}\n"
     for goal, identifier in model.imports:
@@ -297,13 +299,14 @@ def _compact_call(model: Model, call: Call, place: tuple[str, str], above: str) 
     return "\n".join([*lines, *_ending(above, passed)])
 
 
-def _literal_call(model: Model, name: str, key: Key, instance: Instance, above: str) -> str:
+def _literal_call(model: Model, one: tuple[str, Key, Instance], way: str, above: str) -> str:
+    name, key, instance = one
     below = literal(address(name, key)).removeprefix("module.")
     place = f"world.by_{instance.settings['place']}"
     passed = {Passing.KEYED: f"world = {place}", Passing.WHOLE: f"world.all = {place}"}
     if name == INNER:
         passed = _INNER_PASSED
-    lines = [f'module "{below}" {{', f'  source = "./{below}"']
+    lines = [f'module "{below}" {{', f'  source = "{way}{below}"']
     return "\n".join([*lines, *_ending(above, passed.get(model.passing, ""))])
 
 
