@@ -42,7 +42,8 @@ class Teller:
     """Tells stories to the literal text and the compact one, and to the real program."""
 
     def __init__(self, sides: list[Side], keep: Path | None, only: int) -> None:
-        self._literal, self._compact, *self._real = sides
+        self._literal, self._compact, *self._others = sides
+        self._real = self._others
         self._keep = keep
         self._only = only
         self._commands = 0
@@ -53,6 +54,7 @@ class Teller:
         """Tell a story up to its first difference, or as far as the only step that matters."""
         began = time.monotonic()
         story, found, number = Story(seed), list[Found](), 0
+        self._real = [] if story.is_beyond else self._others
         self._commands = 0
         for side in self._sides():
             side.begin(seed)
