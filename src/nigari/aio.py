@@ -329,7 +329,7 @@ class Session:
         """Compare the configuration with the state and with the real objects.
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
-        after somebody else has changed the state is refused. With `allow_deferral`, what is known
+        after another run has changed the state is refused. With `allow_deferral`, what is known
         only after apply is left for a later plan. `generate_config_out` names a new file, to which
         resource blocks are written for imported objects that have none; the plan has them.
         """
@@ -685,7 +685,7 @@ async def _gently(work: Coroutine[object, object, T], announcer: Announcer) -> T
 
 
 def _ignore(_: object) -> None:
-    """Where nobody listens."""
+    """Ignores all events."""
 
 
 def _plan_options(
@@ -752,7 +752,7 @@ def _subject(work: Work, text: str) -> Target:
 
 
 class _Asked:
-    """Somebody who is asked through a function."""
+    """A prompter that calls a function."""
 
     can_prompt = True
     is_at_terminal = False

@@ -234,7 +234,7 @@ class PlanningCommand:
         return isinstance(result, Saved) and not self.diags.has_errors
 
     def _report_forgotten(self, plan: Plan) -> None:
-        """Fail where not everything is gone, as whoever runs a destroy may count on that."""
+        """Fail if some objects still exist: a successful destroy leaves none."""
         if not self.invocation.switch(SUPPRESS_FLAG):
             self.diags.error(
                 "Objects are left behind",

@@ -18,7 +18,7 @@ from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.opened_plan import open_plan
 
 TYPE_CHECKING = False
-# The reasons are worked out only where somebody asks for them.
+# The reasons are found only for -why.
 if TYPE_CHECKING:
     from nigari.workspace.plans.plan_reasons import PlanReasons
 
