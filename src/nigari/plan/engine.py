@@ -32,16 +32,16 @@ from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blo
 from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
+from nigari.plan.order.cycles import report_validation_cycles
 from nigari.plan.order.operation_order import execution_graph
 from nigari.plan.order.removed_blocks import remove_statements
 from nigari.plan.order.required_providers import providers_of
 from nigari.plan.order.selection import Selection, destroyed, selection
-from nigari.plan.order.validation_cycles import report_validation_cycles
 from nigari.record import ReadOnly, record, replace
 from nigari.running.driver import Driver
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
-from nigari.running.validation_requests import validate_with_provider
+from nigari.running.requests import validate_with_provider
 from nigari.state.model import State
 from nigari.state.moves.moving import MovedInstance, MoveResult
 

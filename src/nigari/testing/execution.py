@@ -22,6 +22,7 @@ from nigari.eval.core.module_tree import Modules
 from nigari.eval.static.run import StaticRun, run_static
 from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
+from nigari.lang.references import parse_reference
 from nigari.plan.engine import PlanOutcome, evaluated_plan
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.nodes.plan_run import PlanOptions, PlanRun

@@ -19,8 +19,7 @@ from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.order.required_providers import configured_providers
 from nigari.plan.show.json_document import document
 from nigari.plan.show.plan_json import Members, known_part, plan_to_json, value_to_data
-from nigari.plan.show.planned_values import planned_values
-from nigari.plan.show.prior_state import prior_state
+from nigari.plan.show.planned_values import planned_values, prior_state
 from nigari.plan.show.relevant_attributes import RelevantAttribute, relevant_attributes
 from nigari.running.declared_modules import declared_module
 from nigari.schema.block import Block
