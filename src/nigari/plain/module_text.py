@@ -1,0 +1,411 @@
+"""The files of one module, rewritten for a plain configuration.
+
+Every change is an edit of the text, so comments and layout of everything else stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from nigari.addrs.keys import InstanceKey
+from nigari.addrs.provider import LocalProviderConfig
+from nigari.config.blocks.provider_config import ProviderConfig, written_alias
+from nigari.config.core.declared import Repetition
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance
+from nigari.hcl.body import Attribute, Block
+from nigari.hcl.collections import ObjectConstructor
+from nigari.hcl.edits import Edit, applied
+from nigari.hcl.expressions import Expression
+from nigari.hcl.formatter import format
+from nigari.hcl.native_body import NativeBody
+from nigari.hcl.quoting import quoted
+from nigari.hcl.render import render_value
+from nigari.hcl.static import expr_as_keyword
+from nigari.plain.expressions import InstanceWords, Rewriting, SplitBlock, object_of
+from nigari.plain.instance_words import instance_words, key_literal
+from nigari.plain.provider_blocks import IteratedProvider, iterated_provider
+from nigari.plain.provider_texts import ProviderTexts
+from nigari.plain.resource_splits import ResourceSplit, split_resource
+from nigari.plain.spots import spot_at
+from nigari.plain.static_values import StaticValues
+from nigari.plain.target import TERRAFORM
+from nigari.plain.variants import CallPlan, Variant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeAlias
+
+SourceText: TypeAlias = Callable[[Expression, ModuleInstance], "str | None"]
+"""The text for the source of a called module; None if it can stay as written."""
+
+_REPETITION: Final = ("count", "for_each")
+
+
+class ModuleText:
+    """One module, with all that changes in it."""
+
+    def __init__(
+        self,
+        values: StaticValues,
+        variant: Variant,
+        source_text: SourceText,
+        module_path: str | None = None,
+    ) -> None:
+        """`module_path` is what `path.module` was, if the module is written elsewhere."""
+        self._values = values
+        self._variant = variant
+        self._source_text = source_text
+        frame = variant.frame
+        self._resources = {
+            str(addr): split
+            for addr, resource in variant.module.resources.items()
+            if (split := split_resource(values, variant.frames, resource)) is not None
+        }
+        blocks = {name: each.block for name, each in self._resources.items()}
+        for name, plan in variant.calls.items():
+            if plan.names is not None:
+                blocks[f"module.{name}"] = _split_call(plan)
+        root = "terraform" if values.target.program == TERRAFORM else "tofu"
+        self._rewriting = Rewriting(values.literals[frame], blocks, module_path, root)
+        self._addresses = Rewriting(values.literals[frame], {}, module_path, root)
+        self._providers = ProviderTexts(values, frame, self._rewriting)
+
+    def file(self, body: NativeBody) -> str:
+        """The new text of a file."""
+        edits: list[Edit] = []
+        for block in body.blocks:
+            edits += _BLOCKS.get(block.type, ModuleText._usual)(self, block)
+        return applied(body.source.text, edits)
+
+    # -- any block ----------------------------------------------------------------------------
+
+    def _usual(self, block: Block) -> list[Edit]:
+        return [*self._inside(block)]
+
+    def _inside(
+        self,
+        block: Block,
+        words: InstanceWords | None = None,
+        skip: Sequence[str] = (),
+        rewriting: Rewriting | None = None,
+    ) -> Iterator[Edit]:
+        """The edits of the expressions in a block, except in some of its own arguments."""
+        rewriting = rewriting or self._rewriting
+        for attribute in block.attributes.values():
+            if attribute.name in skip:
+                continue
+            if attribute.name in ("depends_on", "replace_triggered_by"):
+                yield from self._list(attribute, words)
+            else:
+                yield from rewriting.edits(attribute.expr, words)
+        for inner in block.blocks:
+            if inner.type == "data" and block.type == "check":
+                yield from self.resource(inner)
+            elif inner.type == "lifecycle":
+                yield from self._lifecycle(inner, words)
+            else:
+                yield from self._inside(inner, words, (), rewriting)
+
+    def _lifecycle(self, block: Block, words: InstanceWords | None) -> Iterator[Edit]:
+        target = self._values.target
+        gone = [name for name in ("enabled", "destroy") if not target.has(f"lifecycle.{name}")]
+        gone = [name for name in gone if name in block.attributes]
+        yield from (_line_removed(block.attributes[name]) for name in gone)
+        yield from self._inside(block, words, gone)
+
+    def _list(self, attribute: Attribute, words: InstanceWords | None) -> Iterator[Edit]:
+        """The edit of a list of addresses, if it changes."""
+        elements = attribute.expr.static_list()
+        texts = [self._rewriting.addresses(each, words) for each in elements or ()]
+        written = [each.source.text[each.start : each.end] for each in elements or ()]
+        if [[each] for each in written] != texts:
+            whole = ", ".join(text for each in texts for text in each)
+            yield Edit(attribute.expr.start, attribute.expr.end, f"[{whole}]")
+
+    def _copy(self, block: Block, edits: Iterable[Edit]) -> str:
+        """The text of a block after edits, in standard layout."""
+        start = block.start
+        moved = [Edit(each.start - start, each.end - start, each.text) for each in edits]
+        text = applied(block.source.text[start : block.end], moved)
+        return format(f"{text}\n").rstrip("\n")
+
+    # -- module calls -------------------------------------------------------------------------
+
+    def module(self, block: Block) -> list[Edit]:
+        plan = self._variant.calls.get(block.labels[0])
+        if plan is None:
+            return self._usual(block)
+        if plan.names is None:
+            child = next(iter(plan.children.values()), None)
+            return [*self._call(block, child, None)]
+        copies: list[str] = []
+        moves: list[tuple[str, str]] = []
+        for key, name in plan.names.items():
+            child = plan.children[key]
+            words = instance_words(
+                key, plan.call.repetition, self._data(plan, key), self._rewriting
+            )
+            edits = [_label(block, 0, name), *self._call(block, child, words)]
+            edits += [_line_removed(each) for each in _repetition(block)]
+            copies.append(self._copy(block, edits))
+            if key is not None:
+                old = f"module.{plan.call.name}[{key_literal(key)}]"
+                moves.append((old, f"module.{name}"))
+        return [_replaced(block, copies, moves if _is_first(block, plan.call.block) else ())]
+
+    def _data(self, plan: CallPlan, key: InstanceKey) -> list[InstanceData]:
+        """What `each` and `count` are in an instance of a call, in all modules that have it."""
+        callers = [
+            frame.instance.children.get(plan.call.name, {}) for frame in self._variant.frames
+        ]
+        return [children[key].data for children in callers if key in children]
+
+    def _call(
+        self, block: Block, child: ModuleInstance | None, words: InstanceWords | None
+    ) -> Iterator[Edit]:
+        given = block.attributes
+        source, version = given.get("source"), given.get("version")
+        texts: list[tuple[Attribute | None, str | None]] = []
+        if child is not None:
+            if source is not None:
+                texts.append((source, self._source_text(source.expr, child)))
+            texts.append((version, self._values.versions.get(child)))
+        for attribute, text in texts:
+            if attribute is not None and text is not None:
+                yield Edit(attribute.expr.start, attribute.expr.end, text)
+            elif attribute is not None:
+                yield from self._rewriting.edits(attribute.expr, words)
+        if "providers" in given:
+            yield from self._providers.passed(given["providers"].expr, words, child)
+        dropped = () if words is None else _REPETITION
+        yield from self._inside(block, words, ("source", "version", "providers", *dropped))
+
+    # -- providers ----------------------------------------------------------------------------
+
+    def provider(self, block: Block) -> list[Edit]:
+        addr = LocalProviderConfig(block.labels[0], written_alias(block.body) or "")
+        config = self._variant.module.provider_configs.get(addr)
+        if config is None or not config.is_expanded:
+            return self._usual(block)
+        names = self._providers.names(addr)
+        if not self._values.target.has("provider for_each"):
+            return [self._provider_copies(block, config, names)]
+        found = iterated_provider(self._values, self._variant.frame, config, self._rewriting)
+        return [*self._iterated(block, found)]
+
+    def _iterated(self, block: Block, found: IteratedProvider) -> Iterator[Edit]:
+        for attribute in _repetition(block):
+            if found.text is not None:
+                text = f"for_each = {found.text}"
+                yield Edit(attribute.name_start, attribute.expr.end, text)
+        skipped = () if found.text is None else _REPETITION
+        yield from self._inside(block, found.words, skipped)
+
+    def _provider_copies(
+        self, block: Block, config: ProviderConfig, names: Mapping[InstanceKey, str]
+    ) -> Edit:
+        copies: list[str] = []
+        repetition = Repetition(config.count, config.for_each)
+        nodes = [self._values.run.providers[frame][config.addr] for frame in self._variant.frames]
+        for key, name in names.items():
+            data = [node.instances[key] for node in nodes if key in node.instances]
+            words = instance_words(key, repetition, data, self._rewriting)
+            edits = [*self._inside(block, words, ("alias", *_REPETITION))]
+            alias = block.attributes.get("alias")
+            if alias is not None:
+                edits.append(Edit(alias.expr.start, alias.expr.end, quoted(name)))
+            edits += [_line_removed(each) for each in _repetition(block)]
+            copies.append(self._copy(block, edits))
+        return _replaced(block, copies, ())
+
+    # -- resources ----------------------------------------------------------------------------
+
+    def resource(self, block: Block) -> list[Edit]:
+        prefix = "" if block.type == "resource" else f"{block.type}."
+        split = self._resources.get(f"{prefix}{'.'.join(block.labels)}")
+        if split is None:
+            return [*self._selected(block), *self._inside(block, None, ("provider",))]
+        copies = [self._resource_copy(block, split, key) for key in split.names]
+        is_first = _is_first(block, split.resource.block)
+        return [_replaced(block, copies, split.moves if is_first else ())]
+
+    def _selected(self, block: Block) -> Iterator[Edit]:
+        provider = block.attributes.get("provider")
+        if provider is not None:
+            text = self._providers.reference(provider.expr, None)
+            yield Edit(provider.expr.start, provider.expr.end, text)
+
+    def _resource_copy(self, block: Block, split: ResourceSplit, key: InstanceKey) -> str:
+        given, ref = block.attributes, split.reference
+        edits = [_label(block, 1, split.names[key])]
+        if "provider" in given:
+            expr = given["provider"].expr
+            edits.append(Edit(expr.start, expr.end, f"{ref.name}.{split.aliases[key]}"))
+        words = None
+        if split.resource.repetition.count is not None:
+            data = split.data[key]
+            words = instance_words(key, split.resource.repetition, data, self._rewriting)
+            edits += [_line_removed(each) for each in _repetition(block)]
+        elif "for_each" in given:
+            expr = given["for_each"].expr
+            edits.append(Edit(expr.start, expr.end, self._filtered(split, expr, key)))
+        edits += self._inside(block, words, ("provider", *_REPETITION))
+        return self._copy(block, edits)
+
+    def _filtered(self, split: ResourceSplit, for_each: Expression, key: InstanceKey) -> str:
+        """The instances that select a provider key."""
+        assert split.reference.key is not None
+        words = InstanceWords("key", lambda steps: f"value{steps}")
+        selected = self._rewriting.text(split.reference.key, words)
+        selected = selected if isinstance(key, str) else f"tostring({selected})"
+        collection = self._rewriting.text(for_each)
+        wanted = quoted(str(key))
+        return f"{{ for key, value in {collection} : key => value if {selected} == {wanted} }}"
+
+    # -- everything else ----------------------------------------------------------------------
+
+    def terraform(self, block: Block) -> list[Edit]:
+        edits: list[Edit] = []
+        for inner in block.blocks:
+            if inner.type == "backend" and self._variant.path.is_root:
+                edits += self._backend(inner)
+                continue
+            if inner.type != "required_providers":
+                edits += self._inside(inner)
+                continue
+            for attribute in inner.attributes.values():
+                aliases, text = None, None
+                for key, value in attribute.expr.static_map() or ():
+                    if expr_as_keyword(key) == "configuration_aliases":
+                        aliases, text = value, self._providers.configuration_aliases(value)
+                if aliases is not None and text is not None:
+                    edits.append(Edit(aliases.start, aliases.end, text))
+                if isinstance(attribute.expr, ObjectConstructor):
+                    for _, value in attribute.expr.items:
+                        if value is not aliases:
+                            edits += self._rewriting.edits(value)
+                else:
+                    edits += self._rewriting.edits(attribute.expr)
+        for attribute in block.attributes.values():
+            edits += self._rewriting.edits(attribute.expr)
+        return edits
+
+    def _backend(self, block: Block) -> Iterator[Edit]:
+        """The arguments of a backend block, some of which an environment gives."""
+        given = self._values.backend
+        yield from self._inside(block, None, [*given])
+        added: list[str] = []
+        for name, value in given.items():
+            attribute, text = block.attributes.get(name), render_value(value, "    ")
+            if attribute is None:
+                added.append(f"\n    {name} = {text}")
+            else:
+                yield Edit(attribute.expr.start, attribute.expr.end, text)
+        if added:
+            end = block.open_start + 1
+            is_empty = not block.attributes and not block.blocks
+            yield Edit(end, end, "".join(added) + ("\n  " if is_empty else ""))
+
+    def variable(self, block: Block) -> list[Edit]:
+        dropped = [
+            each
+            for name, each in block.attributes.items()
+            if name in ("const", "deprecated") and not self._values.target.has(name)
+        ]
+        edits = [_line_removed(each) for each in dropped]
+        skipped = [each.name for each in dropped]
+        return [*edits, *self._inside(block, None, ("type", *skipped))]
+
+    def moved(self, block: Block) -> list[Edit]:
+        """Addresses inside an instance that has a new address follow it."""
+        edits: list[Edit] = []
+        for attribute in block.attributes.values():
+            expr = attribute.expr
+            text = self._addresses.text(expr)
+            for split in self._rewriting.split.items():
+                text = _followed(text, *split)
+            if text != expr.source.text[expr.start : expr.end]:
+                edits.append(Edit(expr.start, expr.end, text))
+        return edits
+
+    def removed(self, block: Block) -> list[Edit]:
+        return [*self._inside(block, rewriting=self._addresses)]
+
+    def imported(self, block: Block) -> list[Edit]:
+        edits = [*self._selected(block), *self._inside(block, None, ("provider", "to"))]
+        target = block.attributes.get("to")
+        if target is not None:
+            text = self._rewriting.text(target.expr)
+            if text.startswith(("{", "[", "merge(")):
+                self._values.refuse(
+                    "Import into an instance that a value selects",
+                    f"The instances of the target become blocks of their own in "
+                    f"{self._values.target.title}, so the address needs literal keys. Write an "
+                    "import block for each of them.",
+                    target.expr,
+                )
+            edits.append(Edit(target.expr.start, target.expr.end, text))
+        return edits
+
+
+def _split_call(plan: CallPlan) -> SplitBlock:
+    parts = {key: f"module.{name}" for key, name in (plan.names or {}).items()}
+    return SplitBlock(object_of(parts, plan.call.repetition), parts, tuple(parts.values()))
+
+
+def _followed(text: str, address: str, split: SplitBlock) -> str:
+    """An address that leads into an instance with a new address."""
+    for key, part in split.parts.items():
+        old = f"{address}[{key_literal(key)}]."
+        if text.startswith(old):
+            return f"{part}.{text.removeprefix(old)}"
+    return text
+
+
+def _label(block: Block, index: int, name: str) -> Edit:
+    start, end = block.label_spans[index]
+    return Edit(start, end, quoted(name))
+
+
+def _repetition(block: Block) -> list[Attribute]:
+    return [each for name, each in block.attributes.items() if name in _REPETITION]
+
+
+def _is_first(block: Block, declared: Block) -> bool:
+    """Check whether this is the block that declares something, rather than one that overrides it."""
+    own = spot_at(block.source, block.start, block.end)
+    return own == spot_at(declared.source, declared.start, declared.end)
+
+
+def _replaced(block: Block, copies: Sequence[str], moves: Sequence[tuple[str, str]]) -> Edit:
+    """A block, replaced by others and by the moves to them."""
+    texts = [*copies, *(f"moved {{\n  from = {old}\n  to   = {new}\n}}" for old, new in moves)]
+    text = "\n\n".join(texts)
+    line_end = "\r\n" if "\r\n" in block.source.text else "\n"
+    return Edit(block.start, block.end, text.replace("\n", line_end))
+
+
+def _line_removed(attribute: Attribute) -> Edit:
+    """The removal of an argument, with its line if it is alone there."""
+    text = attribute.source.text
+    start, end = attribute.start, attribute.end
+    line = text.rfind("\n", 0, start) + 1
+    after = text.find("\n", end)
+    if not text[line:start].strip() and after >= 0 and "}" not in text[end:after].split("#")[0]:
+        return Edit(line, after + 1, "")
+    return Edit(start, end, "")
+
+
+_BLOCKS: Final[dict[str, Callable[[ModuleText, Block], list[Edit]]]] = {
+    "module": ModuleText.module,
+    "provider": ModuleText.provider,
+    "resource": ModuleText.resource,
+    "data": ModuleText.resource,
+    "ephemeral": ModuleText.resource,
+    "terraform": ModuleText.terraform,
+    "language": ModuleText.terraform,
+    "variable": ModuleText.variable,
+    "moved": ModuleText.moved,
+    "removed": ModuleText.removed,
+    "import": ModuleText.imported,
+}

@@ -1,0 +1,145 @@
+"""Writing a session's configuration as a plain one, into a directory of its own.
+
+The directory is made beside its final place and then renamed, so that it is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Severity
+from nigari.hcl.render import render_value
+from nigari.plain.configuration import PlainConfiguration, plain_configuration
+from nigari.plain.static_values import StaticValues
+from nigari.plain.target import DEFAULT_TARGET, Target
+from nigari.record import replace
+from nigari.workspace.context.environments import FILE_NAME
+from nigari.workspace.session.session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_LEFT_OUT: Final = (".git", FILE_NAME, "*.tfstate", "*.tfstate.*", ".terraform.tfstate.lock.info")
+_VALUES: Final = ".auto.tfvars"
+
+
+def write_plain(
+    session: Session, out: str, target: Target = DEFAULT_TARGET, is_partial: bool = False
+) -> bool:
+    """Write the configuration into `out`, a path that the process can open, as one that the target
+    runs with the same result; return whether it was written.
+
+    What the target cannot express is an error, and nothing is written then. If `is_partial`, it is a
+    warning, and stays as it is.
+    """
+    if not _is_free(out, session.diags):
+        return False
+    values = StaticValues(target, _backend_arguments(session))
+    workspace = session.workspace
+    run, diags = workspace.static(session.inputs, session.selected, fill_places=values.collect)
+    session.diags.extend(diags)
+    if run is None or diags.has_errors:
+        return False
+    where = session.where
+    plain = plain_configuration(values, workspace.files, workspace.directory, where.modules_name)
+    for refusal in values.refusals:
+        severity = Severity.WARNING if is_partial else refusal.severity
+        session.diags.append(replace(refusal, severity=severity))
+    if values.refusals.has_errors and not is_partial:
+        return False
+    return _write(session, plain, out)
+
+
+def _is_free(out: str, diags: Diagnostics) -> bool:
+    """Report a directory that is not empty, or is none."""
+    try:
+        is_empty = not os.listdir(out)
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        diags.error("Cannot write the configuration", f"{out}: {error.strerror}.")
+        return False
+    if not is_empty:
+        diags.error(
+            "Directory is not empty",
+            f"{out} has files that are not replaced. Name a directory that does not exist.",
+        )
+    return is_empty
+
+
+def _backend_arguments(session: Session) -> Mapping[str, Value]:
+    environment = session.where.environment
+    own = {} if environment is None else environment.backend
+    return {**{name: each.value for name, each in own.items()}, **session.where.backend}
+
+
+def _write(session: Session, plain: PlainConfiguration, out: str) -> bool:
+    out = os.path.abspath(out)
+    parent, name = os.path.split(out)
+    made = os.path.join(parent, f".{name}.{os.getpid()}.part")
+    try:
+        os.makedirs(made)
+        _fill(session, plain, made, {os.path.realpath(out), os.path.realpath(made)})
+        if os.path.isdir(out):
+            os.rmdir(out)
+        os.rename(made, out)
+    except (OSError, shutil.Error) as error:
+        shutil.rmtree(made, ignore_errors=True)
+        reason = error.strerror if isinstance(error, OSError) else None
+        session.diags.error("Cannot write the configuration", f"{out}: {reason or error}.")
+        return False
+    return True
+
+
+def _fill(session: Session, plain: PlainConfiguration, made: str, apart: set[str]) -> None:
+    where = session.where
+    root = where.at(session.workspace.directory)
+    apart = {*apart, os.path.realpath(where.at(where.data_name)), os.path.realpath(where.data())}
+    _copy(root, made, apart)
+    for package, place in plain.packages.items():
+        _copy(where.at(package), os.path.join(made, place), apart)
+    for name in plain.removed:
+        path = os.path.join(made, name)
+        if os.path.exists(path):
+            os.remove(path)
+    for name, content in plain.files.items():
+        path = os.path.join(made, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+    _write_values(session, made)
+
+
+def _copy(source: str, target: str, apart: set[str]) -> None:
+    """Copy a directory, except what is no part of a configuration."""
+    usual = shutil.ignore_patterns(*_LEFT_OUT)
+
+    def ignored(directory: str, names: list[str]) -> set[str]:
+        found = {name for name in names if os.path.realpath(os.path.join(directory, name)) in apart}
+        return found | {name for name in names if name == ".terraform"} | usual(directory, names)
+
+    shutil.copytree(source, target, symlinks=True, ignore=ignored, dirs_exist_ok=True)
+
+
+def _write_values(session: Session, made: str) -> None:
+    """Write the values of variables that the environment gives, as a file that is always read."""
+    environment = session.where.environment
+    if environment is None:
+        return
+    texts: list[str] = []
+    for path in environment.var_files:
+        named = os.path.normpath(os.path.join(session.where.name, path))
+        if path.endswith(".tfvars"):
+            texts.append(session.workspace.sources[named].decode("utf-8", "surrogateescape"))
+    for name, setting in environment.variables.items():
+        texts.append(f"{name} = {render_value(setting.value.unmark_deep()[0])}\n")
+    name = f"{environment.name}{_VALUES}"
+    others = [each for each in os.listdir(made) if each.endswith(_VALUES)]
+    while any(each >= name for each in others):
+        name = f"z{name}"
+    with open(os.path.join(made, name), "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write("".join(texts))
