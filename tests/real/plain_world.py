@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.cli.process import inside
 
@@ -36,7 +37,11 @@ def left_to_do(program: Path, directory: Path, flags: Sequence[str] = ()) -> lis
 
     run("init", "-no-color", "-input=false")
     run("plan", "-no-color", "-input=false", "-out=p", *flags)
-    plan = json.loads(run("show", "-json", "p"))
+    return changes_in(json.loads(run("show", "-json", "p")))
+
+
+def changes_in(plan: dict[str, Any]) -> list[str]:
+    """What a plan changes."""
     found = [
         f"{' '.join(each['change']['actions'])} {each['address']}"
         for each in plan.get("resource_changes", ())

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from nigari.addrs.module import ModuleAddr
 from nigari.eval.core.module_tree import ModuleInstance
-from nigari.plain.names import free_name
+from nigari.plain.names import free_name, identifier
 from nigari.plain.static_values import StaticValues
 from nigari.plain.variants import Variant
 
@@ -133,4 +133,4 @@ def _label(instance: ModuleInstance) -> str:
         words[:0] = [name] if key is None else [name, str(key)]
         if key is not None:
             break
-    return "".join(each if each.isalnum() or each in "_-" else "_" for each in "_".join(words))
+    return identifier("_".join(words))

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.blocks.provider_config import ProviderConfig, written_alias
 from nigari.config.core.declared import Repetition
+from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.collections import ObjectConstructor
@@ -23,6 +26,7 @@ from nigari.hcl.render import render_value
 from nigari.hcl.static import expr_as_keyword
 from nigari.plain.expressions import InstanceWords, Rewriting, SplitBlock, object_of
 from nigari.plain.instance_words import instance_words, key_literal
+from nigari.plain.names import free_name, identifier
 from nigari.plain.provider_blocks import IteratedProvider, iterated_provider
 from nigari.plain.provider_texts import ProviderTexts
 from nigari.plain.resource_splits import ResourceSplit, split_resource
@@ -321,15 +325,53 @@ class ModuleText:
         edits: list[Edit] = []
         for attribute in block.attributes.values():
             expr = attribute.expr
-            text = self._addresses.text(expr)
-            for split in self._rewriting.split.items():
-                text = _followed(text, *split)
+            text = self._followed(expr)
             if text != expr.source.text[expr.start : expr.end]:
                 edits.append(Edit(expr.start, expr.end, text))
         return edits
 
+    def _followed(self, expr: Expression) -> str:
+        """The text of an address, which may lead into an instance with a new address."""
+        text = self._addresses.text(expr)
+        for address, split in self._rewriting.split.items():
+            for key, part in split.parts.items():
+                old = f"{address}[{key_literal(key)}]."
+                if text.startswith(old):
+                    text = f"{part}.{text.removeprefix(old)}"
+        return text
+
     def removed(self, block: Block) -> list[Edit]:
-        return [*self._inside(block, rewriting=self._addresses)]
+        """Others remove whole blocks only: an instance gets an address of its own before."""
+        edits = [*self._inside(block, None, ("from",), self._addresses)]
+        given = block.attributes.get("from")
+        if given is None:
+            return edits
+        old = self._followed(given.expr)
+        new = self._address_without_keys(old) if "[" in old else old
+        edits.append(Edit(given.expr.start, given.expr.end, new))
+        if new != old:
+            text = f"\n\nmoved {{\n  from = {old}\n  to   = {new}\n}}"
+            edits.append(Edit(block.end, block.end, text))
+        return edits
+
+    def _address_without_keys(self, text: str) -> str:
+        """A free address of the same kind as one with keys, in the module itself."""
+        endpoint = parse_move_endpoint(text, Diagnostics())
+        if endpoint is None:
+            return text
+        subject, module = endpoint.subject, self._variant.module
+        is_module = isinstance(subject, ModuleAddr)
+        steps = subject.steps if isinstance(subject, ModuleAddr) else subject.module.steps
+        prefix = "module." if is_module else ""
+        words = [word for name, key in steps for word in (name, key) if word is not None]
+        if not isinstance(subject, ModuleAddr):
+            resource = subject.item.resource
+            prefix = f"{resource.type}."
+            words += [word for word in (resource.name, subject.item.key) if word is not None]
+        taken = {str(each) for each in module.resources} | {
+            f"module.{each}" for each in module.calls
+        }
+        return free_name(f"{prefix}{identifier('_'.join(map(str, words)))}", taken)
 
     def imported(self, block: Block) -> list[Edit]:
         edits = [*self._selected(block), *self._inside(block, None, ("provider", "to"))]
@@ -351,15 +393,6 @@ class ModuleText:
 def _split_call(plan: CallPlan) -> SplitBlock:
     parts = {key: f"module.{name}" for key, name in (plan.names or {}).items()}
     return SplitBlock(object_of(parts, plan.call.repetition), parts, tuple(parts.values()))
-
-
-def _followed(text: str, address: str, split: SplitBlock) -> str:
-    """An address that leads into an instance with a new address."""
-    for key, part in split.parts.items():
-        old = f"{address}[{key_literal(key)}]."
-        if text.startswith(old):
-            return f"{part}.{text.removeprefix(old)}"
-    return text
 
 
 def _label(block: Block, index: int, name: str) -> Edit:

@@ -20,7 +20,7 @@ def names_for_keys(
     found: dict[InstanceKey, str] = {}
     used: set[str] = set()
     for key in keys:
-        name = base if key is None else free_name(f"{base}_{_word(str(key))}", taken, used)
+        name = base if key is None else free_name(f"{base}_{identifier(str(key))}", taken, used)
         found[key] = name
         used.add(name)
     return found
@@ -34,5 +34,6 @@ def free_name(name: str, *taken: Container[str]) -> str:
     return free
 
 
-def _word(text: str) -> str:
+def identifier(text: str) -> str:
+    """A text with an underscore for each character that cannot be part of a name."""
     return "".join(each if each.isalnum() or each in _ALLOWED else "_" for each in text)

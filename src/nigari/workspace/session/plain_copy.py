@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-_LEFT_OUT: Final = (".git", FILE_NAME, "*.tfstate", "*.tfstate.*", ".terraform.tfstate.lock.info")
+_LEFT_OUT: Final = (".git", FILE_NAME, "terraform.tfstate*", "errored.tfstate", "*.backup")
 _VALUES: Final = ".auto.tfvars"
 
 
@@ -57,18 +57,19 @@ def write_plain(
 def _is_free(out: str, diags: Diagnostics) -> bool:
     """Report a directory that is not empty, or is none."""
     try:
-        is_empty = not os.listdir(out)
+        found = os.listdir(out)
     except FileNotFoundError:
         return True
     except OSError as error:
         diags.error("Cannot write the configuration", f"{out}: {error.strerror}.")
         return False
-    if not is_empty:
+    if found:
         diags.error(
             "Directory is not empty",
             f"{out} has files that are not replaced. Name a directory that does not exist.",
         )
-    return is_empty
+        return False
+    return True
 
 
 def _backend_arguments(session: Session) -> Mapping[str, Value]:
