@@ -6,6 +6,8 @@ everything that these are made of does, too, whether it is needed or not.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from nigari.addrs.values import InputVariable, LocalValue, PathAttr, TerraformAttr
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame
@@ -15,7 +17,9 @@ from nigari.hcl.expressions import Expression
 class StaticReferences:
     """Which expressions use only what OpenTofu knows before planning; each is looked at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Container[str]) -> None:
+        """`given` are the variables of the root module that have a value."""
+        self._given = given
         self._known: dict[tuple[Frame, str], bool] = {}
 
     def are_all(self, frame: Frame, expr: Expression) -> bool:
@@ -47,6 +51,6 @@ class StaticReferences:
             return False
         call, parent = frame.instance.call, frame.parent
         if call is None or parent is None:
-            return True
+            return subject.name in self._given or variable.default is not None
         given = parent.instance.compiled.arguments(call, Diagnostics()).get(subject.name)
         return given is None or self.are_all(parent, given.expr)

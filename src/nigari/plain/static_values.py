@@ -64,7 +64,7 @@ class StaticValues:
         """Evaluate every position of a run; called again for each further run."""
         self.run = run
         self.refusals = Diagnostics()
-        self._static = StaticReferences()
+        self._static = StaticReferences(run.inputs)
         self.literals: dict[Frame, dict[Spot, str]] = {}
         """The text for each position that has to be a literal."""
         self.facts: dict[ModuleInstance, list[object]] = {}
