@@ -75,6 +75,8 @@ class _Builder:
             usual = locations.usual(variant.module.directory)
             module_path = None if place == usual else usual
             texts = self._texts(variant, _Writing(self, locations, place), module_path)
+            if usual != posixpath.relpath(variant.module.directory, self._root):
+                self._warn_of_path(variant, texts)
             for name in variant.module.files:
                 base = posixpath.basename(name)
                 new = self._renamed(base)
@@ -87,6 +89,18 @@ class _Builder:
                 content = self._files.read(name) if is_same or text is None else text.encode()
                 files[posixpath.normpath(posixpath.join(place, new))] = content
         return PlainConfiguration(locations.packages, files, frozenset(removed))
+
+    def _warn_of_path(self, variant: Variant, texts: Mapping[str, str]) -> None:
+        """Mention that a module is found elsewhere, if it uses where that is."""
+        refusals, place = self._values.refusals, variant.module.range
+        if any("path.module" in text for text in texts.values()) and refusals.is_new(place):
+            refusals.warning(
+                "Module with another path",
+                "The module lies outside of the configuration's directory, so the plain configuration "
+                "has a copy of it, and path.module is another one there. Files are found all the "
+                "same, but what stores the path itself changes.",
+                place,
+            )
 
     def _renamed(self, name: str) -> str:
         if self._values.target.has("tofu files"):

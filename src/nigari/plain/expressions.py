@@ -24,14 +24,18 @@ from nigari.hcl.expressions import (
 )
 from nigari.hcl.quoting import quoted
 from nigari.hcl.render import render_key
-from nigari.hcl.templates import StringLiteral, Template
+from nigari.hcl.templates import StringLiteral, Template, TemplateWrap
 from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseIndex, TraverseRoot
+from nigari.lazy import lazy_pattern
 from nigari.plain.spots import Spot, spot_of
 from nigari.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+_STRING: Final = lazy_pattern(r'"[^"\\$%{}]*"')
+"""A string without sequences and templates."""
 
 
 @record
@@ -105,6 +109,18 @@ class Rewriting:
             text = self._replacement(current, words, names)
             if text is not None:
                 found.append(Edit(current.start, current.end, text))
+            elif isinstance(current, TemplateWrap):
+                own = self.text(current.wrapped, words, names)
+                is_literal = own.startswith('"') and own != _written(current.wrapped)
+                found += (
+                    [Edit(current.start, current.end, own)]
+                    if is_literal
+                    else self.edits(current.wrapped, words, names)
+                )
+            elif isinstance(current, Template):
+                for part in current.parts:
+                    edits = self.edits(part, words, names)
+                    found += _without_marks(current, part, edits)
             elif isinstance(current, For):
                 inner = names | {current.key_name, current.value_name}
                 pending.append((current.collection, names))
@@ -192,6 +208,23 @@ class Rewriting:
                 text = self.text(expr, words)
                 return [*found[0].blocks] if text.startswith(found[0].whole) else [text]
         return [self.text(expr, words)]
+
+
+def _written(expr: Expression) -> str:
+    return expr.source.text[expr.start : expr.end]
+
+
+def _without_marks(template: Template, part: Expression, edits: list[Edit]) -> list[Edit]:
+    """The edits of a part of a template; a string that replaces it whole becomes a part of the text."""
+    text = part.source.text
+    start, end = part.start - 2, part.end + 1
+    if len(edits) != 1 or text[template.start] != '"':
+        return edits
+    new = edits[0].text
+    is_whole = (edits[0].start, edits[0].end) == (part.start, part.end)
+    is_marked = text[start : part.start] == "${" and text[part.end : end] == "}"
+    is_string = _STRING.fullmatch(new) is not None
+    return [Edit(start, end, new[1:-1])] if is_whole and is_marked and is_string else edits
 
 
 def _root(reference: Reference) -> str:

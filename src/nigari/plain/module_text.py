@@ -24,13 +24,20 @@ from nigari.hcl.native_body import NativeBody
 from nigari.hcl.quoting import quoted
 from nigari.hcl.render import render_value
 from nigari.hcl.static import expr_as_keyword
+from nigari.plain.block_edits import (
+    REPETITION,
+    is_first,
+    label_edit,
+    line_removed,
+    repetition_of,
+    replaced,
+)
 from nigari.plain.expressions import InstanceWords, Rewriting, SplitBlock, object_of
 from nigari.plain.instance_words import instance_words, key_literal
 from nigari.plain.names import free_name, identifier
 from nigari.plain.provider_blocks import IteratedProvider, iterated_provider
 from nigari.plain.provider_texts import ProviderTexts
 from nigari.plain.resource_splits import ResourceSplit, split_resource
-from nigari.plain.spots import spot_at
 from nigari.plain.static_values import StaticValues
 from nigari.plain.target import TERRAFORM
 from nigari.plain.variants import CallPlan, Variant
@@ -41,8 +48,6 @@ if TYPE_CHECKING:
 
 SourceText: TypeAlias = Callable[[Expression, ModuleInstance], "str | None"]
 """The text for the source of a called module; None if it can stay as written."""
-
-_REPETITION: Final = ("count", "for_each")
 
 
 class ModuleText:
@@ -75,11 +80,13 @@ class ModuleText:
         self._providers = ProviderTexts(values, frame, self._rewriting)
 
     def file(self, body: NativeBody) -> str:
-        """The new text of a file."""
+        """The new text of a file, in standard layout if it was."""
         edits: list[Edit] = []
         for block in body.blocks:
             edits += _BLOCKS.get(block.type, ModuleText._usual)(self, block)
-        return applied(body.source.text, edits)
+        text = body.source.text
+        new = applied(text, edits)
+        return format(new) if new != text and format(text) == text else new
 
     # -- any block ----------------------------------------------------------------------------
 
@@ -114,7 +121,7 @@ class ModuleText:
         target = self._values.target
         gone = [name for name in ("enabled", "destroy") if not target.has(f"lifecycle.{name}")]
         gone = [name for name in gone if name in block.attributes]
-        yield from (_line_removed(block.attributes[name]) for name in gone)
+        yield from (line_removed(block.attributes[name]) for name in gone)
         yield from self._inside(block, words, gone)
 
     def _list(self, attribute: Attribute, words: InstanceWords | None) -> Iterator[Edit]:
@@ -149,13 +156,13 @@ class ModuleText:
             words = instance_words(
                 key, plan.call.repetition, self._data(plan, key), self._rewriting
             )
-            edits = [_label(block, 0, name), *self._call(block, child, words)]
-            edits += [_line_removed(each) for each in _repetition(block)]
+            edits = [label_edit(block, 0, name), *self._call(block, child, words)]
+            edits += [line_removed(each) for each in repetition_of(block)]
             copies.append(self._copy(block, edits))
             if key is not None:
                 old = f"module.{plan.call.name}[{key_literal(key)}]"
                 moves.append((old, f"module.{name}"))
-        return [_replaced(block, copies, moves if _is_first(block, plan.call.block) else ())]
+        return [replaced(block, copies, moves if is_first(block, plan.call.block) else ())]
 
     def _data(self, plan: CallPlan, key: InstanceKey) -> list[InstanceData]:
         """What `each` and `count` are in an instance of a call, in all modules that have it."""
@@ -181,7 +188,7 @@ class ModuleText:
                 yield from self._rewriting.edits(attribute.expr, words)
         if "providers" in given:
             yield from self._providers.passed(given["providers"].expr, words, child)
-        dropped = () if words is None else _REPETITION
+        dropped = () if words is None else REPETITION
         yield from self._inside(block, words, ("source", "version", "providers", *dropped))
 
     # -- providers ----------------------------------------------------------------------------
@@ -198,11 +205,11 @@ class ModuleText:
         return [*self._iterated(block, found)]
 
     def _iterated(self, block: Block, found: IteratedProvider) -> Iterator[Edit]:
-        for attribute in _repetition(block):
+        for attribute in repetition_of(block):
             if found.text is not None:
                 text = f"for_each = {found.text}"
                 yield Edit(attribute.name_start, attribute.expr.end, text)
-        skipped = () if found.text is None else _REPETITION
+        skipped = () if found.text is None else REPETITION
         yield from self._inside(block, found.words, skipped)
 
     def _provider_copies(
@@ -214,13 +221,13 @@ class ModuleText:
         for key, name in names.items():
             data = [node.instances[key] for node in nodes if key in node.instances]
             words = instance_words(key, repetition, data, self._rewriting)
-            edits = [*self._inside(block, words, ("alias", *_REPETITION))]
+            edits = [*self._inside(block, words, ("alias", *REPETITION))]
             alias = block.attributes.get("alias")
             if alias is not None:
                 edits.append(Edit(alias.expr.start, alias.expr.end, quoted(name)))
-            edits += [_line_removed(each) for each in _repetition(block)]
+            edits += [line_removed(each) for each in repetition_of(block)]
             copies.append(self._copy(block, edits))
-        return _replaced(block, copies, ())
+        return replaced(block, copies, ())
 
     # -- resources ----------------------------------------------------------------------------
 
@@ -230,8 +237,8 @@ class ModuleText:
         if split is None:
             return [*self._selected(block), *self._inside(block, None, ("provider",))]
         copies = [self._resource_copy(block, split, key) for key in split.names]
-        is_first = _is_first(block, split.resource.block)
-        return [_replaced(block, copies, split.moves if is_first else ())]
+        moves = split.moves if is_first(block, split.resource.block) else ()
+        return [replaced(block, copies, moves)]
 
     def _selected(self, block: Block) -> Iterator[Edit]:
         provider = block.attributes.get("provider")
@@ -241,7 +248,7 @@ class ModuleText:
 
     def _resource_copy(self, block: Block, split: ResourceSplit, key: InstanceKey) -> str:
         given, ref = block.attributes, split.reference
-        edits = [_label(block, 1, split.names[key])]
+        edits = [label_edit(block, 1, split.names[key])]
         if "provider" in given:
             expr = given["provider"].expr
             edits.append(Edit(expr.start, expr.end, f"{ref.name}.{split.aliases[key]}"))
@@ -249,11 +256,11 @@ class ModuleText:
         if split.resource.repetition.count is not None:
             data = split.data[key]
             words = instance_words(key, split.resource.repetition, data, self._rewriting)
-            edits += [_line_removed(each) for each in _repetition(block)]
+            edits += [line_removed(each) for each in repetition_of(block)]
         elif "for_each" in given:
             expr = given["for_each"].expr
             edits.append(Edit(expr.start, expr.end, self._filtered(split, expr, key)))
-        edits += self._inside(block, words, ("provider", *_REPETITION))
+        edits += self._inside(block, words, ("provider", *REPETITION))
         return self._copy(block, edits)
 
     def _filtered(self, split: ResourceSplit, for_each: Expression, key: InstanceKey) -> str:
@@ -316,7 +323,7 @@ class ModuleText:
             for name, each in block.attributes.items()
             if name in ("const", "deprecated") and not self._values.target.has(name)
         ]
-        edits = [_line_removed(each) for each in dropped]
+        edits = [line_removed(each) for each in dropped]
         skipped = [each.name for each in dropped]
         return [*edits, *self._inside(block, None, ("type", *skipped))]
 
@@ -393,40 +400,6 @@ class ModuleText:
 def _split_call(plan: CallPlan) -> SplitBlock:
     parts = {key: f"module.{name}" for key, name in (plan.names or {}).items()}
     return SplitBlock(object_of(parts, plan.call.repetition), parts, tuple(parts.values()))
-
-
-def _label(block: Block, index: int, name: str) -> Edit:
-    start, end = block.label_spans[index]
-    return Edit(start, end, quoted(name))
-
-
-def _repetition(block: Block) -> list[Attribute]:
-    return [each for name, each in block.attributes.items() if name in _REPETITION]
-
-
-def _is_first(block: Block, declared: Block) -> bool:
-    """Check whether this is the block that declares something, rather than one that overrides it."""
-    own = spot_at(block.source, block.start, block.end)
-    return own == spot_at(declared.source, declared.start, declared.end)
-
-
-def _replaced(block: Block, copies: Sequence[str], moves: Sequence[tuple[str, str]]) -> Edit:
-    """A block, replaced by others and by the moves to them."""
-    texts = [*copies, *(f"moved {{\n  from = {old}\n  to   = {new}\n}}" for old, new in moves)]
-    text = "\n\n".join(texts)
-    line_end = "\r\n" if "\r\n" in block.source.text else "\n"
-    return Edit(block.start, block.end, text.replace("\n", line_end))
-
-
-def _line_removed(attribute: Attribute) -> Edit:
-    """The removal of an argument, with its line if it is alone there."""
-    text = attribute.source.text
-    start, end = attribute.start, attribute.end
-    line = text.rfind("\n", 0, start) + 1
-    after = text.find("\n", end)
-    if not text[line:start].strip() and after >= 0 and "}" not in text[end:after].split("#")[0]:
-        return Edit(line, after + 1, "")
-    return Edit(start, end, "")
 
 
 _BLOCKS: Final[dict[str, Callable[[ModuleText, Block], list[Edit]]]] = {

@@ -10,7 +10,7 @@ from nigari.config.core.provider_ref import ProviderRef, decode_provider_ref
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import ModuleInstance
-from nigari.hcl.edits import Edit
+from nigari.hcl.edits import Edit, applied
 from nigari.hcl.expressions import Expression
 from nigari.hcl.quoting import quoted
 from nigari.plain.expressions import InstanceWords, Rewriting
@@ -71,7 +71,14 @@ class ProviderTexts:
                 f"{inner.name}.{alias} = {self._instance(ref, instance)}"
                 for instance, alias in aliases.names.items()
             ]
-            found.append(Edit(key.start, value.end, "\n".join(entries)))
+            found.append(Edit(key.start, value.end, "\n    ".join(entries)))
+        start, end = expr.start, expr.end
+        if any("\n" in each.text for each in found) and "\n" not in expr.source.text[start:end]:
+            # A line for each entry, in standard layout.
+            whole = [Edit(each.start - start, each.end - start, each.text) for each in found]
+            inside = applied(expr.source.text[start:end], whole).strip("{} ")
+            lines = inside.replace(", ", "\n    ")
+            return [Edit(start, end, f"{{\n    {lines}\n  }}")]
         return found
 
     def _instance(self, ref: ProviderRef, key: InstanceKey) -> str:

@@ -41,14 +41,15 @@ def _resolved(invocation: Invocation) -> int:
 
 
 def _plain(invocation: Invocation) -> int:
-    from nigari.workspace.session.plain_copy import write_plain
+    from nigari.workspace.session.plain_copy import PlainOptions, write_plain
 
     out = invocation.text("out")
     if not out:
         raise UsageError("The option -plain needs a directory to write to, as in -out=plain.")
     target = plain_target(invocation)
     session = open_session(invocation)
-    is_written = write_plain(session, out, target, invocation.switch("partial"))
+    options = PlainOptions(target, invocation.switch("partial"))
+    is_written = write_plain(session, out, options)
     show_problems(invocation, session)
     if is_written:
         invocation.terminal.out(f"{out} has the configuration for {target.title}.")

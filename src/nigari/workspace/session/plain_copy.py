@@ -11,11 +11,15 @@ from collections.abc import Mapping
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Severity
+from nigari.hcl.json_body import parse_json_body
+from nigari.hcl.parser import parse_body
 from nigari.hcl.render import render_value
+from nigari.hcl.scope import Scope
+from nigari.hcl.source import Source
 from nigari.plain.configuration import PlainConfiguration, plain_configuration
 from nigari.plain.static_values import StaticValues
 from nigari.plain.target import DEFAULT_TARGET, Target
-from nigari.record import replace
+from nigari.record import ReadOnly, record, replace
 from nigari.workspace.context.environments import FILE_NAME
 from nigari.workspace.session.session import Session
 
@@ -27,18 +31,35 @@ _LEFT_OUT: Final = (".git", FILE_NAME, "terraform.tfstate*", "errored.tfstate", 
 _VALUES: Final = ".auto.tfvars"
 
 
-def write_plain(
-    session: Session, out: str, target: Target = DEFAULT_TARGET, is_partial: bool = False
-) -> bool:
+@record
+class PlainOptions:
+    """How a plain configuration is written."""
+
+    target: Target = DEFAULT_TARGET
+    is_partial: bool = False
+    """Whether what the target cannot express is only a warning, and stays as it is."""
+    name: str = ""
+    """The name for a file with the values of variables; that of the environment by default."""
+    var_files: tuple[str, ...] = ()
+    """Files of variables, as absolute paths, that the plain configuration has to read by itself."""
+    variables: Mapping[str, Value] = ReadOnly({})
+    """Values of variables, stronger than those in files."""
+    apart: frozenset[str] = frozenset()
+    """Directories, without symbolic links, that are no part of the configuration."""
+
+
+_USUAL: Final = PlainOptions()
+
+
+def write_plain(session: Session, out: str, options: PlainOptions = _USUAL) -> bool:
     """Write the configuration into `out`, a path that the process can open, as one that the target
     runs with the same result; return whether it was written.
 
-    What the target cannot express is an error, and nothing is written then. If `is_partial`, it is a
-    warning, and stays as it is.
+    What the target cannot express is an error, and nothing is written then.
     """
-    if not _is_free(out, session.diags):
+    if not is_free(out, session.diags):
         return False
-    values = StaticValues(target, _backend_arguments(session))
+    values = StaticValues(options.target, _backend_arguments(session))
     workspace = session.workspace
     run, diags = workspace.static(session.inputs, session.selected, fill_places=values.collect)
     session.diags.extend(diags)
@@ -47,14 +68,14 @@ def write_plain(
     where = session.where
     plain = plain_configuration(values, workspace.files, workspace.directory, where.modules_name)
     for refusal in values.refusals:
-        severity = Severity.WARNING if is_partial else refusal.severity
+        severity = Severity.WARNING if options.is_partial else refusal.severity
         session.diags.append(replace(refusal, severity=severity))
-    if values.refusals.has_errors and not is_partial:
+    if values.refusals.has_errors and not options.is_partial:
         return False
-    return _write(session, plain, out)
+    return _write(session, plain, out, options)
 
 
-def _is_free(out: str, diags: Diagnostics) -> bool:
+def is_free(out: str, diags: Diagnostics) -> bool:
     """Report a directory that is not empty, or is none."""
     try:
         found = os.listdir(out)
@@ -78,20 +99,21 @@ def _backend_arguments(session: Session) -> Mapping[str, Value]:
     return {**{name: each.value for name, each in own.items()}, **session.where.backend}
 
 
-def _write(session: Session, plain: PlainConfiguration, out: str) -> bool:
+def _write(session: Session, plain: PlainConfiguration, out: str, options: PlainOptions) -> bool:
     out = os.path.abspath(out)
     parent, name = os.path.split(out)
     made = os.path.join(parent, f".{name}.{os.getpid()}.part")
     try:
         os.makedirs(made)
-        _fill(session, plain, made, {os.path.realpath(out), os.path.realpath(made)})
+        apart = {*options.apart, os.path.realpath(out), os.path.realpath(made)}
+        _fill(session, plain, made, apart)
+        _write_values(session, made, options)
         if os.path.isdir(out):
             os.rmdir(out)
         os.rename(made, out)
-    except (OSError, shutil.Error) as error:
+    except OSError as error:
         shutil.rmtree(made, ignore_errors=True)
-        reason = error.strerror if isinstance(error, OSError) else None
-        session.diags.error("Cannot write the configuration", f"{out}: {reason or error}.")
+        session.diags.error("Cannot write the configuration", f"{out}: {error.strerror or error}.")
         return False
     return True
 
@@ -112,7 +134,6 @@ def _fill(session: Session, plain: PlainConfiguration, made: str, apart: set[str
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
             file.write(content)
-    _write_values(session, made)
 
 
 def _copy(source: str, target: str, apart: set[str]) -> None:
@@ -126,21 +147,39 @@ def _copy(source: str, target: str, apart: set[str]) -> None:
     shutil.copytree(source, target, symlinks=True, ignore=ignored, dirs_exist_ok=True)
 
 
-def _write_values(session: Session, made: str) -> None:
-    """Write the values of variables that the environment gives, as a file that is always read."""
+def _write_values(session: Session, made: str, options: PlainOptions) -> None:
+    """Write the values of variables that an environment or a fleet gives, as a file that every
+    command reads.
+    """
     environment = session.where.environment
-    if environment is None:
+    paths: list[str] = []
+    values: dict[str, Value] = {}
+    if environment is not None:
+        paths = [session.where.at(session.where.name, path) for path in environment.var_files]
+        values = {name: each.value for name, each in environment.variables.items()}
+    paths += options.var_files
+    values.update(options.variables)
+    given = [each for path in paths for each in _read_values(path)]
+    given += [(key, render_value(value.unmark_deep()[0])) for key, value in values.items()]
+    if not given:
         return
-    texts: list[str] = []
-    for path in environment.var_files:
-        named = os.path.normpath(os.path.join(session.where.name, path))
-        if path.endswith(".tfvars"):
-            texts.append(session.workspace.sources[named].decode("utf-8", "surrogateescape"))
-    for name, setting in environment.variables.items():
-        texts.append(f"{name} = {render_value(setting.value.unmark_deep()[0])}\n")
-    name = f"{environment.name}{_VALUES}"
+    name = f"{options.name or (environment.name if environment else 'values')}{_VALUES}"
     others = [each for each in os.listdir(made) if each.endswith(_VALUES)]
     while any(each >= name for each in others):
+        # The last file wins.
         name = f"z{name}"
-    with open(os.path.join(made, name), "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write("".join(texts))
+    with open(os.path.join(made, name), "w", encoding="utf-8") as file:
+        file.writelines(f"{key} = {text}\n" for key, text in dict(given).items())
+
+
+def _read_values(path: str) -> list[tuple[str, str]]:
+    """The values in a file of variables, as expressions."""
+    with open(path, "rb") as file:
+        source = Source.from_bytes(path, file.read())
+    if not path.endswith(".json"):
+        body = parse_body(source, Diagnostics())
+        found = body.just_attributes(Diagnostics())
+        return [(k, source.text[each.expr.start : each.expr.end]) for k, each in found.items()]
+    found = parse_json_body(source, Diagnostics()).just_attributes(Diagnostics())
+    scope = Scope()
+    return [(k, render_value(each.expr.value(scope, Diagnostics()))) for k, each in found.items()]
