@@ -124,7 +124,20 @@ class _Builder:
             if body is not None:
                 check_file(self._values, body)
                 found[name] = text.file(body)
+                continue
+            source = self._json(name)
+            changes = text.changes_in(source)
+            if changes and sources.is_final:
+                self._values.refuse(
+                    "File in the JSON syntax",
+                    f"Files in the JSON syntax are not rewritten, and this one would have to be: see "
+                    f"{changes[0]}. Write it in the native syntax.",
+                    source.range(0, 0),
+                )
         return found
+
+    def _json(self, name: str) -> Source:
+        return Source.from_bytes(name, self._files.read(name))
 
     def body(self, name: str) -> NativeBody | None:
         """The parsed file; None for the JSON syntax."""
@@ -148,6 +161,9 @@ class _Builder:
 
 class _Sources:
     """The texts for sources of calls."""
+
+    is_final = False
+    """Whether the texts are those that are written."""
 
     def text(self, expr: Expression, child: ModuleInstance) -> str | None:
         """The new text; None if the source can stay as it is written."""
@@ -175,6 +191,8 @@ class _Signing(_Sources):
 
 class _Writing(_Sources):
     """The texts that are written, as seen from the directory of the caller."""
+
+    is_final = True
 
     def __init__(self, builder: _Builder, locations: Locations, place: str) -> None:
         self._builder = builder

@@ -34,8 +34,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-_STRING: Final = lazy_pattern(r'"[^"\\$%{}]*"')
-"""A string without sequences and templates."""
+_LITERAL: Final = lazy_pattern(r'"[^"\\$%{}]*"|[0-9]+')
+"""A string without sequences and templates, or a number."""
 
 
 @record
@@ -223,8 +223,8 @@ def _without_marks(template: Template, part: Expression, edits: list[Edit]) -> l
     new = edits[0].text
     is_whole = (edits[0].start, edits[0].end) == (part.start, part.end)
     is_marked = text[start : part.start] == "${" and text[part.end : end] == "}"
-    is_string = _STRING.fullmatch(new) is not None
-    return [Edit(start, end, new[1:-1])] if is_whole and is_marked and is_string else edits
+    is_literal = _LITERAL.fullmatch(new) is not None
+    return [Edit(start, end, new.strip('"'))] if is_whole and is_marked and is_literal else edits
 
 
 def _root(reference: Reference) -> str:

@@ -5,6 +5,7 @@ Every change is an edit of the text, so comments and layout of everything else s
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
@@ -23,6 +24,7 @@ from nigari.hcl.formatter import format
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.quoting import quoted
 from nigari.hcl.render import render_value
+from nigari.hcl.source import Source
 from nigari.hcl.static import expr_as_keyword
 from nigari.plain.block_edits import (
     REPETITION,
@@ -87,6 +89,20 @@ class ModuleText:
         text = body.source.text
         new = applied(text, edits)
         return format(new) if new != text and format(text) == text else new
+
+    def changes_in(self, source: Source) -> list[str]:
+        """What would change in a file of the JSON syntax, which is not rewritten."""
+        name = posixpath.basename(source.filename)
+        literals = self._values.literals[self._variant.frame]
+        found = [source.text[start:end] for file, start, end in literals if file == name]
+        found += [name for name in self._rewriting.split if name in source.text]
+        for call_name, plan in self._variant.calls.items():
+            child = next(iter(plan.children.values()), None)
+            is_here = posixpath.basename(plan.call.source.source.filename) == name
+            is_split = plan.names is not None
+            if is_here and (is_split or (child and self._source_text(plan.call.source, child))):
+                found.append(f"module.{call_name}")
+        return found
 
     # -- any block ----------------------------------------------------------------------------
 

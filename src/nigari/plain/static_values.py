@@ -22,7 +22,7 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.expansion import Asked, expand_count, expand_for_each
 from nigari.eval.core.instances import Frame, Origin
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
@@ -93,9 +93,12 @@ class StaticValues:
             return self._static.are_all(frame, expr)
         return is_written_out(expr)
 
-    def refuse(self, summary: str, detail: str, expr: Expression | Block | ModuleCall) -> None:
+    def refuse(
+        self, summary: str, detail: str, subject: Expression | Block | ModuleCall | Range
+    ) -> None:
         """Report something that the target cannot express."""
-        where = expr.def_range if isinstance(expr, Block) else expr.range
+        where = subject if isinstance(subject, Range) else subject.range
+        where = subject.def_range if isinstance(subject, Block) else where
         if self.refusals.is_new((summary, where)):
             self.refusals.error(summary, detail, where)
 
