@@ -7,6 +7,7 @@ as they were, or the errors; nothing is written then.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ import nigari
 from nigari.workspace.session.failure import SessionError
 from tests.cases import Case, check_case, read_cases
 from tests.cli.instance_steps import Story, story_of
-from tests.cli.process import inside
+from tests.cli.process import ROOT, inside
 from tests.cli.test_instance_cases import CASES as INSTANCES
 from tests.real.plain_world import changes_in, written_plain
 
@@ -169,3 +170,21 @@ def test_python_programs_write_plain_configurations(tmp_path: Path) -> None:
         with pytest.raises(SessionError, match="Directory is not empty"):
             session.write_plain(out)
     assert (out / "main.tf").read_text() == 'variable "x" {\n  default = "A"\n}\n'
+
+
+def test_the_page_tells_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    compared = 0
+    page = (ROOT / "docs/guides/plain-configurations.md").read_text()
+    for kind, text in re.findall(r"```(hcl|console)\n(.*?)```", page, re.DOTALL):
+        name, _, content = text.partition("\n")
+        if kind == "console":
+            done = inside(*name.removeprefix("$ nigari ").split())
+            assert done.out == content
+        elif (path := Path(name.removeprefix("# "))).exists():
+            assert path.read_text() == content
+            compared += 1
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(content)
+    assert compared == 1

@@ -1,4 +1,8 @@
-"""A whole plain configuration: the texts of all modules that change, and where they are written."""
+"""A whole plain configuration: the texts of all modules that change, and where they are written.
+
+Owns the order: first which modules are alike, then where each is written, then its text. Nothing is
+written here, and what is copied as it is is not read.
+"""
 
 from __future__ import annotations
 

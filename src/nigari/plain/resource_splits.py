@@ -78,13 +78,13 @@ def _for_each(
     whole = f"merge({', '.join(addresses.values())})"
     moves = [(f"{resource.addr}[{key_literal(key)}]", part) for key, part in parts.items()]
     return ResourceSplit(
-        resource,
-        ref,
-        names,
-        aliases.names,
-        moves if resource.addr.mode is MANAGED else (),
-        {},
-        SplitBlock(whole, parts, tuple(addresses.values())),
+        resource=resource,
+        reference=ref,
+        names=names,
+        aliases=aliases.names,
+        moves=moves if resource.addr.mode is MANAGED else (),
+        data={},
+        block=SplitBlock(whole, parts, tuple(addresses.values())),
     )
 
 
@@ -134,13 +134,13 @@ def _count(
     found = [values.instances(frame, resource.repetition) or {} for frame in frames]
     moves = [(f"{resource.addr}[{key}]", each) for key, each in addresses.items()]
     return ResourceSplit(
-        resource,
-        ref,
-        names,
-        {key: aliases.names[provider] for key, provider in chosen.items()},
-        moves if resource.addr.mode is MANAGED else (),
-        {key: [each[key] for each in found if key in each] for key in names},
-        SplitBlock(f"[{', '.join(addresses.values())}]", addresses, tuple(addresses.values())),
+        resource=resource,
+        reference=ref,
+        names=names,
+        aliases={key: aliases.names[provider] for key, provider in chosen.items()},
+        moves=moves if resource.addr.mode is MANAGED else (),
+        data={key: [each[key] for each in found if key in each] for key in names},
+        block=SplitBlock(f"[{', '.join(addresses.values())}]", addresses, tuple(addresses.values())),
     )
 
 
