@@ -140,7 +140,9 @@ def _count(
         aliases={key: aliases.names[provider] for key, provider in chosen.items()},
         moves=moves if resource.addr.mode is MANAGED else (),
         data={key: [each[key] for each in found if key in each] for key in names},
-        block=SplitBlock(f"[{', '.join(addresses.values())}]", addresses, tuple(addresses.values())),
+        block=SplitBlock(
+            f"[{', '.join(addresses.values())}]", addresses, tuple(addresses.values())
+        ),
     )
 
 
