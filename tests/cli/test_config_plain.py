@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -170,6 +171,36 @@ def test_python_programs_write_plain_configurations(tmp_path: Path) -> None:
         with pytest.raises(SessionError, match="Directory is not empty"):
             session.write_plain(out)
     assert (out / "main.tf").read_text() == 'variable "x" {\n  default = "A"\n}\n'
+
+
+def test_installed_modules_that_change_are_copied(tmp_path: Path) -> None:
+    work, out, repository = (tmp_path / name for name in ("work", "plain", "repository"))
+    (repository / "sub").mkdir(parents=True)
+    work.mkdir()
+    source = f"git::file://{repository}"
+    (repository / "main.tf").write_text(
+        'variable "first" {}\nresource "terraform_data" "x" {\n  input = path.module\n'
+        "  lifecycle {\n    create_before_destroy = var.first\n  }\n}\n"
+        'module "sub" {\n  source = "./sub"\n}\n'
+    )
+    (repository / "sub" / "main.tf").write_text('output "x" {\n  value = 1\n}\n')
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        identity = ["-c", "user.email=a@example.com", "-c", "user.name=a"]
+        subprocess.run(["git", *identity, *words], cwd=repository, check=True)
+    (work / "main.tf").write_text(
+        f'module "m" {{\n  for_each = {{ a = true, b = false }}\n  source   = "{source}"\n'
+        f'  first    = each.value\n}}\nmodule "same" {{\n  source = "{source}//sub"\n}}\n'
+    )
+    assert inside(f"-chdir={work}", "init").code == 0
+    # Nothing is known of the instances before the module has been read.
+    assert inside(f"-chdir={work}", "validate").code == 0
+    assert not written_plain(work, out)
+    main = (out / "main.tf").read_text()
+    sources = re.findall(r'source = "(.*)"', main)
+    assert sources[2:] == [f"{source}//sub"]
+    texts = [(out / each / "main.tf").read_text() for each in sources[:2]]
+    assert ["= true" in text for text in texts] == [True, False]
+    assert (out / "modules" / "m_b" / "sub" / "main.tf").exists()
 
 
 def test_the_page_tells_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,8 @@ class Locations:
                 return posixpath.normpath(posixpath.join(place, directory[len(package) + 1 :]))
         package = self._package(directory)
         taken = {*self.packages.values()}
-        name = posixpath.join(_OUTSIDE, posixpath.basename(package))
+        own = posixpath.basename(package).replace('["', "_").replace('"]', "")
+        name = posixpath.join(_OUTSIDE, identifier(own))
         self.packages[package] = free_name(name, taken)
         return self.usual(directory)
 
