@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -102,3 +103,13 @@ def test_random_configurations_have_nothing_left_to_do() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_example_with_regions_has_nothing_left_to_do(tmp_path: Path) -> None:
+    tofu, work, out = program("tofu"), tmp_path / "work", tmp_path / "plain"
+    shutil.copytree(_ROOT / "examples" / "regions", work)
+    settings = ["-var=owner=we"]
+    assert inside(f"-chdir={work}", "init").code == 0
+    assert inside(f"-chdir={work}", "apply", "-auto-approve", *settings).code == 0
+    assert not written_plain(work, out, settings)
+    assert not left_to_do(tofu, out, settings)
