@@ -209,12 +209,12 @@ class Session:
 
     @property
     def state(self) -> StoredState:
-        """The stored state, read anew every time."""
+        """The stored state, read again every time."""
         return _wait(self._inner.state)
 
     @property
     def outputs(self) -> Mapping[str, Output]:
-        """The root outputs in the stored state, read anew every time."""
+        """The root outputs in the stored state, read again every time."""
         return _wait(self._inner.outputs)
 
     @_method(aio.Session.state_pull, _wait)

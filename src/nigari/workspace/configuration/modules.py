@@ -1,6 +1,6 @@
 """Called modules: those of the caller's own package, and those of other packages.
 
-A module in the caller's package is found by its path. Packages of their own are found by whoever
+A module in the caller's package is found by its path. Packages of their own are found by the code that
 has them: here, where an earlier `init` has put them; in `install`, wherever they can be had.
 """
 
@@ -61,7 +61,7 @@ class PackageRequest:
 
 @record
 class Place:
-    """Where a module is."""
+    """The directory of a module."""
 
     directory: str
     """Its directory, as `path.module` shows it."""
@@ -74,12 +74,12 @@ class Place:
 
 
 class Packages(Protocol):
-    """Who has the packages that modules come in."""
+    """The packages in which modules come."""
 
     def locate(
         self, wanted: Sequence[PackageRequest], diags: Diagnostics
     ) -> Sequence[Place | None]:
-        """Where each module is; None where it cannot be had, which has then been reported."""
+        """The directory of each module; None if it cannot be loaded, which has then been reported."""
         ...
 
     def same_as(self, directory: str) -> str:
@@ -92,9 +92,9 @@ class CalledModules:
 
     def __init__(self, files: Files, loader: ModuleLoader, packages: Packages) -> None:
         self.places: dict[ModuleAddr, Place] = {}
-        """Where the module of each call instance is that has been asked for."""
+        """The directories of the modules of the call instances so far."""
         self._beginning = ROOT_MODULE
-        """Where the root of the tree is among the installed modules."""
+        """The directory of the tree's root among the installed modules."""
         self._files = files
         self._loader = loader
         self._packages = packages
@@ -107,7 +107,7 @@ class CalledModules:
         return other
 
     def _installed(self, addr: ModuleAddr) -> ModuleAddr:
-        """Where a module of the tree is among the installed ones."""
+        """The directory of a module of the tree among the installed ones."""
         if self._beginning.is_root:
             return addr
         return module_from_steps((*self._beginning.steps, *addr.steps))
@@ -244,7 +244,7 @@ class InstalledPackages:
     def locate(
         self, wanted: Sequence[PackageRequest], diags: Diagnostics
     ) -> Sequence[Place | None]:
-        """Where each module is, according to the list of installed modules."""
+        """The directory of each module, according to the list of installed modules."""
         if self._manifest is None:
             from nigari.packages.modules.module_manifest import load_manifest
 
