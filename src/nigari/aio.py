@@ -310,6 +310,29 @@ class Session:
         found = await asyncio.to_thread(validate, files, inputs, True, work.selected)
         return (*work.diags, *found.in_order())
 
+    async def write_plain(
+        self, out: str | PathLike[str], *, target: str = "opentofu", partial: bool = False
+    ) -> tuple[Diagnostic, ...]:
+        """Write the configuration into a new or empty directory as one that OpenTofu or Terraform
+        runs with the same result; the result are warnings.
+
+        `target` is a program, perhaps with a version, such as `"terraform-1.9"`. What it cannot
+        express is an error; with `partial` that is a warning, and stays as it is.
+        """
+        import asyncio
+
+        from nigari.plain import target as targets
+        from nigari.workspace.session.plain_copy import PlainOptions, write_plain
+
+        check_path("out", out)
+        check_text("target", target)
+        program = targets.parse_target(target)
+        if program is None:
+            raise ValueError(f"there is no plain configuration for {target!r}")
+        work = self._open()
+        options = PlainOptions(program, partial)
+        return _finished(work, await asyncio.to_thread(write_plain, work, fspath(out), options))
+
     # -- planning and applying --------------------------------------------------------------------
 
     async def plan(

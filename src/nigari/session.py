@@ -183,6 +183,9 @@ class Session:
     @_method(aio.Session.validate, _wait)
     def validate(self) -> None: ...
 
+    @_method(aio.Session.write_plain, _wait)
+    def write_plain(self) -> None: ...
+
     @_method(aio.Session.plan, _wait)
     def plan(self) -> None: ...
 
