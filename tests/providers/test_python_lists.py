@@ -67,7 +67,7 @@ def _listing(kind: str, most: int = 100, **given: object) -> Work:
     async def work(provider: api.Provider) -> list[api.ListEvent]:
         found: list[api.ListEvent] = []
         events = provider.list_resources(await _request(provider, kind, **given))
-        async with aclosing(events):  # type: ignore[type-var]
+        async with aclosing(events):
             async for event in events:
                 found.append(event)
                 if len(found) == most:

@@ -167,7 +167,7 @@ def _backend(found: MergedBlocks) -> BackendBlock | None:
 
 def _resources(found: MergedBlocks, diags: Diagnostics) -> dict[ResourceAddr, Resource]:
     resources: dict[ResourceAddr, Resource] = {}
-    for type_ in ("resource", "data", "ephemeral"):
+    for type_ in ("resource", "data", "ephemeral", "list"):
         for declared in found.named[type_].values():
             addr = resource_addr(declared.block)
             resources[addr] = decode_resource(addr, declared, diags)

@@ -8,7 +8,7 @@ mistake.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from enum import Enum
 
 from nigari import cty
@@ -316,7 +316,7 @@ class Provider(Protocol):
 
     async def validate_list(self, request: ListRequest) -> Response: ...
 
-    def list_resources(self, request: ListRequest) -> AsyncIterator[ListEvent]:
+    def list_resources(self, request: ListRequest) -> AsyncGenerator[ListEvent, None]:
         """Search for objects. The provider may find more than the limit: the caller stops."""
         ...
 

@@ -4,7 +4,7 @@ A subclass overrides the operations that it supports. All others return an error
 never raise.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from nigari import cty
 from nigari.diagnostics import Severity
@@ -99,7 +99,7 @@ class ProviderBase:
     async def validate_list(self, request: api.ListRequest) -> api.Response:
         return api.Response(unknown_type("list resource type", request.type_name))
 
-    async def list_resources(self, request: api.ListRequest) -> AsyncIterator[api.ListEvent]:
+    async def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
         reported = unknown_type("list resource type", request.type_name)
         yield api.ListEvent(diagnostics=reported)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from datetime import datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -340,7 +340,7 @@ class PluginProvider:
         except CallFailed as failed:
             return api.Response(failed.diagnostics)
 
-    async def list_resources(self, request: api.ListRequest) -> AsyncIterator[api.ListEvent]:
+    async def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
         try:
             schema = await self._one_of("list_resources", request.type_name)
             listed = await self._resource(request.type_name)

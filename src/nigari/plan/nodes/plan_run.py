@@ -12,7 +12,7 @@ from types import MappingProxyType
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import config_of
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
+from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED
 from nigari.addrs.targets import Target
 from nigari.config.blocks.resource import Resource
 from nigari.eval.core.instances import Frame, ResourceNode
@@ -21,6 +21,7 @@ from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.data import DataResource, NeededData
 from nigari.plan.nodes.ephemeral import EphemeralResource
 from nigari.plan.nodes.imports import Imports
+from nigari.plan.nodes.lists import ListResource
 from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.nodes.pending import DeferrableResource
@@ -56,6 +57,8 @@ class PlanOptions:
     parallelism: int = 10
     defers: bool = False
     """Whether what cannot be known yet is left for a later round."""
+    lists_whole: bool = False
+    """Whether queries ask for whole objects, to generate configuration for them."""
     follows_imports: bool = True
     """Whether import blocks are carried out; the import command ignores them."""
 
@@ -87,6 +90,7 @@ class PlanRun(ProviderRun):
         self.unreplaced = unreplaced
         self.refreshes: bool = options.refreshes
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
+        self.lists_whole: bool = options.lists_whole
         self.is_for_apply: bool = options.is_for_apply
         self.settings = settings
         self.blocks = blocks
@@ -127,6 +131,8 @@ class PlanRun(ProviderRun):
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         mode = resource.addr.mode
+        if mode is LIST:
+            return ListResource(frame, resource, self)
         if mode is EPHEMERAL:
             # There is nothing of it in a state, so whoever asks for it gets a new one.
             return EphemeralResource(frame, resource, self)

@@ -5,7 +5,7 @@ the caller's business: it stops the generator.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -41,7 +41,7 @@ class ListType:
 
     async def found(
         self, request: api.ListRequest, settings: object
-    ) -> AsyncIterator[api.ListEvent]:
+    ) -> AsyncGenerator[api.ListEvent, None]:
         """Run the generator of a query, one object at a time."""
         made = await attempt(self.fields.to_instance, request.config)
         if made.failed:

@@ -3,7 +3,7 @@
 `resources`, `ephemeral` and `functions` call the classes and convert their results.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -263,7 +263,7 @@ class Provider(ProviderBase):
             return await super().validate_list(request)
         return api.Response(await validated(kind.fields, request.config))
 
-    def list_resources(self, request: api.ListRequest) -> AsyncIterator[api.ListEvent]:
+    def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
         kind = self._lists.get(request.type_name)
         if kind is None:
             return super().list_resources(request)

@@ -12,7 +12,7 @@ from nigari.config.core.provider_ref import ProviderRef
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import Entry, Files, by_name
 from nigari.plan.nodes.import_lookup import ImportLookup
-from nigari.plan.show.generated_resource import written_resource
+from nigari.plan.objects.generated_resource import written_resource
 from nigari.record import record
 from nigari.workspace.context.working_directory import WorkingDirectory
 
