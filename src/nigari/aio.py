@@ -32,7 +32,7 @@ from nigari.backends.lock_options import LockOptions
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import InputKind, InputValue
-from nigari.events import Event, Listen
+from nigari.events import Event, FoundObject, Listen
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_run import PlanOptions
@@ -497,6 +497,28 @@ class Session:
                     raise _failure(work)
 
         await _gently(whole(), announcer)
+
+    async def query(
+        self, *, generate: bool = False, parallelism: int = 10
+    ) -> Mapping[str, tuple[FoundObject, ...]]:
+        """Search for existing objects with the list blocks in the directory's query files.
+
+        Returns what each instance of a block found, by its address. With `generate` the objects
+        have the blocks that import them.
+        """
+        check_count("parallelism", parallelism)
+        work, announcer = self._open(), Announcer(_ignore)
+
+        async def whole() -> Mapping[str, tuple[FoundObject, ...]]:
+            work.use_queries()
+            work.ask_variables()
+            async with turns.locked(work, "OperationTypePlan", announcer) as held:
+                found = None if held is None else await held.query(generate, parallelism)
+                if found is None:
+                    raise _failure(work)
+            return {str(each.address): tuple(each.found) for each in found}
+
+        return await _gently(whole(), announcer)
 
     # -- the state --------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ __all__ = [
     "Event",
     "Failed",
     "Finished",
+    "FoundObject",
     "Interrupted",
     "Listen",
     "ProvisionerOutput",

@@ -153,6 +153,7 @@ _DECODERS: dict[str, Callable[[Declared, Diagnostics], object]] = {
     "resource": _decode_any_resource,
     "data": _decode_any_resource,
     "ephemeral": _decode_any_resource,
+    "list": _decode_any_resource,
 }
 
 
