@@ -46,9 +46,7 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
 
 
 @pytest.fixture(autouse=True)
-def directory(
-    tmp_path: Path, plugin: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def directory(tmp_path: Path, plugin: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name, value in plugin.items():
         monkeypatch.setenv(name, value)

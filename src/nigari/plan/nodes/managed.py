@@ -95,7 +95,7 @@ class ManagedInstance(ChangingInstance):
             yield self._wait_for_dependencies
         if self.owner.run.is_refresh_only:
             return
-        if self.owner.run.imports.nodes:
+        if self.owner.run.imports:
             yield self._wait_for_imports
         if lifecycle.prevent_destroy is not None:
             yield self._protect

@@ -97,7 +97,7 @@ class PlanRun(ProviderRun):
         self.record: PlanRecord = PlanRecord(
             prior, settings, blocks, self.is_refresh_only, self.previous_address
         )
-        self.imports: Imports
+        self.imports: Imports = Imports(self.deferrals)
         self.is_destroying: bool = options.mode is PlanMode.DESTROY
         self._replaced = frozenset(options.replaced)
         self._moved = moved
@@ -125,8 +125,6 @@ class PlanRun(ProviderRun):
         root = super().begin()
         # A plan has their values, whatever is looked at.
         self.work.want(root.variables.values())
-        if self._follows_imports and not self.is_destroying:
-            self.work.want(self.imports.nodes)
         return root
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
@@ -199,10 +197,12 @@ class PlanRun(ProviderRun):
         return (frame.instance.variant, str(resource.addr)) in self.needed_data
 
     def opened(self, frame: Frame) -> None:
-        if frame.parent is None:
-            self.imports = Imports(frame, self.deferrals)
-        else:
+        if frame.parent is not None:
             self.called.append(frame)
+        if frame.module.imports:
+            nodes = self.imports.open(frame)
+            if self._follows_imports and not self.is_destroying:
+                self.work.want(nodes)
         if self.is_destroying:
             path = frame.instance.variant
             self.work.want(
