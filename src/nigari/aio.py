@@ -35,7 +35,7 @@ from nigari.eval.core.inputs import InputKind, InputValue
 from nigari.events import Event, FoundObject, Listen
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions, ReadObjects
 from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
 from nigari.workspace.context.interruptions import Interruptions
@@ -318,6 +318,7 @@ class Session:
         destroy: bool = False,
         refresh_only: bool = False,
         refresh: bool = True,
+        minimal_refresh: bool = False,
         targets: Sequence[str] = (),
         excludes: Sequence[str] = (),
         replace: Sequence[str] = (),
@@ -329,7 +330,8 @@ class Session:
         """Compare the configuration with the state and with the real objects.
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
-        after somebody else has changed the state is refused. With `allow_deferral`, what is known
+        after somebody else has changed the state is refused. `minimal_refresh` reads only the
+        objects that would change, and what they depend on. With `allow_deferral`, what is known
         only after apply is left for a later plan. `generate_config_out` names a new file, to which
         resource blocks are written for imported objects that have none; the plan has them.
         """
@@ -344,6 +346,7 @@ class Session:
             replace,
             parallelism,
             allow_deferral,
+            minimal_refresh,
         )
         if generate_config_out is not None and options.mode is not PlanMode.NORMAL:
             raise ValueError("generate_config_out cannot be used with destroy or refresh_only")
@@ -512,7 +515,7 @@ class Session:
         async def whole() -> Mapping[str, tuple[FoundObject, ...]]:
             work.use_queries()
             work.ask_variables()
-            async with turns.locked(work, "OperationTypePlan", announcer) as held:
+            async with locked(work, "OperationTypePlan", announcer) as held:
                 found = None if held is None else await held.query(generate, parallelism)
                 if found is None:
                     raise _failure(work)
@@ -720,6 +723,7 @@ def _plan_options(
     replaced: Sequence[str],
     parallelism: int,
     defers: bool = False,
+    reads_minimum: bool = False,
 ) -> PlanOptions:
     check_texts("targets", targets)
     check_texts("excludes", excludes)
@@ -731,6 +735,8 @@ def _plan_options(
         raise ValueError("targets and excludes cannot be used together")
     if refresh_only and not refresh:
         raise ValueError("with refresh_only and without refresh there is nothing to do")
+    if reads_minimum and (refresh_only or not refresh):
+        raise ValueError("minimal_refresh cannot be used with refresh_only or without refresh")
     if replaced and (destroy or refresh_only):
         raise ValueError("replace cannot be used with destroy or refresh_only")
     mode = PlanMode.DESTROY if destroy else PlanMode.NORMAL
@@ -739,6 +745,7 @@ def _plan_options(
     return PlanOptions(
         mode,
         refresh,
+        only_reads=ReadObjects() if reads_minimum and not destroy else None,
         replaced=tuple(_managed(work, each, "replaced") for each in replaced),
         targets=tuple(_address(work, each, parse_target) for each in targets),
         excluded=tuple(_address(work, each, parse_target) for each in excludes),

@@ -343,7 +343,7 @@ class ManagedInstance(ChangingInstance):
         if prior.stored is not state.current:
             run.record.note_imported(self.address, prior, self.provider_address)
         self.prior = prior
-        if run.refreshes:
+        if run.reads(self.address):
             run.listener.refresh_started(self.address, prior.value, "")
             # Others may report something meanwhile, which says nothing about this object.
             told = Diagnostics()

@@ -89,6 +89,10 @@ class PlanHost(Protocol):
         """Whether a new object is made before the old one is destroyed."""
         ...
 
+    def reads(self, address: AbsResourceInstance) -> bool:
+        """Decide whether a stored object is read."""
+        ...
+
     def forced_replacement(self, address: AbsResourceInstance) -> bool:
         """Whether the user asks for an instance to be replaced."""
         ...

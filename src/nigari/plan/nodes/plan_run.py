@@ -42,11 +42,25 @@ from nigari.state.moves.moving import MovedInstance
 
 
 @record
+class ReadObjects:
+    """What a plan with minimal refresh reads, of what is stored."""
+
+    instances: frozenset[AbsResourceInstance] = frozenset()
+    blocks: frozenset[Block] = frozenset()
+    """Blocks of which all instances are read."""
+
+    def __or__(self, other: ReadObjects) -> ReadObjects:
+        return ReadObjects(self.instances | other.instances, self.blocks | other.blocks)
+
+
+@record
 class PlanOptions:
     """What the user wants of a plan."""
 
     mode: PlanMode = PlanMode.NORMAL
     refreshes: bool = True
+    only_reads: ReadObjects | None = None
+    """The objects that are read while refreshing; None for all."""
     is_for_apply: bool = True
     """Whether the plan may be carried out. Otherwise only what it finds is kept, so that nothing
     needs protection from it.
@@ -89,6 +103,9 @@ class PlanRun(ProviderRun):
         self.staying = staying
         self.unreplaced = unreplaced
         self.refreshes: bool = options.refreshes
+        self._only_reads = options.only_reads
+        self.unread_objects: int = 0
+        """The number of stored objects that were not read, because nothing would change them."""
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
         self.lists_whole: bool = options.lists_whole
         self.is_for_apply: bool = options.is_for_apply
@@ -332,6 +349,16 @@ class PlanRun(ProviderRun):
     def looks_at(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is among those that the user singled out."""
         return self.selection is None or self.selection.has(address)
+
+    def reads(self, address: AbsResourceInstance) -> bool:
+        """Decide whether a stored object is read; the others are counted."""
+        only = self._only_reads
+        if not self.refreshes or only is None:
+            return self.refreshes
+        is_read = address in only.instances
+        is_read = is_read or self.blocks.resource_block(resource_of(address)) in only.blocks
+        self.unread_objects += not is_read
+        return is_read
 
     def forced_replacement(self, address: AbsResourceInstance) -> bool:
         return address in self._replaced
