@@ -71,6 +71,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "providers mirror": ("providers_mirror", "Copy the required providers to a directory"),
     "providers schema": ("providers_schema", "Show the schemas of the providers, as JSON"),
     "refresh": ("refresh", "Update the state to match the real objects"),
+    "query": ("query", "Search for existing objects that query files describe"),
     "rename": ("rename", "Give something another name everywhere, without changing any object"),
     "shim": ("shim", "Write a launcher named tofu or terraform, for programs that run one"),
     "show": ("show", "Show the current state, a state file or a saved plan"),

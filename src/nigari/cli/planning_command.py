@@ -38,6 +38,7 @@ TYPE_CHECKING = False
 # The page is for those who ask for it, and most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside
+    from nigari.plan.nodes.lists import ListInstance
     from nigari.workspace.plans.saved_plan import Reopened
     from nigari.workspace.session.apply_rounds import ApplyRounds
 
@@ -172,6 +173,11 @@ class PlanningCommand:
         """Store an existing object in the state; False after an error."""
         async with self._progress():
             return await locked.import_object(target, self.parallelism)
+
+    async def query(self, locked: LockedSession, lists_whole: bool) -> list[ListInstance] | None:
+        """Run the queries of the directory; None after an error."""
+        async with self._progress():
+            return await locked.query(lists_whole, self.parallelism)
 
     @asynccontextmanager
     async def _progress(self) -> AsyncIterator[None]:

@@ -116,5 +116,12 @@ async def restore_plan(session: Session, found: Reopened, listener: Listener) ->
     if result is None:
         return None
     saved, (context, outcome) = found.saved, result
-    snapshot = saved.lineage, saved.serial
-    return MadePlan(session, context, outcome, snapshot, saved.lock, saved.files, saved)
+    return MadePlan(
+        session=session,
+        context=context,
+        outcome=outcome,
+        snapshot=(saved.lineage, saved.serial),
+        lock=saved.lock,
+        read=saved.files,
+        file=saved,
+    )
