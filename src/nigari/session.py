@@ -183,6 +183,9 @@ class Session:
     @_method(aio.Session.validate, _wait)
     def validate(self) -> None: ...
 
+    @_method(aio.Session.write_plain, _wait)
+    def write_plain(self) -> None: ...
+
     @_method(aio.Session.plan, _wait)
     def plan(self) -> None: ...
 
@@ -203,6 +206,9 @@ class Session:
 
     @_method(aio.Session.import_, _wait)
     def import_(self) -> None: ...
+
+    @_method(aio.Session.query, _wait)
+    def query(self) -> None: ...
 
     @property
     def state(self) -> StoredState:

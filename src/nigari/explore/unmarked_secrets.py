@@ -20,7 +20,7 @@ from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.source import Source
-from nigari.workspace.context.secret_literals import is_secret_name, secret_literals
+from nigari.workspace.context.secret_literals import is_secret_name, members, secret_literals
 
 _ITEM: Final = re.compile(r'(\w+)"?\s*[=:]\s*("(?:[^"\\]|\\.)*")')
 _PLACES: Final = (
@@ -133,6 +133,9 @@ def _secret_ones(attributes: Mapping[str, Attribute], all_are: bool) -> Iterator
 
 
 def _items(expr: Expression, text: str) -> Iterator[Span]:
+    for name, value in members(expr):
+        if not is_harmless_anywhere(name) or is_secret_name(name):
+            yield value.start, value.end, False
     for found in _ITEM.finditer(text, expr.start, expr.end):
         if not is_harmless_anywhere(found[1]) or is_secret_name(found[1]):
             yield found.start(2), found.end(2), False

@@ -57,7 +57,17 @@ def deferred_data(repetition: Repetition) -> InstanceData:
 class ModuleInstance:
     """A module at an address of the tree."""
 
-    __slots__ = ("_variant", "addr", "call", "children", "compiled", "data", "parent", "unlike")
+    __slots__ = (
+        "_shown",
+        "_variant",
+        "addr",
+        "call",
+        "children",
+        "compiled",
+        "data",
+        "parent",
+        "unlike",
+    )
 
     def __init__(
         self,
@@ -80,6 +90,7 @@ class ModuleInstance:
         is gone declared, others do not tell.
         """
         self._variant: ModuleAddr | None = None
+        self._shown: ModuleAddr | None = None
 
     @property
     def variant(self) -> ModuleAddr:
@@ -93,20 +104,14 @@ class ModuleInstance:
             self._variant = self.addr.unkeyed if within is None else within.child(self.addr.name)
         return self._variant
 
-    @variant.setter
-    def variant(self, path: ModuleAddr) -> None:
-        self._variant = path
-
     @property
     def shown_variant(self) -> ModuleAddr:
         """The variant, without the keys of calls whose instances are all of one."""
-        path = self.variant
-        if self.parent is None:
-            return path
-        key, beside = path.key, self.parent.children.get(path.name, {}).values()
-        if key is not None and all(each.variant == path for each in beside):
-            key = None
-        return self.parent.shown_variant.child(path.name, key)
+        return self.variant if self._shown is None else self._shown
+
+    def belongs_to(self, variant: ModuleAddr, shown: ModuleAddr) -> None:
+        """Set the path of its variant, and how that is shown."""
+        self._variant, self._shown = variant, shown
 
     @property
     def module(self) -> Module:

@@ -99,7 +99,7 @@ class StaticResource(ResourceNode):
         super().__init__(frame, resource)
         provider = provider_of(frame.module, resource.provider_name)
         offered = None if schemas is None else schemas.of(provider)
-        schema = None if offered is None else resource_schema(offered, resource.addr)
+        schema = resource_schema(offered, resource.addr)
         repetition = resource.repetition
         if schema is not None and repetition.count is None and repetition.for_each is None:
             self.element: Value = unknown(schema.block.implied_type)

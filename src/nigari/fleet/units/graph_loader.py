@@ -207,18 +207,20 @@ def _in_environment(units: Sequence[Unit], environ: Mapping[str, str]) -> list[U
 def _with_own_data(units: Sequence[Unit]) -> list[Unit]:
     """Units of which those that share a directory have a data directory each: what `init` makes of
     one of them, such as its backend, is not what another needs. Environments have theirs anyhow.
+    A unit that has one keeps it, even if the others that it shared its directory with are gone.
     """
     count: dict[str, int] = {}
     for unit in units:
         count[unit.directory] = count.get(unit.directory, 0) + 1
-    return [
-        unit
-        if count[unit.directory] == 1 or unit.environment_name
-        else replace(
-            unit, environ=(*unit.environ, (DATA_VARIABLE, f"{_UNIT_DATA}/{unit.file_name}"))
-        )
-        for unit in units
-    ]
+    found: list[Unit] = []
+    for unit in units:
+        own = f"{_UNIT_DATA}/{unit.file_name}"
+        is_shared = count[unit.directory] > 1 or os.path.isdir(os.path.join(unit.path, own))
+        if is_shared and not unit.environment_name:
+            found.append(replace(unit, environ=(*unit.environ, (DATA_VARIABLE, own))))
+        else:
+            found.append(unit)
+    return found
 
 
 def _known_variables(

@@ -58,4 +58,4 @@ class StateInspection(InspectionRun):
 
     def _schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
         offered = self._schemas.get(provider_of(frame.module, resource.provider_name))
-        return None if offered is None else resource_schema(offered, resource.addr)
+        return resource_schema(offered, resource.addr)

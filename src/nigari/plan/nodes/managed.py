@@ -95,7 +95,7 @@ class ManagedInstance(ChangingInstance):
             yield self._wait_for_dependencies
         if self.owner.run.is_refresh_only:
             return
-        if self.owner.run.imports.nodes:
+        if self.owner.run.imports:
             yield self._wait_for_imports
         if lifecycle.prevent_destroy is not None:
             yield self._protect
@@ -343,7 +343,7 @@ class ManagedInstance(ChangingInstance):
         if prior.stored is not state.current:
             run.record.note_imported(self.address, prior, self.provider_address)
         self.prior = prior
-        if run.refreshes:
+        if run.reads(self.address):
             run.listener.refresh_started(self.address, prior.value, "")
             # Others may report something meanwhile, which says nothing about this object.
             reported = Diagnostics()

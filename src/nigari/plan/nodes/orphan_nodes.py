@@ -265,7 +265,7 @@ class OrphanNode(Node):
         if prior is None:
             return
         now: PriorObject | None = prior
-        if run.refreshes and not self._is_forgotten:
+        if not self._is_forgotten and run.reads(self.address):
             # Others may report something meanwhile, which says nothing about this object.
             reported = Diagnostics()
             run.listener.refresh_started(self.address, prior.value, self._deposed)

@@ -60,6 +60,8 @@ class PlanHost(Protocol):
     refreshes: bool
     is_refresh_only: bool
     """Whether the instances of resources are those of the state, and nothing is imported."""
+    lists_whole: bool
+    """Whether queries ask for whole objects, to generate configuration for them."""
     is_for_apply: bool
     """Whether the plan may be carried out. Otherwise only what it finds is kept, so that nothing
     needs protection from it.
@@ -85,6 +87,10 @@ class PlanHost(Protocol):
 
     def creates_first(self, address: AbsResourceInstance) -> bool:
         """Whether a new object is made before the old one is destroyed."""
+        ...
+
+    def reads(self, address: AbsResourceInstance) -> bool:
+        """Decide whether a stored object is read."""
         ...
 
     def forced_replacement(self, address: AbsResourceInstance) -> bool:

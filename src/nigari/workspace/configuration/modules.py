@@ -20,6 +20,7 @@ from nigari.eval.core.compile import CompiledModule
 from nigari.hcl.suggestion import listed
 from nigari.lang.files import DiskFiles, Files
 from nigari.lang.versions import parse_module_constraints, parse_version
+from nigari.lazy import lazy_pattern
 from nigari.record import record
 from nigari.typed import Protocol
 
@@ -36,6 +37,8 @@ _LONGEST_NAME = 200
 _DEEP = 8
 """Modules that are nested deeper than this are looked at for loops of links."""
 _NO_FILE_NAME = frozenset("/\\%:*?<>|")
+_KEYS = lazy_pattern(r'\["(?:[^"\\]|\\.)*"\]|\[\d+\]')
+"""Instance keys in the key of an installed module."""
 
 
 @record
@@ -246,7 +249,8 @@ class InstalledPackages:
             from nigari.packages.modules.module_manifest import load_manifest
 
             self._manifest = load_manifest(self._files, self.modules, diags)
-        return [self._locate(each, self._manifest.get(each.key), diags) for each in wanted]
+        records = self._manifest
+        return [self._locate(each, _record_of(each, records), diags) for each in wanted]
 
     def _locate(
         self, wanted: PackageRequest, record: ModuleRecord | None, diags: Diagnostics
@@ -261,7 +265,7 @@ class InstalledPackages:
         if not self._files.is_directory(directory):
             _report_not_installed(wanted, diags)
             return None
-        package = f"{self.modules}/{directory_name(wanted.key)}"
+        package = f"{self.modules}/{directory_name(record.key)}"
         return Place(directory, package, record.source, record.version)
 
     def same_as(self, directory: str) -> str:
@@ -281,6 +285,18 @@ class InstalledPackages:
             return os.readlink(self._files.at(f"{self.modules}/{name}"))
         except OSError:
             return name
+
+
+def _record_of(wanted: PackageRequest, records: Manifest) -> ModuleRecord | None:
+    """What is installed for a call. Its instances may have been installed one by one, since a static
+    argument of theirs differs, which is known only once one of them has been read: any will do.
+    """
+    record = records.get(wanted.key)
+    if record is not None or not any(isinstance(key, Deferred) for _, key in wanted.addr.steps):
+        return record
+    name, source = _KEYS.sub("", wanted.key), str(wanted.source)
+    found = (each for key, each in records.items() if _KEYS.sub("", key) == name)
+    return next((each for each in found if each.source == source), None)
 
 
 def matches(record: ModuleRecord, wanted: PackageRequest, diags: Diagnostics) -> bool:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 
 from nigari.backends.harmless import is_harmless, is_harmless_anywhere
-from nigari.config.file_names import is_config_file, is_mock_file, is_test_file
+from nigari.config.file_names import is_config_file, is_mock_file, is_query_file, is_test_file
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.secret_urls import secret_spans
 from nigari.hcl.body import Body
@@ -89,7 +89,9 @@ def secret_literals(source: Source, variables: Collection[str]) -> Iterator[Span
     if "\0" in source.text:
         # Whatever it is, such as an encrypted file, it is not what it should be.
         yield 0, len(source.text)
-    is_configuration = is_config_file(base) or is_test_file(base) or is_mock_file(base)
+    is_configuration = any(
+        is_one(base) for is_one in (is_config_file, is_test_file, is_mock_file, is_query_file)
+    )
     problems = Diagnostics()
     body = _body(source, problems)
     if problems.has_errors:
@@ -168,9 +170,9 @@ def _expressions(body: Body) -> Iterator[tuple[Path, Expression]]:
         pending += [((*path, name), each.expr) for name, each in inner.attributes.items()]
     while pending:
         path, expr = pending.pop()
-        members = list(_members(expr))
-        pending += [((*path, name), value) for name, value in members]
-        if not members and path:
+        inside = list(members(expr))
+        pending += [((*path, name), value) for name, value in inside]
+        if not inside and path:
             yield path, expr
             pending += [(path, each) for each in _objects(expr)]
 
@@ -186,7 +188,8 @@ def _objects(expr: Expression) -> Iterator[Expression]:
             pending = [*pending, *each.children()]
 
 
-def _members(expr: Expression) -> Iterator[tuple[str, Expression]]:
+def members(expr: Expression) -> Iterator[tuple[str, Expression]]:
+    """The names and values of an object that is written out."""
     if isinstance(expr, ObjectConstructor):
         for key, value in expr.items:
             name = key.name if isinstance(key, KeyName) else getattr(key, "text", "")

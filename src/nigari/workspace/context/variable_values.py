@@ -118,9 +118,11 @@ class VariableReader:
                 continue
             name, equals, value = text.partition("=")
             if not equals or not name:
+                # The text may be a secret, as in -var password:hunter2, so it is not repeated.
                 self._diags.error(
                     "Invalid -var option",
-                    f'"{text}" is not of the form name=value, as in -var region=eu.',
+                    "The value of an option -var is not of the form name=value, as in "
+                    "-var region=eu.",
                 )
                 continue
             if name != name.strip():

@@ -64,8 +64,7 @@ def schema_in(instance: ModuleInstance, resource: ResourceBlock, offered: Offere
     """What the provider of a resource says that it looks like."""
     alias = "" if resource.provider is None else resource.provider.alias
     found = find_block(instance, resource.provider_name, alias)
-    schema = offered(found.address.item.provider)
-    return None if schema is None else resource_schema(schema, resource.addr)
+    return resource_schema(offered(found.address.item.provider), resource.addr)
 
 
 def configuration_data(run: StaticRun, offered: Offered) -> Data:

@@ -480,9 +480,9 @@ def _warn_of_restored(paths: Sequence[str], diags: Diagnostics) -> None:
     more = f"\n  and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
     diags.warning(
         "Edited files of modules were restored",
-        f"These files were not as they had been installed, so that init has replaced them:\n{named}"
-        f"{more}\n\nTo try out changes, copy the module to a directory of your own, and use that as "
-        "its source.",
+        "These files were not as they had been installed, so init has replaced them, or removed "
+        f"those that were added:\n{named}{more}\n\nTo try out changes, copy the module to a "
+        "directory of your own, and use that as its source.",
     )
 
 

@@ -1,30 +1,26 @@
-"""The refreshed state of a plan, for commands that want nothing else of it.
+"""The state that a plan has found, to be stored without applying anything.
 
-An object that stays as it is depends on what the configuration says, any other also on what it
-depended on, which planning has noted.
+An unchanged object depends on what the configuration says now; any other also on what it depended
+on when it was last applied, which planning has recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from nigari.addrs.absolute import resource_of
-from nigari.config.blocks.output import Output
-from nigari.plan.model.changes import Action, Plan, Reason
-from nigari.plan.order.block_graph import BlockGraph
-from nigari.plan.order.block_settings import BlockSettings
+from nigari.plan.engine import PlanOutcome
+from nigari.plan.model.changes import Action, Reason
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State
 
 
-def found_state(
-    plan: Plan, blocks: BlockGraph, settings: BlockSettings, declared: Mapping[str, Output]
-) -> State:
-    """The state after reading everything, with the outputs that are known from it."""
+def found_state(outcome: PlanOutcome) -> State:
+    """Return the refreshed state, with the outputs that are known from it."""
+    plan, blocks, settings = outcome.plan, outcome.blocks, outcome.settings
+    declared = outcome.inputs.static.root.module.outputs
     draft = StateDraft(plan.refreshed_state)
     for change in plan.changes:
         if change.action is Action.READ and change.reason is not Reason.CHECK_NESTED:
-            # What it was read from is going to change, so it is not known any more.
+            # What it was read from is going to change, so the result is outdated.
             draft.set_current(change.address, None, change.provider)
         state = draft.instance(change.address)
         if change.action is not Action.NO_OP or state is None or state.current is None:
@@ -45,6 +41,6 @@ def found_state(
             output = declared[name]
             outputs[name] = OutputState(value, output.sensitive, output.deprecated)
     draft.set_outputs(outputs)
-    # They were about the objects as they were, and belong to what is applied.
+    # Check results are about objects that have been applied.
     draft.set_checks(())
     return draft.finish()
