@@ -56,6 +56,8 @@ class DesiredObject:
     """Whether an object that is replaced stays, and is only forgotten."""
     may_defer: bool = False
     """Whether the provider may leave it for a later plan."""
+    planned_private: bytes = b""
+    """The opaque bytes of the first plan, if the object is planned again to be applied."""
 
 
 class NoPlannedChange(Exception):
@@ -181,6 +183,7 @@ class _Conversation:
             provider_meta=self._wanted.meta,
             identity=identity,
             may_defer=self._wanted.may_defer,
+            planned_private=self._wanted.planned_private,
         )
         answer = await self._provider.plan(request)
         self._tell(answer.diagnostics)
