@@ -87,7 +87,7 @@ class FunctionError(_message.Message):
 class Schema(_message.Message):
     __slots__ = ("version", "block")
     class Block(_message.Message):
-        __slots__ = ("version", "attributes", "block_types", "description", "description_kind", "deprecated", "deprecation_message")
+        __slots__ = ("version", "attributes", "block_types", "description", "description_kind", "deprecated", "deprecation_message", "computed")
         VERSION_FIELD_NUMBER: _ClassVar[int]
         ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
         BLOCK_TYPES_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +95,7 @@ class Schema(_message.Message):
         DESCRIPTION_KIND_FIELD_NUMBER: _ClassVar[int]
         DEPRECATED_FIELD_NUMBER: _ClassVar[int]
         DEPRECATION_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+        COMPUTED_FIELD_NUMBER: _ClassVar[int]
         version: int
         attributes: _containers.RepeatedCompositeFieldContainer[Schema.Attribute]
         block_types: _containers.RepeatedCompositeFieldContainer[Schema.NestedBlock]
@@ -102,7 +103,8 @@ class Schema(_message.Message):
         description_kind: StringKind
         deprecated: bool
         deprecation_message: str
-        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping[str, object]]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
+        computed: bool
+        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping[str, object]]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ..., computed: _Optional[bool] = ...) -> None: ...
     class Attribute(_message.Message):
         __slots__ = ("name", "type", "description", "required", "optional", "computed", "sensitive", "description_kind", "deprecated", "nested_type", "write_only", "deprecation_message")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -259,14 +261,16 @@ class ServerCapabilities(_message.Message):
     def __init__(self, plan_destroy: _Optional[bool] = ..., get_provider_schema_optional: _Optional[bool] = ..., move_resource_state: _Optional[bool] = ..., generate_resource_config: _Optional[bool] = ...) -> None: ...
 
 class ClientCapabilities(_message.Message):
-    __slots__ = ("deferral_allowed", "write_only_attributes_allowed", "store_planned_private")
+    __slots__ = ("deferral_allowed", "write_only_attributes_allowed", "store_planned_private", "computed_blocks_allowed")
     DEFERRAL_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     WRITE_ONLY_ATTRIBUTES_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     STORE_PLANNED_PRIVATE_FIELD_NUMBER: _ClassVar[int]
+    COMPUTED_BLOCKS_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     deferral_allowed: bool
     write_only_attributes_allowed: bool
     store_planned_private: bool
-    def __init__(self, deferral_allowed: _Optional[bool] = ..., write_only_attributes_allowed: _Optional[bool] = ..., store_planned_private: _Optional[bool] = ...) -> None: ...
+    computed_blocks_allowed: bool
+    def __init__(self, deferral_allowed: _Optional[bool] = ..., write_only_attributes_allowed: _Optional[bool] = ..., store_planned_private: _Optional[bool] = ..., computed_blocks_allowed: _Optional[bool] = ...) -> None: ...
 
 class Deferred(_message.Message):
     __slots__ = ("reason",)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 CAPABILITIES: Final = pb.ClientCapabilities(
-    write_only_attributes_allowed=True, store_planned_private=True
+    write_only_attributes_allowed=True, store_planned_private=True, computed_blocks_allowed=True
 )
-_DEFERRING: Final = pb.ClientCapabilities(
-    write_only_attributes_allowed=True, store_planned_private=True, deferral_allowed=True
-)
+_DEFERRING: Final = pb.ClientCapabilities()
+_DEFERRING.CopyFrom(CAPABILITIES)
+_DEFERRING.deferral_allowed = True
 
 
 def capabilities(may_defer: bool) -> pb.ClientCapabilities:
