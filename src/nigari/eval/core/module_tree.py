@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
+from nigari.cty.types import NUMBER, STRING
+from nigari.cty.values import DYNAMIC_UNKNOWN, unknown
 from nigari.eval.core.worklist import Effect
 from nigari.record import record
 from nigari.typed import Protocol
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.core.declared import Repetition
     from nigari.config.module import Module
     from nigari.cty.values import Value
     from nigari.diagnostics import Diagnostics
@@ -40,6 +43,15 @@ class InstanceData:
 
 
 NO_INSTANCE_DATA: Final = InstanceData()
+
+
+def deferred_data(repetition: Repetition) -> InstanceData:
+    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
+    if repetition.count is not None:
+        return InstanceData(count_index=unknown(NUMBER))
+    if repetition.for_each is not None:
+        return InstanceData(each_key=unknown(STRING), each_value=DYNAMIC_UNKNOWN)
+    return NO_INSTANCE_DATA
 
 
 class ModuleInstance:
