@@ -42,7 +42,7 @@ _NO_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 @record
 class LocalPaths:
-    """What the backend's configuration and the command line say about files."""
+    """The file arguments of the backend's configuration and of the command line."""
 
     path: str = STATE_NAME
     workspace_dir: str = WORKSPACE_DIR
@@ -158,7 +158,7 @@ class LocalStorage:
         self.location: str = target
         """As the user wrote it, relative to the directory."""
         self.path: str = below(directory, target)
-        """Where the file is that is written."""
+        """The path of the file that is written."""
         self._target = StatePath(self.path)
         self._source = self._target if source == target else StatePath(below(directory, source))
         self._backup = below(directory, backup) if backup else None
@@ -349,7 +349,7 @@ def state_not_written(path: str, error: OSError) -> Diagnostic:
 
 
 def state_replaced(path: str, error: FileReplaced) -> Diagnostic:
-    """A state that has nowhere to go, since somebody has taken its file away."""
+    """The error for a state whose file was removed."""
     return Diagnostic(
         Severity.ERROR,
         "State not saved",

@@ -57,13 +57,13 @@ def note_written(
             places = (len(text[:each].encode()) for each in (start, end))
             secrets.note_bytes(name, *places, keeps_names=keeps_names)
             if not keeps_names:
-                # Whoever refers to it shows its value.
+                # A reference to it shows its value.
                 for literal in literals(text[start:end]):
                     secrets.note_text(literal)
 
 
 Span = tuple[int, int, bool]
-"""Where something secret begins and ends in a text, and whether the names in it are none."""
+"""The range of a secret in a text, and whether the names in it are none."""
 
 
 def note_tested(directory: str, variables: Collection[str], secrets: Secrets) -> None:
@@ -103,7 +103,7 @@ def _variable_blocks(file: NativeBody) -> Iterator[NativeBody]:
 
 
 def _values(body: NativeBody, variables: Collection[str]) -> Iterator[Span]:
-    """What a file of values gives to variables, whether or not another file has the last word."""
+    """The values of a variables file, whether or not another file overrides them."""
     for name, attribute in body.attributes.items():
         if name in variables:
             yield _span(attribute)

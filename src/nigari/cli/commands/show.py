@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nigari.state.objects import SchemaLookup
 
 _CONTAINER = b"PK"
-"""How the container of a saved plan begins."""
+"""The magic bytes of a saved plan."""
 
 
 async def schema_lookup(providers: Iterable[Provider], presenter: Presenter) -> SchemaLookup | None:

@@ -100,7 +100,7 @@ def _heading(change: Change, style: Style) -> Iterator[str]:
 
 
 def _source(change: Change) -> Iterator[str]:
-    """What an object is imported by."""
+    """The ID or identity of an import."""
     identity = change.imported_identity
     if identity is None:
         yield f'# (imported from "{change.imported_as}")'
@@ -112,7 +112,7 @@ def _source(change: Change) -> Iterator[str]:
 
 
 def _deed(change: Change, name: str, style: Style) -> Iterator[str]:
-    """What is done, and why."""
+    """The action, and its reason."""
     action = change.action
     if action.is_replace:
         yield _replacement(change, name, style)

@@ -41,7 +41,7 @@ _TEMPLATE: Final = lazy_pattern(r"[$%]\{[^}]*\}")
 _MASK: Final = b"*"
 _SETTING_BLOCKS: Final = ("backend", "backend_config")
 _LABELS: Final = {"resource": 2, "data": 2, "ephemeral": 2, "locals": 0, "terraform": 0}
-"""How many names follow the type of a block in its path, where that is not one."""
+"""The number of names after the type of a block in its path, if it is not one."""
 _ITEM: Final = lazy_pattern(
     r'([\w-]+)"?\s*[=:]\s*(?:"((?:[^"\\\n]|\\.)*)|(\[[^\]\n]*)|<<-?(\w+\n[^=]*))'
 )
@@ -209,7 +209,7 @@ def _is_json_object(expr: Expression) -> bool:
 
 
 def _literals(expr: Expression) -> Iterator[Span]:
-    """What is written out in an expression; names and functions are not."""
+    """The literals in an expression, without names and functions."""
     pending = [expr]
     while pending:
         each = pending.pop()
@@ -224,7 +224,7 @@ def _literals(expr: Expression) -> Iterator[Span]:
 
 
 def _json_text(expr: Expression) -> Iterator[Span]:
-    """What is written out in a string or a number of JSON: templates in it are not."""
+    """The literals in a string or a number of JSON, without its templates."""
     text = expr.source.text
     quote = int(text.startswith('"', expr.start))
     at, end = expr.start + quote, expr.end - quote

@@ -87,7 +87,7 @@ class InitView(InstallView, Protocol):
         ...
 
     def waiting(self) -> None:
-        """Somebody else is making the same directory ready."""
+        """Another init is running in the same directory."""
         ...
 
     def beginning(self, part: str) -> None:
@@ -187,7 +187,7 @@ class Initialization:
                     self._find_aliases(inputs)
                     self._work(inputs)
         except BrokenPipeError:
-            # Nobody reads what is shown any more, which is the command line's affair.
+            # The output is closed, which the command line handles.
             raise
         except OSError as error:
             _report_unwritable(error, self.diags)
@@ -248,7 +248,7 @@ class Initialization:
         return origins
 
     def _evaluate(self, inputs: Inputs) -> StaticRun | None:
-        """The static phase, begun afresh whenever somebody has given a missing value."""
+        """The static phase, repeated after each missing value that was entered."""
         root = self.workspace.modules.compiled(self.workspace.directory, Diagnostics())
         if root is not None and root.module.calls:
             self._view.beginning("modules")
