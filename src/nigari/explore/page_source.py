@@ -10,7 +10,6 @@ from nigari.backends.local import LOCAL
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import check_undeclared
 from nigari.eval.static.run import StaticRun
-from nigari.events import SILENCE
 from nigari.explore.sensitive import Schemas, schemas_of
 from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.changes import Plan
@@ -21,7 +20,8 @@ from nigari.workspace.configuration.modules import Place
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.plans.plan_reasons import PlanReasons
-from nigari.workspace.plans.saved_plan import Reopened, plan_workspace, reopened, restored
+from nigari.workspace.plans.saved_plan import Reopened, plan_workspace, reopened
+from nigari.workspace.session.made_plan import restored
 from nigari.workspace.session.session import Session
 from nigari.workspace.session.session_reasons import plan_reasons
 
@@ -111,14 +111,14 @@ def plan_subject(session: Session, path: str) -> Subject | None:
 
 
 async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subject | None:
-    made = await restored(found, SILENCE, session.diags)
+    made = await restored(session, found, session.diags)
     if made is None:
         return None
-    context, outcome = made
+    outcome = made.outcome
     try:
         reasons = plan_reasons(session, outcome)
     finally:
-        await context.close()
+        await made.context.close()
     files = found.workspace
     sources = {**files.sources, **found.saved.sources}
     return Subject(

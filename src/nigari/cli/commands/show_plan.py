@@ -15,7 +15,7 @@ from nigari.diagnostics.layout import Layout
 from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.workspace.plans.show_plan import ShownPlan
-from nigari.workspace.session.opened_plan import open_plan
+from nigari.workspace.session.made_plan import open_plan
 
 TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
@@ -31,7 +31,7 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
     opened = await open_plan(presenter.session, path)
     if opened is None:
         return False
-    saved, outcome, plan = opened.saved, opened.outcome, opened.outcome.plan
+    saved, outcome, plan = opened.saved, opened.outcome, opened.plan
     try:
         shown = ShownPlan(outcome)
         if presenter.invocation.switch("json") or presenter.invocation.text("json-into"):

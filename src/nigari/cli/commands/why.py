@@ -15,7 +15,7 @@ from nigari.cli.views.plan_reasons import ReasonsJson
 from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.changes import Plan
 from nigari.workspace.session.locked_session import LockedSession
-from nigari.workspace.session.opened_plan import open_plan
+from nigari.workspace.session.made_plan import open_plan
 from nigari.workspace.session.session_reasons import plan_reasons
 
 

@@ -11,19 +11,20 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from nigari.config.blocks.variable import Variable
+from nigari.diagnostics import Diagnostics, Severity
 from nigari.eval.core.inputs import Inputs, check_undeclared
 from nigari.events import SILENCE, Listener
-from nigari.plan.engine import PlanOutcome
+from nigari.plan.engine import PlanOutcome, restore_plan
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import SavedPlan, write_plan_file
 from nigari.record import record
 from nigari.system_calls import NOT_INHERITED
 from nigari.workspace.plans.plan_context import PlanContext
+from nigari.workspace.plans.plan_files import UnchangedFiles
 from nigari.workspace.plans.saved_plan import (
     Reopened,
     plan_workspace,
     reopened,
-    restored,
     saved_plan,
 )
 from nigari.workspace.session.session import Session
@@ -102,19 +103,55 @@ def reopen_plan(session: Session, path: str) -> Reopened | None:
 async def load_plan(session: Session, path: str) -> MadePlan | None:
     """Read a plan from a file; None after an error."""
     taken = reopen_plan(session, path)
-    if taken is None:
-        return None
-    made = await restore_plan(session, taken, SILENCE)
+    made = None if taken is None else await restored(session, taken, session.diags)
     if made is not None:
         await made.context.close()
     return made
 
 
-async def restore_plan(session: Session, found: Reopened, listener: Listener) -> MadePlan | None:
-    """Load what a saved plan needs; None after an error. The caller closes its context."""
-    result = await restored(found, listener, session.diags)
-    if result is None:
+async def open_plan(session: Session, path: str) -> MadePlan | None:
+    """Read a plan from a file to show it, whatever has changed since; None after an error.
+
+    The caller closes its context.
+    """
+    saved = session.read_plan(path)
+    if saved is None:
         return None
-    saved, (context, outcome) = found.saved, result
-    snapshot = saved.lineage, saved.serial
-    return MadePlan(session, context, outcome, snapshot, saved.lock, saved.files, saved)
+    # Warnings were reported when the plan was made.
+    found, made = Diagnostics(), None
+    session.shown = plan_workspace(saved, session.where)
+    taken = reopened(saved, session.shown, found)
+    if taken is not None:
+        made = await restored(session, taken, found)
+    session.diags.extend(each for each in found if each.severity is Severity.ERROR)
+    return made
+
+
+async def restored(
+    session: Session, found: Reopened, diags: Diagnostics, listener: Listener = SILENCE
+) -> MadePlan | None:
+    """Load what a saved plan needs; None after an error. The caller closes its context."""
+    saved, where = found.saved, found.workspace.where
+    context = PlanContext(
+        found.static,
+        found.inputs,
+        UnchangedFiles(where.files, saved.files),
+        where,
+        saved.workspace,
+        timestamp=saved.plan.timestamp,
+    )
+    reported = Diagnostics()
+    inputs = context.plan_inputs(saved.plan.previous_state, listener)
+    outcome = await restore_plan(inputs, saved, reported)
+    if not context.report(reported, diags) or outcome is None:
+        await context.close()
+        return None
+    return MadePlan(
+        session=session,
+        context=context,
+        outcome=outcome,
+        snapshot=(saved.lineage, saved.serial),
+        lock=saved.lock,
+        read=saved.files,
+        file=saved,
+    )
