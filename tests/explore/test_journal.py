@@ -16,7 +16,7 @@ from nigari.explore.event_stream import Event, Feed
 from nigari.explore.journal import JournalFollower, event_of, journal_events
 from nigari.explore.live import LivePage
 from nigari.explore.page import Page
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.workspace.session.apply_journal import journal_path
 from nigari.workspace.session.apply_result import Saved
 from nigari.workspace.session.locked_session import locked

@@ -87,7 +87,7 @@ class Application:
         self._blocks = blocks
         self._view = view
         self.apply_run: ApplyRun = ApplyRun(run_settings, pool, plan)
-        """Who knows what has come of everything."""
+        """The run that evaluates the results."""
         self._context = ApplyContext(self.apply_run, plan, blocks, settings, view, machine)
         operations = Operations(self._context)
         self._executor = Executor(graph, operations, keep, parallelism, pause=pause)
@@ -97,7 +97,7 @@ class Application:
 
     @property
     def diags(self) -> Diagnostics:
-        """What went wrong."""
+        """Diagnostics of the apply."""
         return self.apply_run.diags
 
     async def run(self) -> State:

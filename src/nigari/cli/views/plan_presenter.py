@@ -1,4 +1,4 @@
-"""Tells people and programs about a plan: while it is made, what it says, what came of it."""
+"""Plan presenter: shows progress, the plan and its result, as text or as events."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class PlanPresenter:
-    """What a command that plans has to say, to whoever listens."""
+    """The output of a command that plans."""
 
     def __init__(self, presenter: Presenter) -> None:
         check_form(presenter.invocation)
@@ -58,11 +58,11 @@ class PlanPresenter:
         self.view: TimedViews = TimedViews(views)
 
     def add(self, view: ApplyListener) -> None:
-        """Let somebody else hear what happens, too."""
+        """Add a listener."""
         self.view = TimedViews((self.view, Untimed((view,))))
 
     def close(self) -> None:
-        """Leave the terminal as it was found."""
+        """Remove the status line from the terminal."""
         if self.progress is not None:
             self.progress.close()
 

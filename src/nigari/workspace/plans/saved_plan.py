@@ -1,8 +1,8 @@
-"""Saving a plan and taking it up again: the configuration it was made from, and what it read.
+"""Saved plans: how a plan is saved, and the configuration and variables that it is restored with.
 
 A saved plan holds the configuration, the variables and the prior state that it was made from, and
 checksums of the other files that it read, which must be the same when it is applied. The format of
-the file is in `nigari.plan.model.plan_file`; whether a plan is stale, `locked` decides.
+the file is in `nigari.plan.model.plan_file`; whether a plan is stale, `LockedSession` decides.
 """
 
 from __future__ import annotations
