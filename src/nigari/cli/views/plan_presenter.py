@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from nigari.apply.listener import ApplyListener
 from nigari.cli.plan_flags import check_form
 from nigari.cli.presenter import Presenter
@@ -23,11 +21,11 @@ from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
 from nigari.lang.render import value_display
 from nigari.markers import SAVED_PLAN
-from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.changes import Action, Plan
 from nigari.plan.show.deferred_summary import waiting_line
 from nigari.state.model import State
 from nigari.workspace.plans.show_plan import ShownPlan
+from nigari.workspace.session.made_plan import MadePlan
 
 TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
@@ -66,27 +64,21 @@ class PlanPresenter:
         if self.progress is not None:
             self.progress.close()
 
-    def show(self, outcome: PlanOutcome, reveals: bool = False) -> None:
+    def show(self, made: MadePlan, reveals: bool = False) -> None:
         """Show a plan."""
-        presenter, plan = self._presenter, outcome.plan
+        presenter, plan = self._presenter, made.plan
         if not presenter.is_for_programs:
             self.close()
             presentation = Presentation(self._style, reveals=reveals)
-            relevant = ShownPlan(outcome).relevant() if plan.drift else ()
-            reasons = partial(self._reasons, outcome)
+            relevant = ShownPlan(made.outcome).relevant() if plan.drift else ()
             form = plan_form(
-                plan, presenter.invocation, presentation, self._width, relevant, reasons
+                plan, presenter.invocation, presentation, self._width, relevant, made.reasons
             )
             self._terminal.stdout.write(form)
         if presenter.events is not None:
             plan_events(plan, presenter.events)
             if asks_why(presenter.invocation):
-                self._tell_reasons(self._reasons(outcome), presenter.events)
-
-    def _reasons(self, outcome: PlanOutcome) -> PlanReasons:
-        from nigari.workspace.session.session_reasons import plan_reasons
-
-        return plan_reasons(self._presenter.session, outcome)
+                self._tell_reasons(made.reasons(), presenter.events)
 
     def _tell_reasons(self, reasons: PlanReasons, lines: JsonLines) -> None:
         from nigari.cli.views.plan_reasons import ReasonsJson

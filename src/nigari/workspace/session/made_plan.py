@@ -29,6 +29,10 @@ from nigari.workspace.plans.saved_plan import (
 )
 from nigari.workspace.session.session import Session
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.workspace.plans.plan_reasons import PlanReasons
+
 
 @record
 class MadePlan:
@@ -61,6 +65,18 @@ class MadePlan:
         session = self.session
         backend = session.states.remembered_backend(session.diags)
         return saved_plan(self.outcome, session.workspace, self.read, backend, self.snapshot)
+
+    def reasons(self) -> PlanReasons:
+        """Find the reasons of the changes, by the inputs of the last apply as far as known."""
+        from nigari.workspace.context.remembered_variables import load_remembered
+        from nigari.workspace.plans.plan_reasons import PlanReasons
+        from nigari.workspace.session.apply_journal import applied_inputs, journal_path
+
+        data, workspace = self.session.where.data_directory, self.context.workspace
+        earlier = applied_inputs(journal_path(str(data), workspace))
+        if not earlier:
+            earlier = load_remembered(data, workspace, Diagnostics())
+        return PlanReasons(self.outcome, self.session.sources, earlier)
 
     def save(self, path: str) -> bool:
         """Write the plan to a file, encrypted as configured; False after an error.
