@@ -32,9 +32,9 @@ from nigari.backends.lock_options import LockOptions
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import InputKind, InputValue
-from nigari.events import Event, Listen
+from nigari.events import Event, FoundObject, Listen
 from nigari.plan.model.changes import PlanMode
-from nigari.plan.model.plan_options import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
@@ -310,6 +310,29 @@ class Session:
         found = await asyncio.to_thread(validate, files, inputs, True, work.selected)
         return (*work.diags, *found.in_order())
 
+    async def write_plain(
+        self, out: str | PathLike[str], *, target: str = "opentofu", partial: bool = False
+    ) -> tuple[Diagnostic, ...]:
+        """Write the configuration into a new or empty directory as one that OpenTofu or Terraform
+        runs with the same result; the result are warnings.
+
+        `target` is a program, perhaps with a version, such as `"terraform-1.9"`. What it cannot
+        express is an error; with `partial` that is a warning, and stays as it is.
+        """
+        import asyncio
+
+        from nigari.plain import target as targets
+        from nigari.workspace.session.plain_copy import PlainOptions, write_plain
+
+        check_path("out", out)
+        check_text("target", target)
+        program = targets.parse_target(target)
+        if program is None:
+            raise ValueError(f"there is no plain configuration for {target!r}")
+        work = self._open()
+        options = PlainOptions(program, partial)
+        return _finished(work, await asyncio.to_thread(write_plain, work, fspath(out), options))
+
     # -- planning and applying --------------------------------------------------------------------
 
     async def plan(
@@ -318,6 +341,7 @@ class Session:
         destroy: bool = False,
         refresh_only: bool = False,
         refresh: bool = True,
+        minimal_refresh: bool = False,
         targets: Sequence[str] = (),
         excludes: Sequence[str] = (),
         replace: Sequence[str] = (),
@@ -329,7 +353,8 @@ class Session:
         """Compare the configuration with the state and with the real objects.
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
-        after somebody else has changed the state is refused. With `allow_deferral`, what is known
+        after another run has changed the state is refused. `minimal_refresh` reads only the objects
+        that would change, and what they depend on. With `allow_deferral`, what is known
         only after apply is left for a later plan. `generate_config_out` names a new file, to which
         resource blocks are written for imported objects that have none; the plan has them.
         """
@@ -344,6 +369,7 @@ class Session:
             replace,
             parallelism,
             allow_deferral,
+            minimal_refresh,
         )
         if generate_config_out is not None and options.mode is not PlanMode.NORMAL:
             raise ValueError("generate_config_out cannot be used with destroy or refresh_only")
@@ -497,6 +523,28 @@ class Session:
                     raise _failure(work)
 
         await _gently(whole(), announcer)
+
+    async def query(
+        self, *, generate: bool = False, parallelism: int = 10
+    ) -> Mapping[str, tuple[FoundObject, ...]]:
+        """Search for existing objects with the list blocks in the directory's query files.
+
+        Returns what each instance of a block found, by its address. With `generate` the objects
+        have the blocks that import them.
+        """
+        check_count("parallelism", parallelism)
+        work, announcer = self._open(), Announcer(_ignore)
+
+        async def whole() -> Mapping[str, tuple[FoundObject, ...]]:
+            work.use_queries()
+            work.ask_variables()
+            async with locked(work, "OperationTypePlan", announcer) as held:
+                found = None if held is None else await held.query(generate, parallelism)
+                if found is None:
+                    raise _failure(work)
+            return {str(each.address): tuple(each.found) for each in found}
+
+        return await _gently(whole(), announcer)
 
     # -- the state --------------------------------------------------------------------------------
 
@@ -685,7 +733,7 @@ async def _gently(work: Coroutine[object, object, T], announcer: Announcer) -> T
 
 
 def _ignore(_: object) -> None:
-    """Where nobody listens."""
+    """Ignores all events."""
 
 
 def _plan_options(
@@ -698,6 +746,7 @@ def _plan_options(
     replaced: Sequence[str],
     parallelism: int,
     defers: bool = False,
+    reads_minimum: bool = False,
 ) -> PlanOptions:
     check_texts("targets", targets)
     check_texts("excludes", excludes)
@@ -709,6 +758,8 @@ def _plan_options(
         raise ValueError("targets and excludes cannot be used together")
     if refresh_only and not refresh:
         raise ValueError("with refresh_only and without refresh there is nothing to do")
+    if reads_minimum and (refresh_only or not refresh):
+        raise ValueError("minimal_refresh cannot be used with refresh_only or without refresh")
     if replaced and (destroy or refresh_only):
         raise ValueError("replace cannot be used with destroy or refresh_only")
     mode = PlanMode.DESTROY if destroy else PlanMode.NORMAL
@@ -717,6 +768,7 @@ def _plan_options(
     return PlanOptions(
         mode,
         refresh,
+        only_reads=ReadObjects() if reads_minimum and not destroy else None,
         replaced=tuple(_managed(work, each, "replaced") for each in replaced),
         targets=tuple(_address(work, each, parse_target) for each in targets),
         excluded=tuple(_address(work, each, parse_target) for each in excludes),
@@ -752,7 +804,7 @@ def _subject(work: Work, text: str) -> Target:
 
 
 class _Asked:
-    """Somebody who is asked through a function."""
+    """A prompter that calls a function."""
 
     can_prompt = True
     is_at_terminal = False

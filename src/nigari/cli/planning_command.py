@@ -38,6 +38,7 @@ TYPE_CHECKING = False
 # The page is for those who ask for it, and most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside
+    from nigari.plan.nodes.lists import ListInstance
     from nigari.workspace.session.apply_rounds import ApplyRounds
 
 
@@ -148,6 +149,11 @@ class PlanningCommand:
         async with self._progress():
             return await locked.import_object(target, self.parallelism)
 
+    async def query(self, locked: LockedSession, lists_whole: bool) -> list[ListInstance] | None:
+        """Run the queries of the directory; None after an error."""
+        async with self._progress():
+            return await locked.query(lists_whole, self.parallelism)
+
     @asynccontextmanager
     async def _progress(self) -> AsyncIterator[None]:
         """Show how it goes, while it does."""
@@ -209,7 +215,7 @@ class PlanningCommand:
         return isinstance(result, Saved) and not self.diags.has_errors
 
     def _report_forgotten(self, plan: Plan) -> None:
-        """Fail where not everything is gone, as whoever runs a destroy may count on that."""
+        """Fail if some objects still exist: a successful destroy leaves none."""
         if not self.invocation.switch(SUPPRESS_FLAG):
             self.diags.error(
                 "Objects are left behind",

@@ -126,7 +126,7 @@ async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subj
         environment=found.saved.environment,
         evaluation=ValueQueries(found.static, sources, RLock()),
         installed=dict(files.modules.places),
-        # Whoever made the plan has been warned already.
+        # The warnings were shown when the plan was made.
         diagnostics=tuple(
             each for each in session.diags.in_order() if each.severity is Severity.ERROR
         ),

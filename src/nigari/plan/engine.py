@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
-from nigari.addrs.resource import DATA
+from nigari.addrs.resource import DATA, MANAGED
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
@@ -22,27 +22,27 @@ from nigari.eval.nodes.resource import ValidateConfig
 from nigari.eval.static.run import StaticRun
 from nigari.eval.validate.run import ProviderValidation, ValidateRun
 from nigari.plan.finished_plan import finished_plan
-from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.model.changes import Action, Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
-from nigari.plan.model.plan_options import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 from nigari.plan.nodes.imports import report_undeclared
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blocks
 from nigari.plan.nodes.plan_run import PlanRun
-from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
+from nigari.plan.order.cycles import report_validation_cycles
 from nigari.plan.order.operation_order import execution_graph
 from nigari.plan.order.removed_blocks import remove_statements
 from nigari.plan.order.required_providers import providers_of
 from nigari.plan.order.selection import Selection, destroyed, selection
-from nigari.plan.order.validation_cycles import report_validation_cycles
 from nigari.record import ReadOnly, record, replace
 from nigari.running.driver import Driver
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
-from nigari.running.validation_requests import validate_with_provider
+from nigari.running.requests import validate_with_provider
 from nigari.state.model import State
 from nigari.state.moves.moving import MovedInstance, MoveResult
 
@@ -87,6 +87,8 @@ class PlanOutcome:
     moved: Mapping[AbsResourceInstance, MovedInstance] = ReadOnly({})
     """What has moved since the state was stored, by new address."""
     refreshes: bool = True
+    unread_objects: int = 0
+    """The number of stored objects that minimal refresh left unread."""
     saved_graph: ExecutionGraph | None = None
     """The execution graph of a saved plan, which is applied as it was saved."""
 
@@ -104,8 +106,34 @@ async def make_plan(
     inputs: PlanInputs, options: PlanOptions, diags: Diagnostics
 ) -> PlanOutcome | None:
     """Make a plan; None if there is not even an incomplete one. It stops at errors in `diags`."""
-    found = await evaluated_plan(inputs, options, diags)
-    return None if found is None else found[0]
+    while True:
+        found = Diagnostics()
+        result = await evaluated_plan(inputs, options, found)
+        more = None if result is None else _to_read(result[0], options)
+        if more is None:
+            diags.extend(found)
+            return None if result is None else result[0]
+        # Minimal refresh: what would change is read, with what it depends on, and planned again.
+        options = replace(options, only_reads=more)
+
+
+def _to_read(outcome: PlanOutcome, options: PlanOptions) -> ReadObjects | None:
+    """Return what has to be read before a plan with minimal refresh can be trusted; None if it was,
+    as in any other plan.
+    """
+    known = options.only_reads
+    if known is None or outcome.plan.is_incomplete:
+        return None
+    changed = frozenset(
+        change.address
+        for change in outcome.plan.changes
+        if change.action is not Action.NO_OP and change.address.item.resource.mode is MANAGED
+    )
+    graph, needed = outcome.blocks, set[Block]()
+    for block in {graph.resource_block(resource_of(each)) for each in changed}:
+        needed.update(graph.resource_blocks_before(block))
+    wanted = known | ReadObjects(changed, frozenset(needed))
+    return None if wanted == known else wanted
 
 
 async def evaluated_plan(
@@ -153,6 +181,7 @@ async def evaluated_plan(
         variables={name: node.value for name, node in run.root.variables.items()},
         moved=moves.result.moved,
         refreshes=options.refreshes,
+        unread_objects=run.unread_objects,
     )
     return outcome, run
 

@@ -1,11 +1,12 @@
 """Execution of one run: configuration, plan, apply and assertions.
 
-The caller provides the state and the results of earlier runs.
+The caller provides the state and the results of earlier runs. An expected failure is dropped, and
+reported if it does not occur.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -16,11 +17,12 @@ from nigari.apply.listener import ApplyListener
 from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.eval.core.module_tree import Modules
 from nigari.eval.static.run import StaticRun, run_static
 from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
+from nigari.lang.references import parse_reference
 from nigari.plan.engine import PlanOutcome, evaluated_plan
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.plan_options import PlanOptions
@@ -29,7 +31,6 @@ from nigari.record import record, replace
 from nigari.running.provider_run import ProviderRun
 from nigari.state.model import State
 from nigari.testing.assertions import Judge
-from nigari.testing.expected_failures import Expectations
 from nigari.testing.module_under_test import (
     TestedModules,
     check_targets,
@@ -328,3 +329,47 @@ def _warnings(found: Sequence[Diagnostic], expectations: Expectations) -> list[D
         )
         for name in names
     ]
+
+
+class Expectations:
+    """The expected failures of one run, with those that have occurred."""
+
+    def __init__(self, run: TestRun) -> None:
+        self._wanted: dict[str, Range] = {}
+        for traversal in run.expected:
+            reference = parse_reference(traversal, Diagnostics(), in_tests=True)
+            if reference is not None:
+                self._wanted[str(reference.subject)] = reference.range
+        self._seen: set[str] = set()
+
+    def matched(self, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return unexpected diagnostics, failed checks as errors, and an error for each expected
+        failure that did not occur.
+        """
+        remaining: list[Diagnostic] = []
+        for each in found:
+            if not each.checked or (each.severity is Severity.WARNING and not each.is_check):
+                remaining.append(each)
+            elif not self._takes(each.checked):
+                remaining.append(replace(each, severity=Severity.ERROR))
+        missing = [name for name in self._wanted if name not in self._seen]
+        return remaining + [self._missing(name) for name in missing]
+
+    def names_variable(self, checked: str) -> bool:
+        """Check for an expected failure of an input variable."""
+        return checked.startswith("var.") and checked in self._wanted
+
+    def _takes(self, checked: str) -> bool:
+        """Check whether a failure is expected, for an instance or its whole resource."""
+        whole = checked.partition("[")[0]
+        taken = {checked, whole} & self._wanted.keys()
+        self._seen |= taken
+        return bool(taken)
+
+    def _missing(self, name: str) -> Diagnostic:
+        return Diagnostic(
+            Severity.ERROR,
+            "Expected failure missing",
+            f"The run expects a condition of {name} to fail, but all of them hold.",
+            self._wanted[name],
+        )

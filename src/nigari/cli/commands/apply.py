@@ -1,4 +1,4 @@
-"""`nigari apply`: make things what the configuration describes."""
+"""`nigari apply` and `destroy`: make things what the configuration describes, or destroy them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from nigari.diagnostics import Diagnostic, Severity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.cli.planning_command import PlanningCommand
     from nigari.workspace.plans.saved_plan import Reopened
     from nigari.workspace.session.locked_session import LockedSession
@@ -153,4 +155,21 @@ COMMAND = Command(
         Example("nigari apply plan.out", "applies a saved plan"),
         Example("nigari apply -explore", "shows the plan and its apply in the browser"),
     ),
+)
+
+
+def run_destroy(invocation: Invocation) -> int:
+    """Plan the end of everything, ask, and do it."""
+    return apply(invocation, is_end=True)
+
+
+_OTHER_PLANS: Final = ("destroy", "refresh-only", "replace")
+
+DESTROY = Command(
+    "destroy",
+    "Destroys everything that is managed in this directory, once you approve. It is the same as "
+    "apply -destroy.",
+    run_destroy,
+    flags=tuple(flag for flag in APPLY_FLAGS if flag.name not in _OTHER_PLANS),
+    examples=(Example("nigari destroy", "asks for approval before destroying anything"),),
 )

@@ -14,7 +14,7 @@ from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.made_plan import MadePlan, open_plan
 
 TYPE_CHECKING = False
-# The reasons are worked out only where somebody asks for them.
+# The reasons are found only for -why.
 if TYPE_CHECKING:
     from nigari.workspace.plans.plan_reasons import PlanReasons
 

@@ -75,10 +75,19 @@ class PlanPresenter:
                 plan, presenter.invocation, presentation, self._width, relevant, made.reasons
             )
             self._terminal.stdout.write(form)
+        if made.outcome.unread_objects:
+            self._say_unread(made.outcome.unread_objects)
         if presenter.events is not None:
             plan_events(plan, presenter.events)
             if asks_why(presenter.invocation):
                 self._tell_reasons(made.reasons(), presenter.events)
+
+    def _say_unread(self, number: int) -> None:
+        """Mention that minimal refresh trusts the state."""
+        objects = "1 object was" if number == 1 else f"{number} objects were"
+        text = f"{objects} not read, because nothing would change there."
+        members = {"type": "unread_objects", "unread_objects": number}
+        self._presenter.say(f"\n{text}", text.removesuffix("."), members)
 
     def _tell_reasons(self, reasons: PlanReasons, lines: JsonLines) -> None:
         from nigari.cli.views.plan_reasons import ReasonsJson

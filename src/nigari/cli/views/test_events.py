@@ -61,10 +61,10 @@ class TestEvents(TestView):
 
     def _run(self, file: FileOutcome, run: RunOutcome) -> None:
         about = {"@testfile": file.name, "@testrun": run.name}
-        told = {"path": file.name, "run": run.name, "status": run.status.word}
+        members = {"path": file.name, "run": run.name, "status": run.status.word}
         self._lines.event(
             f'  "{run.name}"... {_word(run.status)}',
-            {"type": "test_run", "test_run": told, **about},
+            {"type": "test_run", "test_run": members, **about},
         )
         if run.shown is not None:
             self._show(run, run.shown, about)

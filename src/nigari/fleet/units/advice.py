@@ -9,11 +9,11 @@ from nigari.diagnostics.advice import Advice, LibraryAdvice
 from nigari.fleet.units.unit import FILE_NAME
 
 _FLAGS: Final = frozenset(("-upgrade", "-reconfigure"))
-"""What `fleet init` takes of the flags of `init`."""
+"""The flags of `init` that `fleet init` has, too."""
 
 
 class FleetAdvice(Advice):
-    """What there is to do about a unit."""
+    """Advice about a unit."""
 
     def init(self, *options: str, variables: Sequence[str] = ()) -> str:
         if _FLAGS.issuperset(options) and not variables:

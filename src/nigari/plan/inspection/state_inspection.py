@@ -1,7 +1,7 @@
 """A configuration to inspect, with its resources as they are stored.
 
 Nothing is planned, and no provider is asked. What is not in the state is unknown, and so is a
-variable that nobody has given.
+variable without a value.
 """
 
 from __future__ import annotations

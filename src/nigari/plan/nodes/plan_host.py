@@ -81,6 +81,10 @@ class PlanHost(Protocol):
         """Whether a new object is made before the old one is destroyed."""
         ...
 
+    def reads(self, address: AbsResourceInstance) -> bool:
+        """Decide whether a stored object is read; the others are counted."""
+        ...
+
     def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
         """The address of an instance before it was moved; None if it was not."""
         ...

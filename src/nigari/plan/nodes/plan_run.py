@@ -11,16 +11,16 @@ from types import MappingProxyType
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.resource import DATA, EPHEMERAL
+from nigari.addrs.resource import DATA, EPHEMERAL, LIST
 from nigari.config.blocks.resource import Resource
 from nigari.eval.core.instances import Frame, ResourceNode
 from nigari.eval.core.worklist import Node
 from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.data import DataResource, NeededData
-from nigari.plan.nodes.destroy_scope import destroyed_modules, needed_data, undeclared_modules
 from nigari.plan.nodes.ephemeral import EphemeralResource
 from nigari.plan.nodes.evaluated_instances import EvaluatedInstances
 from nigari.plan.nodes.imports import Imports
+from nigari.plan.nodes.lists import ListResource
 from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.nodes.plan_record import PlanRecord
@@ -28,6 +28,7 @@ from nigari.plan.nodes.prior_values import PriorResource
 from nigari.plan.objects.prior_object import PriorModules, prior_modules
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
+from nigari.plan.order.destroy_scope import destroyed_modules, needed_data, undeclared_modules
 from nigari.plan.order.selection import Selection
 from nigari.running.deferrals import Deferral, Deferrals
 from nigari.running.provider_pool import ProviderPool
@@ -58,6 +59,8 @@ class PlanRun(ProviderRun):
         self.options = options
         self.staying = staying
         self.unreplaced = unreplaced
+        self.unread_objects: int = 0
+        """The number of stored objects that were not read, because nothing would change them."""
         self.settings = settings
         self.blocks = blocks
         self.moved = moved
@@ -65,7 +68,7 @@ class PlanRun(ProviderRun):
         self.record: PlanRecord = PlanRecord(
             prior, settings, blocks, options.is_refresh_only, self.previous_address
         )
-        self.imports: Imports
+        self.imports: Imports = Imports(self.deferrals)
         self.declared: EvaluatedInstances = EvaluatedInstances(self._frames, may_defer)
         self.selection = selected
         self._first = settings.first_among(None if selected is None else selected.blocks)
@@ -88,12 +91,12 @@ class PlanRun(ProviderRun):
         root = super().begin()
         # A plan contains all their values, even if only a part is selected.
         self.work.want(root.variables.values())
-        if self.options.follows_imports and not self.is_destroying:
-            self.work.want(self.imports.nodes)
         return root
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         mode = resource.addr.mode
+        if mode is LIST:
+            return ListResource(frame, resource, self)
         if mode is EPHEMERAL:
             # No state contains it, so it is opened whenever it is needed.
             return EphemeralResource(frame, resource, self)
@@ -113,8 +116,10 @@ class PlanRun(ProviderRun):
         return (frame.instance.variant, str(resource.addr)) in self.selection.blocks
 
     def opened(self, frame: Frame) -> None:
-        if frame.parent is None:
-            self.imports = Imports(frame, self.deferrals)
+        if frame.module.imports:
+            nodes = self.imports.open(frame)
+            if self.options.follows_imports and not self.is_destroying:
+                self.work.want(nodes)
         if self.is_destroying:
             path = frame.instance.variant
             self.work.want(
@@ -163,6 +168,16 @@ class PlanRun(ProviderRun):
     def looks_at(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is selected."""
         return self.selection is None or self.selection.has(address)
+
+    def reads(self, address: AbsResourceInstance) -> bool:
+        """Decide whether a stored object is read; the others are counted."""
+        only = self.options.only_reads
+        if not self.options.refreshes or only is None:
+            return self.options.refreshes
+        is_read = address in only.instances
+        is_read = is_read or self.blocks.resource_block(resource_of(address)) in only.blocks
+        self.unread_objects += not is_read
+        return is_read
 
     def came_from_elsewhere(self, address: AbsResourceInstance) -> bool:
         """Whether an object moved here from another resource: in this plan, or earlier, which shows

@@ -37,9 +37,8 @@ from nigari.running.round_cache import RoundCache
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.configuration.requirements import providers_fit
-from nigari.workspace.context.home_directory import home_directory
 from nigari.workspace.context.interruptions import on_interrupt
-from nigari.workspace.context.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory, home_directory
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.states.remote_state import RemoteStates, remote_state_checker
 

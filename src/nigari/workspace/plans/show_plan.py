@@ -18,9 +18,8 @@ from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.order.required_providers import configured_providers
 from nigari.plan.show.json_document import document
-from nigari.plan.show.plan_json import Members, plan_to_json, value_to_data
-from nigari.plan.show.planned_values import planned_values
-from nigari.plan.show.prior_state import prior_state
+from nigari.plan.show.plan_json import Members, known_part, plan_to_json, value_to_data
+from nigari.plan.show.planned_values import planned_values, prior_state
 from nigari.plan.show.relevant_attributes import RelevantAttribute, relevant_attributes
 from nigari.running.declared_modules import declared_module
 from nigari.schema.block import Block
@@ -99,13 +98,14 @@ class ShownPlan:
         """Variables as they were given, and the defaults of all others.
 
         The value of an ephemeral variable is nowhere; its default is in the configuration anyway.
+        A unit of a fleet may have values that only the apply of another one makes known.
         """
         run = self._inputs.static
         root = run.root
         shown: Members = {}
         for name in sorted(root.module.variables):
             if name in values:
-                shown[name] = {"value": value_to_data(values[name])}
+                shown[name] = {"value": value_to_data(known_part(values[name]))}
             elif root.module.variables[name].default is not None:
                 found = converted_default(run, root, name)
                 if found is not None:

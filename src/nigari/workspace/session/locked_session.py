@@ -26,8 +26,10 @@ from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.import_lookup import ImportLookup
 from nigari.plan.nodes.imports import ImportTarget
+from nigari.plan.nodes.lists import ListInstance
 from nigari.plan.object_search import find_objects
 from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.queries import find_listed
 from nigari.record import replace
 from nigari.running.round_cache import RoundCache
 from nigari.state.draft import StateDraft
@@ -205,6 +207,16 @@ class LockedSession:
             return False
         self.session.use_files(WithGenerated(where.files, where.name, path, text))
         return True
+
+    async def query(
+        self, lists_whole: bool = False, parallelism: int = 10
+    ) -> list[ListInstance] | None:
+        """Run the queries of the directory's query files; None after an error."""
+        context, reported = self._open(needs_all=True), Diagnostics()
+        if context is None:
+            return None
+        found = await find_listed(self._inputs(context), lists_whole, parallelism, reported)
+        return found if context.report(reported, self.diags) else None
 
     async def blocks(self) -> BlockGraph | None:
         """Which blocks of the configuration need which others."""
