@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from bisect import bisect_right
+from collections.abc import Mapping
 from os import PathLike, fspath
 
 from nigari.config.blocks.language import only_incompatible
@@ -64,6 +65,11 @@ class ModuleLoader:
         self._files = files
         self._roots: dict[str, NativeBody | JsonBody] = {}
         self._modules: dict[str, tuple[Module, list[Diagnostic]]] = {}
+
+    @property
+    def trees(self) -> Mapping[str, NativeBody | JsonBody]:
+        """The bodies of all files that have been read, by their names in diagnostics."""
+        return self._roots
 
     def load(self, directory: str, diags: Diagnostics) -> Module | None:
         """Load the module in a directory; None if it cannot be read.

@@ -38,6 +38,8 @@ def _apply(command: PlanningCommand) -> int:
         plan = await locked.restore()
         if plan is None:
             return 1
+        planning = locked.planning
+        command.add_lint(lambda: None if planning is None else planning.static)
         command.explore(locked, plan)
         return await command.apply(locked, plan, is_saved=True)
 

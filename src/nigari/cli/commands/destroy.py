@@ -16,7 +16,7 @@ def run(invocation: Invocation) -> int:
     return apply(invocation, is_end=True)
 
 
-_OTHER_PLANS: Final = ("destroy", "refresh-only", "replace")
+_OTHER_PLANS: Final = ("destroy", "refresh-only", "replace", "lint")
 
 COMMAND = Command(
     "destroy",
