@@ -33,6 +33,11 @@ def modules_with_other_callers(roots: Sequence[EvaluatedRoot]) -> frozenset[str]
     for top in {_repository(root.path) for root in roots}:
         for path in _files(top):
             directory = os.path.dirname(path)
+            if is_test_file(os.path.basename(path)):
+                # The runs of a test read what they like of the module beside or above them.
+                found.update(
+                    each for each in (directory, os.path.dirname(directory)) if each in called
+                )
             if directory not in inside:
                 found.update(each for each in _sources(path, directory) if each in called)
     return frozenset(found)

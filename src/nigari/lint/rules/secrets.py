@@ -9,6 +9,7 @@ from nigari.hcl.calls import FunctionCall
 from nigari.hcl.edits import Edit
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
+from nigari.hcl.operators import Operation
 from nigari.hcl.templates import StringLiteral
 from nigari.lang.marks import SENSITIVE
 from nigari.lazy import lazy_pattern
@@ -70,8 +71,18 @@ def removed_marks(tree: LintedTree) -> Iterator[Hit]:
     """`nonsensitive` applied to the value of a sensitive variable itself."""
     for module in tree.modules:
         for written in module.written.expressions:
-            for part, bound in expressions_within(written.expr):
+            if any(each.type == "provisioner" for each in written.blocks):
+                # Whatever runs there needs the value itself, and plans do not show it.
+                continue
+            parts = [*expressions_within(written.expr)]
+            # A comparison shows nothing of the value.
+            compared = {
+                each for part, _ in parts if isinstance(part, Operation) for each in part.operands
+            }
+            for part, bound in parts:
                 if not isinstance(part, FunctionCall) or bound or written.bound:
+                    continue
+                if part in compared:
                     continue
                 if part.name.removeprefix("core::") == "nonsensitive" and part.arguments:
                     secret = _sensitive_variable(tree, module.path, part.arguments[0])

@@ -62,30 +62,49 @@ def _is_key(written: WrittenExpression, part: Expression) -> bool:
 
 def dotted_indexes(tree: LintedTree) -> Iterator[Hit]:
     """`list.0` and `list.*.id`, forms of old versions."""
-    for _, part in _native(tree):
-        if isinstance(part, Reference | RelativeTraversal):
-            for step in part.steps:
-                text = part.source.slice(step.start, step.end)
-                if isinstance(step, TraverseIndex) and text[:1] == "." and text[1:].isdigit():
-                    yield Hit(
-                        "An index is written in brackets; the dot is the form of old versions.",
-                        part.source.range(step.start, step.end),
-                        fix=replacement(
-                            "Write brackets", part.source, step.start, step.end, f"[{text[1:]}]"
-                        ),
-                    )
-        elif isinstance(part, Splat):
-            source, start, end = part.source, part.marker_start, part.marker_end
-            if source.slice(start, end) == ".*" and _has_only_names(part.each):
-                yield Hit(
-                    "A splat is written as [*]; .* is the form of old versions.",
-                    source.range(start, end),
-                    fix=replacement("Write [*]", source, start, end, "[*]"),
-                )
+    for module in tree.modules:
+        for written in module.written.expressions:
+            if not written.expr.is_json:
+                parts = [part for part, _ in expressions_within(written.expr)]
+                splats = [each for each in parts if isinstance(each, Splat) and _is_old(each)]
+                for splat in splats:
+                    yield from _old_splat(splat)
+                # In `a.*.b.0` the index is one of each element, and in `a.*.b[0]` it is not.
+                inner = {splat.each for splat in splats}
+                for part in parts:
+                    if isinstance(part, Reference | RelativeTraversal):
+                        yield from _old_indexes(part, part not in inner)
+
+
+def _is_old(splat: Splat) -> bool:
+    return splat.source.slice(splat.marker_start, splat.marker_end) == ".*"
+
+
+def _old_splat(splat: Splat) -> Iterator[Hit]:
+    source, start, end = splat.source, splat.marker_start, splat.marker_end
+    # `a.*.b[0]` and `a[*].b[0]` mean different things.
+    if source.slice(splat.end, splat.end + 1) != "[" and _has_only_names(splat.each):
+        yield Hit(
+            "A splat is written as [*]; .* is the form of old versions.",
+            source.range(start, end),
+            fix=replacement("Write [*]", source, start, end, "[*]"),
+        )
+
+
+def _old_indexes(part: Reference | RelativeTraversal, is_fixable: bool) -> Iterator[Hit]:
+    for step in part.steps:
+        text = part.source.slice(step.start, step.end)
+        if isinstance(step, TraverseIndex) and text[:1] == "." and text[1:].isdigit():
+            fix = replacement("Write brackets", part.source, step.start, step.end, f"[{text[1:]}]")
+            yield Hit(
+                "An index is written in brackets; the dot is the form of old versions.",
+                part.source.range(step.start, step.end),
+                fix=fix if is_fixable else None,
+            )
 
 
 def _has_only_names(expr: Expression) -> bool:
-    """Whether no index follows: `a.*.b[0]` and `a[*].b[0]` mean different things."""
+    """Whether only names follow a splat."""
     if not isinstance(expr, RelativeTraversal):
         return False
     return not any(isinstance(each, TraverseIndex) for each in expr.steps)

@@ -62,46 +62,66 @@ def _resource(written: WrittenExpression) -> str:
 
 def constant_conditions(tree: LintedTree) -> Iterator[Hit]:
     """Conditions that are always true or always false, whatever is left to choose."""
+    for _, condition, truth, influence in _constants(tree):
+        if not influence & Influence.ARGUMENT:
+            reason = "in every environment" if influence & Influence.INPUT else "as it is written"
+            yield Hit(
+                f"This condition is always {truth} {reason}, so one of the results is never used. "
+                "Write the other one alone.",
+                condition.range,
+            )
+
+
+def unused_branches(tree: LintedTree) -> Iterator[Hit]:
+    """Conditions that come out alike for all callers of a module."""
+    for module, condition, truth, influence in _constants(tree):
+        if influence & Influence.ARGUMENT and _has_several_callers(tree, module):
+            yield Hit(
+                f"This condition is {truth} for all {len(module.calls)} calls of the module, so one of "
+                "the results is never used. Unless other callers need it, write the other one alone.",
+                condition.range,
+            )
+
+
+def _constants(tree: LintedTree) -> Iterator[tuple[LintedModule, Expression, str, Influence]]:
+    """The conditions of conditionals that come out alike in all evaluations."""
     for module in tree.modules:
         for _, part in _evaluated(module):
-            if isinstance(part, Conditional):
-                for condition in part.conditions:
-                    yield from _constant(tree, module, condition)
+            for condition in part.conditions if isinstance(part, Conditional) else ():
+                if isinstance(condition, Literal) or _is_switch(condition):
+                    continue
+                influence = _common_influence(tree, module, condition)
+                truth = None if influence is None else _common_truth(tree, module, condition)
+                if influence is not None and truth is not None:
+                    yield module, condition, "true" if truth else "false", influence
 
 
-def _constant(tree: LintedTree, module: LintedModule, condition: Expression) -> Iterator[Hit]:
-    if _is_switch(condition):
-        return
-    found: set[bool] = set()
-    arguments = inputs = False
+def _common_influence(
+    tree: LintedTree, module: LintedModule, condition: Expression
+) -> Influence | None:
+    """What a condition depends on in any instance; None if that can change by itself."""
+    found = Influence.NOTHING
     for instance in module.instances:
         influence = tree.influence(instance, condition)
-        if influence & _CHANGING:
-            return
-        if influence & Influence.INPUT and instance.root.path not in tree.is_closed:
-            return
-        inputs |= bool(influence & Influence.INPUT)
-        arguments |= bool(influence & Influence.ARGUMENT)
+        is_open = influence & Influence.INPUT and instance.root.path not in tree.is_closed
+        if influence & _CHANGING or is_open:
+            return None
+        found |= influence
+    return found
+
+
+def _common_truth(tree: LintedTree, module: LintedModule, condition: Expression) -> bool | None:
+    """What a condition is in all instances; None if it differs or is not known."""
+    found: bool | None = None
+    for instance in module.instances:
         value = tree.value(instance, condition).unmark()[0]
         if not value.is_known or value.type is not BOOL or value.data is None:
-            return
-        found.add(value.data is True)
-    if len(found) != 1 or (arguments and not _has_several_callers(tree, module)):
-        return
-    reason = "whatever its callers pass" if arguments else "as it is written"
-    if inputs:
-        reason = "in every environment"
-    if arguments or inputs or not _is_literal(condition):
-        truth = "true" if found.pop() else "false"
-        yield Hit(
-            f"This condition is always {truth} {reason}, so one of the results is never used. "
-            "Write the other one alone.",
-            condition.range,
-        )
-
-
-def _is_literal(expr: Expression) -> bool:
-    return isinstance(expr, Literal)
+            return None
+        truth = value.data is True
+        if found is not None and found is not truth:
+            return None
+        found = truth
+    return found
 
 
 def _is_switch(condition: Expression) -> bool:
@@ -269,6 +289,12 @@ VALUE_RULES: Final = (
         ("confusing", "recommended"),
         "Condition that never changes",
         constant_conditions,
+    ),
+    Rule(
+        "nigari:unused-branch",
+        ("unused",),
+        "Branch that no caller uses",
+        unused_branches,
     ),
     Rule(
         "nigari:type-comparison",
