@@ -43,7 +43,9 @@ def add_lint(invocation: Invocation, session: Session, run: StaticRun | None) ->
     )
     if run is not None:
         from nigari.lint.linter import core_findings, evaluated_root
+        from nigari.workspace.explain.queries import ValueQueries
 
         # The configuration of a saved plan is another one than that of the directory.
-        root = evaluated_root(run, session.shown or session.workspace, session.where)
+        workspace = session.shown or session.workspace
+        root = evaluated_root(ValueQueries(run, workspace.sources), workspace, session.where)
         session.diags.extend(each.diagnostic for each in core_findings(root, wanted))

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nigari.config.module_cache import caching_modules
 from nigari.diagnostics import Diagnostics, Range, Severity
-from nigari.eval.static.run import StaticRun
 from nigari.lint.callers import modules_with_other_callers
 from nigari.lint.ignores import UNUSED, WITHOUT_REASON, Ignore, ignores_in
 from nigari.lint.model import EvaluatedRoot, LintedTree
@@ -83,11 +82,16 @@ class Linter:
             self.diags.append(replace(missing[0], severity=Severity.WARNING))
         if run is not None and not problems.has_errors:
             self._sessions.append(session)
-            self._roots.append(evaluated_root(run, workspace, session.where))
+            queries = ValueQueries(run, workspace.sources)
+            self.add_root(evaluated_root(queries, workspace, session.where))
+
+    def add_root(self, root: EvaluatedRoot) -> None:
+        """Add a root module that is evaluated already."""
+        self._roots.append(root)
 
     def run(self, python_rules: PythonRules | None = None) -> LintResult:
         """Run the rules."""
-        tree = LintedTree(self._roots, modules_with_other_callers(self._roots))
+        tree = LintedTree(self._roots, lambda: modules_with_other_callers(self._roots))
         findings = [*self._found(tree)]
         if python_rules is not None:
             for session in self._sessions:
@@ -176,7 +180,9 @@ def _ignores(tree: LintedTree) -> dict[str, list[Ignore]]:
     }
 
 
-def evaluated_root(run: StaticRun, workspace: Workspace, where: WorkingDirectory) -> EvaluatedRoot:
+def evaluated_root(
+    queries: ValueQueries, workspace: Workspace, where: WorkingDirectory
+) -> EvaluatedRoot:
     """A root module whose static phase is done, for rules to look at."""
     base = where.absolute_root
 
@@ -187,7 +193,7 @@ def evaluated_root(run: StaticRun, workspace: Workspace, where: WorkingDirectory
     return EvaluatedRoot(
         locate(workspace.directory),
         "" if environment is None else environment.name,
-        ValueQueries(run, workspace.sources),
+        queries,
         workspace.loader.trees,
         {addr: place.package for addr, place in workspace.modules.places.items()},
         locate,

@@ -8,8 +8,7 @@ a rule first asks for it, and then once: the cost is linear in what is written a
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nigari.addrs.module import ModuleAddr
@@ -116,10 +115,14 @@ class LintedCall:
 class LintedTree:
     """Everything that rules look at."""
 
-    def __init__(self, roots: Sequence[EvaluatedRoot], open_modules: Iterable[str] = ()) -> None:
-        """`open_modules` are the directories of modules that others than these roots call."""
+    def __init__(
+        self,
+        roots: Sequence[EvaluatedRoot],
+        find_open: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
+        """`find_open` finds the directories of modules that others than these roots call."""
         self.roots: tuple[EvaluatedRoot, ...] = tuple(roots)
-        self.open_modules: frozenset[str] = frozenset(open_modules)
+        self._find_open = find_open
         self._values: dict[tuple[Frame, Expression], Value] = {}
         self._influences = {each.queries: Influences(each.queries) for each in roots}
 
@@ -147,7 +150,11 @@ class LintedTree:
 
     def has_all_callers(self, module: LintedModule) -> bool:
         """Whether nothing outside of the tree calls a module."""
-        return module.path not in self.open_modules
+        return module.path not in self._open_modules
+
+    @cached_property
+    def _open_modules(self) -> frozenset[str]:
+        return self._find_open()
 
     def value(
         self, instance: Instance, expr: Expression, data: InstanceData = NO_INSTANCE_DATA
@@ -193,9 +200,3 @@ def _is_remote(instance: Instance) -> bool:
             return True
         frame = frame.parent
     return False
-
-
-def shown_path(path: str, start: str) -> str:
-    """A path as users would write it."""
-    shown = os.path.relpath(path, start)
-    return path if shown.startswith("..") else shown
