@@ -11,7 +11,7 @@ from nigari.lint.callers import modules_with_other_callers
 from nigari.lint.ignores import UNUSED, WITHOUT_REASON, Ignore, ignores_in
 from nigari.lint.model import EvaluatedRoot, LintedTree
 from nigari.lint.rule import OWN, RECOMMENDED, Finding, Rule
-from nigari.lint.rule_list import RuleList
+from nigari.lint.rule_list import ALL, RuleList
 from nigari.lint.rules import CORE_RULES, RULES
 from nigari.lint.settings import Settings, SettingsFiles
 from nigari.record import record, replace
@@ -55,6 +55,7 @@ class Linter:
         self._where = where
         self._wanted = wanted
         self._rules = rules
+        self._groups = {each.id: each.all_groups for each in rules}
         self._roots: list[EvaluatedRoot] = []
         self._sessions: list[Session] = []
         self._settings = SettingsFiles(where, rules, self.diags)
@@ -96,6 +97,7 @@ class Linter:
         if python_rules is not None:
             for session in self._sessions:
                 findings += python_rules.of_configuration(session, self.diags)
+            self._groups.update((each.id, each.all_groups) for each in python_rules.rules)
         findings = self._kept(tree, findings)
         self.sources.update(self._settings.sources)
         self.diags = Diagnostics(dict.fromkeys(self.diags))
@@ -119,14 +121,12 @@ class Linter:
 
     def _kept(self, tree: LintedTree, findings: Iterable[Finding]) -> list[Finding]:
         """The findings that are wanted where they are, with the severity that is set there."""
-        groups = {each.id: each.all_groups for each in self._rules}
         ignores = _ignores(tree)
         used: set[Ignore] = set()
         kept: list[Finding] = []
         for finding in findings:
             settings = self._settings_at(finding.range)
-            asked = groups.get(finding.rule)
-            if asked is not None and not settings.runs(finding.rule, asked, self._wanted):
+            if not settings.runs(finding.rule, self._groups[finding.rule], self._wanted):
                 continue
             if finding.range is not None:
                 around = ignores.get(finding.range.filename, ())
@@ -149,11 +149,10 @@ class Linter:
             detail = "Add why after the rules: # nigari-ignore: RULE: reason. Until then the comment has no effect."
             found = Finding(WITHOUT_REASON, "Ignored without a reason", detail, ignore.range)
         else:
-            groups = {each.id: each.all_groups for each in self._rules}
             ran = [
                 rule
                 for rule in ignore.rules
-                if rule not in groups or settings.runs(rule, groups[rule], self._wanted)
+                if rule == ALL or settings.runs(rule, self._groups.get(rule, ()), self._wanted)
             ]
             if is_used or len(ran) < len(ignore.rules):
                 return None

@@ -23,7 +23,7 @@ from functools import partial
 
 from nigari.diagnostics import Diagnostics, Range, Severity
 from nigari.hcl.quoting import quoted
-from nigari.lint.rule import RECOMMENDED, Finding
+from nigari.lint.rule import Finding
 from nigari.lint.rule_list import is_identifier
 from nigari.record import record
 from nigari.workspace.session.load_configuration import Configuration
@@ -67,8 +67,7 @@ class PythonRule:
     @property
     def all_groups(self) -> tuple[str, ...]:
         """Every group that stands for the rule in a list."""
-        namespace = self.id.partition(":")[0]
-        return (f"{namespace}:all", RECOMMENDED)
+        return (f"{self.id.partition(':')[0]}:all",)
 
     def finding(self, violation: Violation) -> Finding:
         """A violation with what the rule says of itself."""

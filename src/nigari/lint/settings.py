@@ -18,7 +18,7 @@ by itself. The search ends at the top of the git repository.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatch
 
 from nigari.cty.types import BOOL, STRING, ListType
@@ -40,6 +40,7 @@ FILE_NAME: Final = "lint.hcl"
 USUAL: Final = "recommended"
 STRICT: Final = "strict"
 PRESETS: Final = ("none", USUAL, STRICT)
+_BUILT_IN: Final = ("core", "nigari")
 _BLOCKS: Final = (BlockSchema("lint"), BlockSchema("rule", ("name",)))
 _LINT: Final = BodySchema(
     (AttributeSchema("preset"), AttributeSchema("rules"), AttributeSchema("exclude"))
@@ -67,13 +68,18 @@ class Settings:
     policies: tuple[str, ...] = ()
     """Absolute paths of files and directories with rules in Python."""
 
-    def runs(self, rule: str, groups: Iterable[str], given: RuleList) -> bool:
-        """Whether a rule is to run; what the command line says counts more than files."""
+    def runs(self, rule: str, groups: Sequence[str], given: RuleList) -> bool:
+        """Whether a rule is to run; what the command line says counts more than files. A rule that
+        does not exist has no groups.
+        """
         if given:
             return given.allows(rule, groups)
         setting = self.rules.get(rule)
         if setting is not None:
             return setting.enabled
+        if rule.partition(":")[0] not in _BUILT_IN:
+            # Rules in Python run because somebody names their files.
+            return bool(groups)
         return self.preset == STRICT or (self.preset == USUAL and RECOMMENDED in groups)
 
     def severity(self, rule: str) -> Severity | None:
@@ -162,7 +168,7 @@ class SettingsFiles:
         name, diags = block.labels[0], self._diags
         instance = BlockInstance(block, block.body, file.scope)
         given = block.body.content(_RULE, diags).attributes
-        if name not in self._known_rules and name.partition(":")[0] in ("core", "nigari"):
+        if name not in self._known_rules and name.partition(":")[0] in _BUILT_IN:
             diags.warning(
                 "Unknown rule",
                 f"There is no rule {quoted(name)}.{did_you_mean(name, self._known_rules)}",

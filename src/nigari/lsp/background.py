@@ -85,12 +85,11 @@ class Evaluator:
                 while not self._wishes and not self._unlinted:
                     self._condition.wait()
                 self._is_busy = True
-                wish = self._wishes.popitem() if self._wishes else None
-                evaluation = None if wish else self._unlinted.popitem()[1]
-            if wish is not None:
-                result = self._evaluate(*wish)
-            elif evaluation is not None:
-                result = self._lint(evaluation)
+                if self._wishes:
+                    work = partial(self._evaluate, *self._wishes.popitem())
+                else:
+                    work = partial(self._lint, self._unlinted.popitem()[1])
+            result = work()
             with self._condition:
                 self._is_busy = False
             self._post(result)

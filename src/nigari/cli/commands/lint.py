@@ -32,9 +32,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from nigari.lint.rule import Finding
-    from nigari.workspace.session.plan_result import Plan
-
 _FOUND: Final = 2
 """The exit status if anything was found."""
 _MOST_ROUNDS: Final = 20
@@ -147,14 +144,11 @@ def _linted_plan(invocation: Invocation, path: str, wanted: RuleList) -> LintRes
     session = open_session(invocation)
     plan = run_to_end(saved_plan(session, path))
     diags = Diagnostics([*linter.diags, *session.diags])
-    findings = () if plan is None else _wanted(rules, plan, wanted, diags)
-    return LintResult(tuple(findings), session.sources, diags)
-
-
-def _wanted(rules: PythonRules, plan: Plan, wanted: RuleList, diags: Diagnostics) -> list[Finding]:
+    settings = linter.settings(os.path.normpath(os.path.join(where.absolute_root, where.name)))
     groups = {each.id: each.all_groups for each in rules.rules}
-    found = rules.of_plan(plan, diags)
-    return [each for each in found if not wanted or wanted.allows(each.rule, groups[each.rule])]
+    found = () if plan is None else rules.of_plan(plan, diags)
+    findings = [each for each in found if settings.runs(each.rule, groups[each.rule], wanted)]
+    return LintResult(tuple(findings), session.sources, diags)
 
 
 COMMAND = Command(
