@@ -10,7 +10,7 @@ from nigari.workspace.context.working_directory import WorkingDirectory
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "lint.md"
 _SECTION = re.compile(r"^### `([^`]+)`$", re.MULTILINE)
-_EXAMPLE = re.compile(r"^```hcl (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_EXAMPLE = re.compile(r"^(Bad|Good):\n\n```hcl\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^# FILE: (\S+)\n", re.MULTILINE)
 
 
@@ -32,7 +32,7 @@ def examples() -> list[RuleExample]:
     parts = _SECTION.split(PAGE.read_text())
     for rule, text in zip(parts[1::2], parts[2::2], strict=True):
         for kind, code in _EXAMPLE.findall(text):
-            found.append(RuleExample(rule, kind == "good", code))
+            found.append(RuleExample(rule, kind == "Good", code))
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 import nigari
-from nigari.lint.python_rules import ConfigurationRule, PlanRule
+from nigari.lint.python_rules import ConfigurationRule, PlanRule, Violation
 from tests.lint.documented import write_files
 
 POLICIES: Final = Path(__file__).parents[2] / "examples" / "policies"
@@ -180,6 +180,7 @@ _MANY: Final = 'resource "terraform_data" "x" {\n  count = %d\n}\n'
     ],
 )
 def test_a_policy_for_plans(name: str, before: str, after: str, count: int, tmp_path: Path) -> None:
+    found: tuple[Violation, ...] = ()
     for text in (before, after):
         (tmp_path / "main.tf").write_text(text)
         session = nigari.open(tmp_path, environ={})

@@ -62,7 +62,7 @@ def test_a_fix_leaves_nothing_to_find(example: RuleExample, tmp_path: Path) -> N
 
 
 def test_only_these_rules_have_fixes(tmp_path: Path) -> None:
-    fixable = set()
+    fixable: set[str] = set()
     for position, example in enumerate(EXAMPLES):
         directory = tmp_path / str(position)
         directory.mkdir()

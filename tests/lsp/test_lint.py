@@ -26,7 +26,7 @@ def _fixed(client: Client, title: str, at: str) -> str:
     start, end = edit["range"]["start"], edit["range"]["end"]
     before = "".join(text[: start["line"]]) + text[start["line"]][: start["character"]]
     after = text[end["line"]][end["character"] :] + "".join(text[end["line"] + 1 :])
-    return before + str(edit["newText"]) + after
+    return f"{before}{edit['newText']}{after}"
 
 
 def test_findings_follow_the_evaluation(tmp_path: Path) -> None:

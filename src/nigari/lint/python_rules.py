@@ -26,16 +26,15 @@ from nigari.hcl.quoting import quoted
 from nigari.lint.rule import Finding
 from nigari.lint.rule_list import is_identifier
 from nigari.record import record
-from nigari.workspace.session.load_configuration import Configuration
-from nigari.workspace.session.locked_session import MadePlan
-from nigari.workspace.session.opened_plan import open_plan
-from nigari.workspace.session.plan_result import Plan
-from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Final
+
+    from nigari.workspace.session.load_configuration import Configuration
+    from nigari.workspace.session.plan_result import Plan
+    from nigari.workspace.session.session import Session
 
 ENTRY_POINTS: Final = "nigari.lint"
 
@@ -152,6 +151,8 @@ class PythonRules:
         """What the rules find in the configuration of a session."""
         rules = [each for each in self.rules if isinstance(each, ConfigurationRule)]
         if rules:
+            from nigari.workspace.session.load_configuration import Configuration
+
             configuration = Configuration(session)
             for rule in rules:
                 yield from _found(rule, partial(rule, configuration), diags)
@@ -257,26 +258,3 @@ def _loaded(path: str, diags: Diagnostics) -> ModuleType | None:
 def _rules_of(module: ModuleType | None) -> list[PythonRule]:
     found = [] if module is None else vars(module).values()
     return [each for each in found if isinstance(each, PythonRule)]
-
-
-# -- plans ----------------------------------------------------------------------------------------
-
-
-async def saved_plan(session: Session, path: str) -> Plan | None:
-    """The plan in a file, to be looked at; None after reporting why it cannot be."""
-    opened = await open_plan(session, path)
-    if opened is None:
-        return None
-    await opened.planning.close()
-    saved = opened.saved
-    made = MadePlan(
-        session=session,
-        planning=opened.planning,
-        plan=opened.plan,
-        lineage=saved.lineage,
-        serial=saved.serial,
-        lock=saved.lock,
-        workspace=saved.workspace,
-        to_saved=lambda _: saved,
-    )
-    return Plan(made, ())

@@ -135,7 +135,7 @@ def _fixed(invocation: Invocation, wanted: RuleList, result: LintResult) -> Lint
 
 def _linted_plan(invocation: Invocation, path: str, wanted: RuleList) -> LintResult:
     """What rules in Python find in a saved plan."""
-    from nigari.lint.python_rules import saved_plan
+    from nigari.lint.saved_plan import saved_plan
     from nigari.workspace.context.asyncio_bridge import run_to_end
 
     where = plain_directory(invocation)
