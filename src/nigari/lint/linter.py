@@ -1,4 +1,8 @@
-"""The linter: evaluates root modules, runs the rules that are wanted, and leaves out what is ignored."""
+"""The linter: evaluates root modules, runs the rules that are wanted, and leaves out what is ignored.
+
+Owns the order of these steps and what a result consists of. Deliberately unknown here: what a rule
+looks for, and which directories are root modules.
+"""
 
 from __future__ import annotations
 

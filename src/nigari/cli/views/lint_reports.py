@@ -1,4 +1,7 @@
-"""Results of lint for people and for programs: text, JSON, SARIF, JUnit, and GitHub annotations."""
+"""Results of lint for people and for programs: text, JSON, SARIF, JUnit, and GitHub annotations.
+
+What a finding is and which there are is decided in `nigari.lint`.
+"""
 
 from __future__ import annotations
 

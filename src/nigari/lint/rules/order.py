@@ -1,4 +1,7 @@
-"""Rules about dependencies and repetition in time: `depends_on` that is implied, values that never settle."""
+"""Rules about dependencies and repetition in time: `depends_on` that is implied, values that never settle.
+
+Both are read off what is written, so that they hold for all values.
+"""
 
 from __future__ import annotations
 

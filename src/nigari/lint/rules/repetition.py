@@ -1,4 +1,7 @@
-"""Rules about instances: keys that move objects to other addresses, and keys that are known too late."""
+"""Rules about instances: keys that move objects to other addresses, and keys that are known too late.
+
+Which attributes a provider decides is known only for names that all providers use alike.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules about syntax: forms that have a better one, which means the same."""
+"""Rules about syntax: forms that have a better one, which means the same.
+
+Each is found in the tree of one expression, without its value.
+"""
 
 from __future__ import annotations
 

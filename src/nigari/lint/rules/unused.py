@@ -1,4 +1,8 @@
-"""Rules about what nothing uses: outputs, data sources, providers and arguments of module calls."""
+"""Rules about what nothing uses: outputs, data sources, providers and arguments of module calls.
+
+Uses count over all modules that were evaluated. What callers outside of the tree use is not known,
+so modules that have such callers are left out.
+"""
 
 from __future__ import annotations
 

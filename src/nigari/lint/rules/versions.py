@@ -1,4 +1,7 @@
-"""Rules about versions: what a configuration requires, and what it leaves open."""
+"""Rules about versions: what a configuration requires, and what it leaves open.
+
+Nothing is looked up in a registry: only what follows from the constraints themselves is reported.
+"""
 
 from __future__ import annotations
 
