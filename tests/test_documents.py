@@ -39,6 +39,7 @@ NOT_OURS: Final = frozenset(
         "./network",
         "../shared",
         "/opt/modules",
+        "web.tfquery.hcl",
         "environments.hcl",
         "lint.hcl",
         "variables.tf",

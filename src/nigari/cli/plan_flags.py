@@ -37,6 +37,11 @@ DEFER_FLAG = Flag(
     FLAG_SWITCH,
     "Leave what is known only after apply for a later round, instead of failing",
 )
+MINIMAL_FLAG = Flag(
+    "minimal-refresh",
+    FLAG_SWITCH,
+    "Only read the objects that would change, and what they depend on: trust the state otherwise",
+)
 PLAN_FLAGS = (
     SUMMARY_FLAG,
     WHY_FLAG,
@@ -49,6 +54,7 @@ PLAN_FLAGS = (
         "Do not read the real objects: trust the state",
         default="true",
     ),
+    MINIMAL_FLAG,
     Flag("replace", FLAG_LIST, "Replace the object at this address; can be repeated", "ADDRESS"),
     Flag(
         "target",

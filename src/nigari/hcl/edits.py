@@ -1,4 +1,4 @@
-"""Edits of source texts: a part of a text, and what replaces it."""
+"""Edits of a text: parts of it, and what takes their places."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ class Edit:
 
 def applied(text: str, edits: Iterable[Edit]) -> str:
     """A text after edits that do not overlap."""
-    for edit in sorted(edits, key=_start, reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=_start):
+        pieces += (text[at : edit.start], edit.text)
+        at = edit.end
+    return "".join([*pieces, text[at:]])
 
 
 def _start(edit: Edit) -> int:

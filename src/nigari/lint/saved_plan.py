@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nigari.workspace.session.locked_session import MadePlan
+from nigari.workspace.session.made_plan import MadePlan
 from nigari.workspace.session.opened_plan import open_plan
 from nigari.workspace.session.plan_result import Plan
 from nigari.workspace.session.session import Session
@@ -13,16 +13,15 @@ async def saved_plan(session: Session, path: str) -> Plan | None:
     opened = await open_plan(session, path)
     if opened is None:
         return None
-    await opened.planning.close()
+    await opened.context.close()
     saved = opened.saved
     made = MadePlan(
         session=session,
-        planning=opened.planning,
-        plan=opened.plan,
-        lineage=saved.lineage,
-        serial=saved.serial,
+        context=opened.context,
+        outcome=opened.outcome,
+        snapshot=(saved.lineage, saved.serial),
         lock=saved.lock,
-        workspace=saved.workspace,
-        to_saved=lambda _: saved,
+        read=saved.files,
+        file=saved,
     )
     return Plan(made, ())

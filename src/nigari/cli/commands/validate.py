@@ -20,6 +20,8 @@ def run(invocation: Invocation) -> int:
     """Check the configuration and tell what is wrong with it."""
     directory = invocation.arguments[0] if invocation.arguments else "."
     session = open_session(invocation, directory)
+    if invocation.switch("query"):
+        session.use_queries()
     workspace, diags = session.workspace, session.diags
     tests = None if invocation.switch("no-tests") else invocation.text("test-directory")
     diags.extend(validate(workspace, session.inputs, selected=session.selected, tests=tests))
@@ -89,6 +91,7 @@ COMMAND = Command(
         NO_COLOR_FLAG,
         COMPACT_WARNINGS_FLAG,
         Flag("no-tests", FLAG_SWITCH, "Ignore test files"),
+        Flag("query", FLAG_SWITCH, "Also check the query files"),
         Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
         LINT_FLAG,
         *VARIABLE_FLAGS,

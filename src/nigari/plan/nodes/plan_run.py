@@ -12,7 +12,7 @@ from types import MappingProxyType
 from nigari.addrs.absolute import Abs, AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import config_of
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
+from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED
 from nigari.addrs.targets import Target
 from nigari.config.blocks.resource import Resource
 from nigari.eval.core.instances import Frame, ResourceNode
@@ -21,6 +21,7 @@ from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.data import DataResource, NeededData
 from nigari.plan.nodes.ephemeral import EphemeralResource
 from nigari.plan.nodes.imports import Imports
+from nigari.plan.nodes.lists import ListResource
 from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.nodes.pending import DeferrableResource
@@ -41,11 +42,25 @@ from nigari.state.moves.moving import MovedInstance
 
 
 @record
+class ReadObjects:
+    """What a plan with minimal refresh reads, of what is stored."""
+
+    instances: frozenset[AbsResourceInstance] = frozenset()
+    blocks: frozenset[Block] = frozenset()
+    """Blocks of which all instances are read."""
+
+    def __or__(self, other: ReadObjects) -> ReadObjects:
+        return ReadObjects(self.instances | other.instances, self.blocks | other.blocks)
+
+
+@record
 class PlanOptions:
     """What the user wants of a plan."""
 
     mode: PlanMode = PlanMode.NORMAL
     refreshes: bool = True
+    only_reads: ReadObjects | None = None
+    """The objects that are read while refreshing; None for all."""
     is_for_apply: bool = True
     """Whether the plan may be carried out. Otherwise only what it finds is kept, so that nothing
     needs protection from it.
@@ -56,8 +71,15 @@ class PlanOptions:
     parallelism: int = 10
     defers: bool = False
     """Whether what cannot be known yet is left for a later round."""
+    lists_whole: bool = False
+    """Whether queries ask for whole objects, to generate configuration for them."""
     follows_imports: bool = True
     """Whether import blocks are carried out; the import command ignores them."""
+
+    @property
+    def is_targeted(self) -> bool:
+        """Whether only a part of the configuration is planned."""
+        return bool(self.targets or self.excluded)
 
 
 class PlanRun(ProviderRun):
@@ -81,14 +103,18 @@ class PlanRun(ProviderRun):
         self.staying = staying
         self.unreplaced = unreplaced
         self.refreshes: bool = options.refreshes
+        self._only_reads = options.only_reads
+        self.unread_objects: int = 0
+        """The number of stored objects that were not read, because nothing would change them."""
         self.is_refresh_only: bool = options.mode is PlanMode.REFRESH_ONLY
+        self.lists_whole: bool = options.lists_whole
         self.is_for_apply: bool = options.is_for_apply
         self.settings = settings
         self.blocks = blocks
         self.record: PlanRecord = PlanRecord(
             prior, settings, blocks, self.is_refresh_only, self.previous_address
         )
-        self.imports: Imports
+        self.imports: Imports = Imports(self.deferrals)
         self.is_destroying: bool = options.mode is PlanMode.DESTROY
         self._replaced = frozenset(options.replaced)
         self._moved = moved
@@ -116,12 +142,12 @@ class PlanRun(ProviderRun):
         root = super().begin()
         # A plan has their values, whatever is looked at.
         self.work.want(root.variables.values())
-        if self._follows_imports and not self.is_destroying:
-            self.work.want(self.imports.nodes)
         return root
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         mode = resource.addr.mode
+        if mode is LIST:
+            return ListResource(frame, resource, self)
         if mode is EPHEMERAL:
             # There is nothing of it in a state, so whoever asks for it gets a new one.
             return EphemeralResource(frame, resource, self)
@@ -188,10 +214,12 @@ class PlanRun(ProviderRun):
         return (frame.instance.variant, str(resource.addr)) in self.needed_data
 
     def opened(self, frame: Frame) -> None:
-        if frame.parent is None:
-            self.imports = Imports(frame, self.deferrals)
-        else:
+        if frame.parent is not None:
             self.called.append(frame)
+        if frame.module.imports:
+            nodes = self.imports.open(frame)
+            if self._follows_imports and not self.is_destroying:
+                self.work.want(nodes)
         if self.is_destroying:
             path = frame.instance.variant
             self.work.want(
@@ -321,6 +349,16 @@ class PlanRun(ProviderRun):
     def looks_at(self, address: AbsResourceInstance) -> bool:
         """Whether an instance is among those that the user singled out."""
         return self.selection is None or self.selection.has(address)
+
+    def reads(self, address: AbsResourceInstance) -> bool:
+        """Decide whether a stored object is read; the others are counted."""
+        only = self._only_reads
+        if not self.refreshes or only is None:
+            return self.refreshes
+        is_read = address in only.instances
+        is_read = is_read or self.blocks.resource_block(resource_of(address)) in only.blocks
+        self.unread_objects += not is_read
+        return is_read
 
     def forced_replacement(self, address: AbsResourceInstance) -> bool:
         return address in self._replaced

@@ -298,20 +298,22 @@ class GetMetadata(_message.Message):
         name: str
         def __init__(self, name: _Optional[str] = ...) -> None: ...
     class Response(_message.Message):
-        __slots__ = ("server_capabilities", "diagnostics", "data_sources", "resources", "functions", "ephemeral_resources")
+        __slots__ = ("server_capabilities", "diagnostics", "data_sources", "resources", "functions", "ephemeral_resources", "list_resources")
         SERVER_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCES_FIELD_NUMBER: _ClassVar[int]
         RESOURCES_FIELD_NUMBER: _ClassVar[int]
         FUNCTIONS_FIELD_NUMBER: _ClassVar[int]
         EPHEMERAL_RESOURCES_FIELD_NUMBER: _ClassVar[int]
+        LIST_RESOURCES_FIELD_NUMBER: _ClassVar[int]
         server_capabilities: ServerCapabilities
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         data_sources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
         resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
         functions: _containers.RepeatedCompositeFieldContainer[GetMetadata.FunctionMetadata]
         ephemeral_resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
-        def __init__(self, server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., data_sources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., functions: _Optional[_Iterable[_Union[GetMetadata.FunctionMetadata, _Mapping[str, object]]]] = ..., ephemeral_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ...) -> None: ...
+        list_resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
+        def __init__(self, server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., data_sources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., functions: _Optional[_Iterable[_Union[GetMetadata.FunctionMetadata, _Mapping[str, object]]]] = ..., ephemeral_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., list_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class GetProviderSchema(_message.Message):
@@ -320,7 +322,7 @@ class GetProviderSchema(_message.Message):
         __slots__ = ()
         def __init__(self) -> None: ...
     class Response(_message.Message):
-        __slots__ = ("provider", "resource_schemas", "data_source_schemas", "diagnostics", "provider_meta", "server_capabilities", "functions", "ephemeral_resource_schemas")
+        __slots__ = ("provider", "resource_schemas", "data_source_schemas", "diagnostics", "provider_meta", "server_capabilities", "functions", "ephemeral_resource_schemas", "list_resource_schemas")
         class ResourceSchemasEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
@@ -349,6 +351,13 @@ class GetProviderSchema(_message.Message):
             key: str
             value: Schema
             def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
+        class ListResourceSchemasEntry(_message.Message):
+            __slots__ = ("key", "value")
+            KEY_FIELD_NUMBER: _ClassVar[int]
+            VALUE_FIELD_NUMBER: _ClassVar[int]
+            key: str
+            value: Schema
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
         PROVIDER_FIELD_NUMBER: _ClassVar[int]
         RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
@@ -357,6 +366,7 @@ class GetProviderSchema(_message.Message):
         SERVER_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
         FUNCTIONS_FIELD_NUMBER: _ClassVar[int]
         EPHEMERAL_RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
+        LIST_RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         provider: Schema
         resource_schemas: _containers.MessageMap[str, Schema]
         data_source_schemas: _containers.MessageMap[str, Schema]
@@ -365,7 +375,8 @@ class GetProviderSchema(_message.Message):
         server_capabilities: ServerCapabilities
         functions: _containers.MessageMap[str, Function]
         ephemeral_resource_schemas: _containers.MessageMap[str, Schema]
-        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
+        list_resource_schemas: _containers.MessageMap[str, Schema]
+        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ..., list_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class GetResourceIdentitySchemas(_message.Message):
@@ -789,4 +800,68 @@ class StopProvider(_message.Message):
         ERROR_FIELD_NUMBER: _ClassVar[int]
         error: str
         def __init__(self, error: _Optional[str] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class ValidateListResourceConfig(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("type_name", "config", "include_resource_object", "limit")
+        TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        INCLUDE_RESOURCE_OBJECT_FIELD_NUMBER: _ClassVar[int]
+        LIMIT_FIELD_NUMBER: _ClassVar[int]
+        type_name: str
+        config: DynamicValue
+        include_resource_object: DynamicValue
+        limit: DynamicValue
+        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., include_resource_object: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., limit: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ...) -> None: ...
+    class Response(_message.Message):
+        __slots__ = ("diagnostics",)
+        DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+        diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class ListResource(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("type_name", "config", "include_resource_object", "limit")
+        TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        INCLUDE_RESOURCE_OBJECT_FIELD_NUMBER: _ClassVar[int]
+        LIMIT_FIELD_NUMBER: _ClassVar[int]
+        type_name: str
+        config: DynamicValue
+        include_resource_object: bool
+        limit: int
+        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., include_resource_object: _Optional[bool] = ..., limit: _Optional[int] = ...) -> None: ...
+    class Event(_message.Message):
+        __slots__ = ("identity", "display_name", "resource_object", "diagnostic")
+        IDENTITY_FIELD_NUMBER: _ClassVar[int]
+        DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+        RESOURCE_OBJECT_FIELD_NUMBER: _ClassVar[int]
+        DIAGNOSTIC_FIELD_NUMBER: _ClassVar[int]
+        identity: ResourceIdentityData
+        display_name: str
+        resource_object: DynamicValue
+        diagnostic: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+        def __init__(self, identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ..., display_name: _Optional[str] = ..., resource_object: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostic: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class GenerateResourceConfig(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("type_name", "state")
+        TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
+        STATE_FIELD_NUMBER: _ClassVar[int]
+        type_name: str
+        state: DynamicValue
+        def __init__(self, type_name: _Optional[str] = ..., state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ...) -> None: ...
+    class Response(_message.Message):
+        __slots__ = ("config", "diagnostics")
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+        config: DynamicValue
+        diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+        def __init__(self, config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...

@@ -111,6 +111,7 @@ def provider_schema(
     resources: Mapping[str, _AnySchema] = message.resource_schemas
     data_sources: Mapping[str, _AnySchema] = message.data_source_schemas
     ephemeral: Mapping[str, _AnySchema] = message.ephemeral_resource_schemas
+    lists: Mapping[str, _AnySchema] = message.list_resource_schemas
     faults: dict[str, str] = {}
     has_meta = message.HasField("provider_meta") and message.provider_meta.HasField("block")
     return ProviderSchema(
@@ -118,6 +119,7 @@ def provider_schema(
         resources=LazyMapping(resources, resource, faults),
         data_sources=LazyMapping(data_sources, plain, faults),
         ephemeral_resources=LazyMapping(ephemeral, plain, faults),
+        list_resources=LazyMapping(lists, plain, faults),
         functions=functions(message.functions),
         provider_meta=_schema(message.provider_meta) if has_meta else None,
         plans_destroy=message.server_capabilities.plan_destroy,
@@ -239,6 +241,8 @@ def provider_schema_message(schema: ProviderSchema) -> pb.GetProviderSchema.Resp
         message.data_source_schemas[name].CopyFrom(_schema_message(source))
     for name, ephemeral in schema.ephemeral_resources.items():
         message.ephemeral_resource_schemas[name].CopyFrom(_schema_message(ephemeral))
+    for name, listed in schema.list_resources.items():
+        message.list_resource_schemas[name].CopyFrom(_schema_message(listed))
     for name, function in schema.functions.items():
         message.functions[name].CopyFrom(function_message(function))
     if schema.provider_meta is not None:
