@@ -60,6 +60,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "login": ("login", "Get a token from a host and store it"),
     "logout": ("login.LOGOUT", "Remove the stored token for a host"),
     "validate": ("validate", "Check whether the configuration is valid"),
+    "lint": ("lint", "Look for what is valid and still wrong"),
     "lsp": ("lsp", "Serve an editor: the language server"),
     "metadata functions": ("metadata_functions", "Show the functions of the language, as JSON"),
     "force-unlock": ("force_unlock", "Remove a lock that a dead process left on the state"),

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from nigari.cli.command import Invocation
+from nigari.cli.lint_option import add_lint, is_linting
 from nigari.cli.plan_flags import (
     DEFER_FLAG,
     EXPLORE_FLAG,
@@ -38,6 +39,7 @@ TYPE_CHECKING = False
 # The page is for those who ask for it, and most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside
+    from nigari.eval.static.run import StaticRun
     from nigari.plan.nodes.lists import ListInstance
     from nigari.workspace.session.apply_rounds import ApplyRounds
 
@@ -108,6 +110,7 @@ class PlanningCommand:
     async def plan(self, locked: LockedSession) -> MadePlan | None:
         """Make the plan that the command line asks for; None if there is not even an incomplete one."""
         options = plan_options(self.presenter, self.mode, self.is_refresh)
+        self.add_lint(self.session.static)
         await self._generate_config(locked)
         if self.diags.has_errors:
             return None
@@ -119,10 +122,16 @@ class PlanningCommand:
         from nigari.workspace.session.apply_rounds import ApplyRounds
 
         options = plan_options(self.presenter, self.mode)
+        self.add_lint(self.session.static)
         await self._generate_config(locked)
         if self.diags.has_errors:
             return None
         return ApplyRounds(locked, options, most_rounds(self.invocation))
+
+    def add_lint(self, static: Callable[[], StaticRun | None]) -> None:
+        """Add what lint rules find in a configuration, if the command line asks for it."""
+        if is_linting(self.invocation):
+            add_lint(self.invocation, self.session, static())
 
     async def plan_round(self, rounds: ApplyRounds) -> MadePlan | None:
         """The plan of the next round."""

@@ -68,6 +68,11 @@ class ModuleLoader:
         self._roots: dict[str, NativeBody | JsonBody] = {}
         self._modules: dict[str, tuple[Module, list[Diagnostic]]] = {}
 
+    @property
+    def trees(self) -> Mapping[str, NativeBody | JsonBody]:
+        """The bodies of all files that have been read, by their names in diagnostics."""
+        return self._roots
+
     def load(self, directory: str, diags: Diagnostics) -> Module | None:
         """Load the module in a directory; None if it cannot be read.
 

@@ -44,6 +44,7 @@ def _apply(command: PlanningCommand) -> int:
         made = await locked.restore(saved)
         if made is None:
             return 1
+        command.add_lint(lambda: made.context.static)
         command.explore(made)
         return await command.apply(locked, made, is_saved=True)
 
@@ -163,7 +164,7 @@ def run_destroy(invocation: Invocation) -> int:
     return apply(invocation, is_end=True)
 
 
-_OTHER_PLANS: Final = ("destroy", "refresh-only", "replace")
+_OTHER_PLANS: Final = ("destroy", "refresh-only", "replace", "lint")
 
 DESTROY = Command(
     "destroy",
