@@ -25,12 +25,16 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.expansion import Asked, expand_count, expand_for_each
 from nigari.eval.core.instances import Frame, Origin
-from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
+from nigari.eval.core.module_tree import (
+    NO_INSTANCE_DATA,
+    InstanceData,
+    ModuleInstance,
+    deferred_data,
+)
 from nigari.eval.core.scope import evaluate_origin, scope_of
 from nigari.eval.core.static_position import StaticPosition
 from nigari.eval.core.worklist import Node
 from nigari.eval.nodes.lifecycle import ProvisionerMoments
-from nigari.eval.nodes.resource import deferred_data
 from nigari.eval.static.run import StaticRun, slot_value
 from nigari.hcl.body import Block
 from nigari.hcl.expressions import Expression
