@@ -18,9 +18,9 @@ import pytest
 import nigari
 from nigari.workspace.session.failure import SessionError
 from tests.cases import Case, check_case, read_cases
+from tests.cli.instance_cases import CASES as INSTANCES
 from tests.cli.instance_steps import Story, story_of
 from tests.cli.process import ROOT, inside
-from tests.cli.test_instance_cases import CASES as INSTANCES
 from tests.real.plain_world import changes_in, written_plain
 
 CASES = read_cases(Path(__file__).parent / "plain_cases")
