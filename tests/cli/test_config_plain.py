@@ -48,7 +48,7 @@ def test_plain_configurations(case: Case, tmp_path: Path, request: pytest.Fixtur
     )
     actual = done.err if done.code else "\n".join([done.err, *_changes(directory, out)])
     assert out.exists() is (done.code == 0)
-    check_case(case, actual, request.config.getoption("--update"))
+    check_case(case, actual, bool(request.config.getoption("--update")))
     assert sorted(tmp_path.iterdir()) == [out, directory][not out.exists() :]
 
 
