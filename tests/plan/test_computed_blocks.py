@@ -129,7 +129,7 @@ def test_blocks_come_from_the_provider_where_none_is_configured(
 def test_null_is_not_a_collection_of_blocks(
     monkeypatch: pytest.MonkeyPatch, planned: cty.Value | None, made: cty.Value | None
 ) -> None:
-    with pytest.raises(nigari.SessionError, match="null|empty collection"):
+    with pytest.raises(nigari.SessionError, match=r"null|empty collection"):
         _ports(monkeypatch, "", planned, made)
 
 
