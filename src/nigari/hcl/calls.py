@@ -20,7 +20,7 @@ from nigari.cty.types import (
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, capsule_value
 from nigari.diagnostics import CalledFunction, Diagnostics
 from nigari.hcl.evaluation import sentence, unknown_from
-from nigari.hcl.expressions import Expression, Literal
+from nigari.hcl.expressions import CostlyExpression, Expression, Literal
 from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -51,7 +51,7 @@ TYPE_ARGUMENTS = {"convert": 1, "core::convert": 1}
 """Index of the argument that is a type expression, by function name."""
 
 
-class FunctionCall(Expression):
+class FunctionCall(CostlyExpression):
     """`name(arguments)`; the last argument may be expanded with `...`.
 
     `name` includes its namespaces, as in `provider::aws::f`. The parenthesis that opens at
@@ -99,7 +99,7 @@ class FunctionCall(Expression):
             if position != type_argument:
                 argument.add_variables(found, bound)
 
-    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+    def computed(self, scope: Scope, diags: Diagnostics) -> Value:
         function = scope.function(self.name)
         if function is None:
             self._report_unknown_function(scope, diags)

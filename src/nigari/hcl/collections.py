@@ -20,7 +20,7 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.evaluation import sentence, unknown_from
-from nigari.hcl.expressions import Expression, Reference
+from nigari.hcl.expressions import CostlyExpression, Expression, Reference
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import Traversal, TraverseRoot
@@ -178,7 +178,7 @@ class ObjectConstructor(Expression):
 # -- for expressions --------------------------------------------------------------------------
 
 
-class For(Expression):
+class For(CostlyExpression):
     """`[for k, v in c : x if y]` and `{for k, v in c : k => v... if y}`.
 
     `key_name` is empty if only the value has a name, `key` is None in a tuple, `is_grouped` is set
@@ -249,7 +249,7 @@ class For(Expression):
         for child in self.children()[1:]:
             child.add_variables(found, inside)
 
-    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+    def computed(self, scope: Scope, diags: Diagnostics) -> Value:
         collection = self.collection.value(scope, diags)
         if collection.is_null:
             self._report_collection("A null value has no elements to iterate over.", scope, diags)

@@ -128,6 +128,31 @@ class Expression:
         )
 
 
+class CostlyExpression(Expression):
+    """An expression whose evaluation may take long, so that scopes may share its value."""
+
+    __slots__ = ()
+
+    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+        shared = scope.shared
+        if shared is None or self not in shared:
+            return self.computed(scope, diags)
+        value = shared[self]
+        if value is None:
+            found = diags.child()
+            value = self.computed(scope, found)
+            if found:
+                # What is wrong is reported in each of the scopes.
+                diags.adopt(found)
+            else:
+                shared[self] = value
+        return value
+
+    @abstractmethod
+    def computed(self, scope: Scope, diags: Diagnostics) -> Value:
+        """Evaluate the expression in this scope alone."""
+
+
 class Literal(Expression):
     """A literal number, `true`, `false` or `null`."""
 

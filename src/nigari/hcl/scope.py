@@ -15,6 +15,10 @@ from nigari.cty.values import DYNAMIC_NULL, Value
 from nigari.hcl.evaluation import Fault
 from nigari.hcl.source import Source
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.hcl.expressions import Expression
+
 
 def check_scope(given: object) -> None:
     """Raise `TypeError` for anything that is not a scope, such as a dict of variables."""
@@ -35,12 +39,14 @@ class Scope:
     either is None in a scope and all its parents, none are allowed at all, which is reported in
     other words than a missing name. `item` is the current element of the nearest splat operator.
     `faults` maps offsets of references to better explanations of their failure than the values
-    provide.
+    provide. `shared` has the expressions whose values are the same in other scopes too, each with
+    its value once that has been found.
     """
 
-    __slots__ = ("faults", "functions", "item", "parent", "variables")
+    __slots__ = ("faults", "functions", "item", "parent", "shared", "variables")
 
     parent: Scope | None
+    shared: dict[Expression, Value | None] | None
     faults: Mapping[tuple[Source, int], Fault] | None
 
     def __init__(
@@ -59,6 +65,7 @@ class Scope:
         self.parent = parent
         self.faults = faults
         self.item: Value | None = None
+        self.shared = None if parent is None else parent.shared
 
     def __reduce__(self) -> tuple[object, ...]:
         return reduced(self)

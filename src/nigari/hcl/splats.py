@@ -29,7 +29,7 @@ from nigari.cty.values import (
 )
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.evaluation import unknown_from
-from nigari.hcl.expressions import Expression
+from nigari.hcl.expressions import CostlyExpression, Expression
 from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
@@ -50,7 +50,7 @@ class SplatItem(Expression):
         return DYNAMIC_UNKNOWN if item is None else item
 
 
-class Splat(Expression):
+class Splat(CostlyExpression):
     """`operand[*].each` or `operand.*.each`: an expression for every element of its operand.
 
     `marker_start` and `marker_end` delimit the operator itself.
@@ -87,7 +87,7 @@ class Splat(Expression):
     def children(self) -> list[Expression]:
         return [self.operand, self.each]
 
-    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+    def computed(self, scope: Scope, diags: Diagnostics) -> Value:
         errors = diags.error_count
         operand = self.operand.value(scope, diags)
         if diags.error_count > errors:

@@ -17,7 +17,7 @@ from nigari.cty.values import NO_MARKS, Mark, Value, string, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.collections import For
 from nigari.hcl.evaluation import sentence, unknown_from
-from nigari.hcl.expressions import Expression
+from nigari.hcl.expressions import CostlyExpression, Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 
@@ -172,7 +172,7 @@ class TemplateWrap(Expression):
         return self.wrapped.value(scope, diags)
 
 
-class TemplateLoop(Expression):
+class TemplateLoop(CostlyExpression):
     """`%{ for }`: the results of a for expression, joined into one string."""
 
     __slots__ = ("loop",)
@@ -191,7 +191,7 @@ class TemplateLoop(Expression):
     def children(self) -> list[Expression]:
         return [self.loop]
 
-    def value(self, scope: Scope, diags: Diagnostics) -> Value:
+    def computed(self, scope: Scope, diags: Diagnostics) -> Value:
         results = self.loop.value(scope, diags)
         if results.type is DYNAMIC or not results.is_known:
             return unknown_from(STRING, results)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nigari.config.blocks.resource import Resource
     from nigari.config.module import Module
     from nigari.cty.function import Function
+    from nigari.eval.core.shared_values import SharedValues
     from nigari.hcl.evaluation import Fault
     from nigari.lang.references import Reference
 
@@ -245,6 +246,7 @@ class Frame:
         "parent",
         "resources",
         "run",
+        "shared",
         "variables",
     )
 
@@ -266,6 +268,8 @@ class Frame:
         self.instance: ModuleInstance = instance
         self.parent: Frame | None = parent
         self._make = make
+        self.shared: dict[int, SharedValues] = {}
+        """What the instances of repeated blocks share, by the identity of what is evaluated."""
 
     def __getattr__(self, name: str) -> object:
         """Make the nodes of a kind when they are first used: those of most modules never are."""

@@ -40,6 +40,7 @@ from nigari.eval.core.instances import (
     ValueNode,
 )
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.shared_values import Names, shared_values
 from nigari.eval.core.unresolved import (
     report_in_check,
     report_missing_key,
@@ -60,10 +61,6 @@ from nigari.lang.references import Reference, references_in_body, report_outside
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
-
-
-Names = dict[str, "Value | Names"]
-"""Names of a scope: a value, or the names one step further in."""
 
 
 class Binding:
@@ -123,6 +120,16 @@ class Binding:
             functions = functions.at((self.frame.instance.addr, site, keys))
         scope = Scope(names, functions, faults=self.faults or None)
         return Scope({}, self.functions, scope) if self.functions else scope
+
+    def scope_among(self, compiled: Compiled | CompiledBody, site: Hashable) -> Scope:
+        """The same scope, in which instances of a repeated block share what does not depend on
+        the instance.
+        """
+        scope = self.scope(site)
+        # References that lead nowhere explain what has failed, for each instance anew.
+        if self.data is not NO_INSTANCE_DATA and not self.faults:
+            scope.shared = shared_values(self.frame.shared, compiled, self.names)
+        return scope
 
     def collector(self, diags: Diagnostics) -> Diagnostics:
         """Where to put what is wrong with the expression.
@@ -194,7 +201,7 @@ def evaluate(
         diags.extend(compiled.problems)
         return FAILED
     reported = binding.collector(diags)
-    value = compiled.expr.value(binding.scope(compiled.expr), reported)
+    value = compiled.expr.value(binding.scope_among(compiled, compiled.expr), reported)
     if binding.needs:
         return binding.needs
     if reported is not diags:
@@ -244,7 +251,7 @@ def evaluate_body(
     if binding.needs:
         return binding.needs
     diags = run.diags if diags is None else diags
-    scope, problems = binding.scope(compiled.body), compiled.problems
+    scope, problems = binding.scope_among(compiled, compiled.body), compiled.problems
     body = expand(compiled.body, scope)
     if compiled.is_dynamic and (problems or reported):
         # What is wrong may be in the content of blocks that are not made.

@@ -17,7 +17,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.causes import CauseKind, UnknownCause, causes_within
 from nigari.eval.core.instances import Frame, Origin
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA
-from nigari.eval.core.scope import Binding, Names
+from nigari.eval.core.scope import Binding
+from nigari.eval.core.shared_values import Names
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import attribute_expression
 from nigari.lang.references import Reference

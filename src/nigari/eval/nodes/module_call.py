@@ -75,7 +75,12 @@ def expand(
 class ModuleCallNode(CallNode):
     """A call in one module instance. Subclasses say where its instances come from."""
 
-    __slots__ = ()
+    __slots__ = ("_whole",)
+
+    def __init__(self, frame: Frame, call: ModuleCall) -> None:
+        super().__init__(frame, call)
+        self._whole: Value | None = None
+        """The value of the call, once everything in it is done and something has asked for it."""
 
     @property
     def label(self) -> str:
@@ -90,6 +95,8 @@ class ModuleCallNode(CallNode):
         self.has_failed = True
 
     def whole(self) -> Value | list[Need]:
+        if self._whole is not None:
+            return self._whole
         needs: list[Need] = []
         objects: dict[InstanceKey, Value] = {}
         for key, frame in self.frames.items():
@@ -101,7 +108,11 @@ class ModuleCallNode(CallNode):
             return needs
         if self.has_failed:
             return FAILED
-        return self._opaque(objects) if self.frame.run.is_opaque else self._collected(objects)
+        is_opaque = self.frame.run.is_opaque
+        value = self._opaque(objects) if is_opaque else self._collected(objects)
+        if self.state == DONE:
+            self._whole = value
+        return value
 
     def output(self, key: InstanceKey, name: str) -> Value | list[Need] | Absent:
         if self.has_failed:

@@ -24,6 +24,8 @@ IMPURE: Final = frozenset({"bcrypt", "timestamp", "uuid"})
 """Functions whose result differs from call to call."""
 CALLERS: Final = frozenset({"templatefile", "templatestring"})
 """Functions that call other functions."""
+_READERS: Final = "file"
+"""The beginning of the names of all functions that read files."""
 CONSOLE_ONLY: Final = "type"
 NOT_IN_CONSOLE: Final = "plantimestamp"
 
@@ -47,6 +49,14 @@ def function_table(
     """
     host = HostEnvironment(files, base_directory, home_directory, plan_timestamp, deferral, root)
     return FunctionTable(host, console)
+
+
+def is_steady(name: str) -> bool:
+    """Whether a call has the same result whenever it is made with the same arguments."""
+    bare = name.removeprefix(CORE)
+    if bare in IMPURE or bare in CALLERS or bare.startswith(_READERS):
+        return False
+    return bare in _THEMES
 
 
 class FunctionTable(Mapping[str, Function]):
