@@ -18,6 +18,7 @@ from benchmarks.configurations import (
     module_instances,
     null_resources,
     resource_chains,
+    whole_references,
 )
 from benchmarks.harness import Case, Work
 from scripts.peers import cache
@@ -45,10 +46,17 @@ _VARIANTS: Final[tuple[tuple[int, int, int, int, float], ...]] = (
     (2000, 2000, 1000, 1000, 2.2),
 )
 """Module instances and their sources, those of another plan, and how much more the first may cost."""
-_LARGE: Final = "2,000 module calls"
-_SMALL: Final = "1,000 module calls"
+_OWN_SIZES: Final[tuple[tuple[str, Callable[[Path, int], Path], int], ...]] = (
+    ("1,500 references to 1,500 instances", whole_references, 1500),
+    ("3,000 references to 3,000 instances", whole_references, 3000),
+)
+"""What takes `tofu` minutes."""
+_GROWTHS: Final = (
+    ("2,000 module calls", "1,000 module calls"),
+    ("3,000 references to 3,000 instances", "1,500 references to 1,500 instances"),
+)
 _GROWTH: Final = 2.2
-"""How much more twice as many module calls may cost."""
+"""How much more twice as many may cost."""
 
 
 def cases() -> list[Case]:
@@ -62,16 +70,9 @@ def cases() -> list[Case]:
         bench.make(name, make, size)
         found.append(bench.compared(name, wanted, "plan"))
         found.append(bench.memory(name))
-    found.append(
-        Case(
-            "plan 2,000 module calls, growth",
-            bench.run(_LARGE, *_OWN, "plan"),
-            "half of them",
-            bench.run(_SMALL, *_OWN, "plan"),
-            1 / _GROWTH,
-            1 / _GROWTH,
-        )
-    )
+    for name, make, size in _OWN_SIZES:
+        bench.make(name, make, size)
+    found += [bench.growth(*each) for each in _GROWTHS]
     found.append(bench.compared("1,000 null_resource", 1.0, "apply", "-auto-approve"))
     found += [bench.variants(*each) for each in _VARIANTS]
     return found
@@ -105,6 +106,17 @@ class _Bench:
             wanted,
             wanted,
             prepare=self._forget(name),
+        )
+
+    def growth(self, large: str, small: str) -> Case:
+        """A plan beside one of half the size."""
+        return Case(
+            f"plan {large}, growth",
+            self.run(large, *_OWN, "plan"),
+            "half of them",
+            self.run(small, *_OWN, "plan"),
+            1 / _GROWTH,
+            1 / _GROWTH,
         )
 
     def variants(self, size: int, sources: int, others: int, of: int, most: float) -> Case:

@@ -58,6 +58,20 @@ def instances(directory: Path, count: int) -> Path:
     return directory
 
 
+def whole_references(directory: Path, count: int) -> Path:
+    """Two resources with that many instances, of which each of the second refers to all of the
+    first: to how many there are, and to another one than its own.
+    """
+    directory.mkdir(parents=True)
+    (directory / "main.tf").write_text(
+        f'resource "terraform_data" "a" {{\n  count = {count}\n  input = count.index\n}}\n'
+        f'resource "terraform_data" "b" {{\n  count = {count}\n  input = [\n'
+        '    length(terraform_data.a),\n    join(",", terraform_data.a[*].input) == "",\n'
+        "    element(terraform_data.a[*].input, count.index + 1),\n  ]\n}\n"
+    )
+    return directory
+
+
 def null_resources(directory: Path, count: int) -> Path:
     """That many instances of a resource of a real plugin."""
     directory.mkdir(parents=True)
