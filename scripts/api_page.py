@@ -26,6 +26,7 @@ DOORS: Final = (
     "nigari.hcl",
     "nigari.compat.hcl2",
     "nigari.compat.pygohcl",
+    "nigari.lint",
     "nigari.providers.python",
     "nigari.testing",
     "nigari.providers.testing",
