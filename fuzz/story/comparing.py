@@ -77,7 +77,8 @@ def went_on(theirs: Finished, ours: Finished) -> Difference | None:
     """Whether both failed, but ours only while it applied a plan, which the other did not have."""
     if not (theirs.status and ours.status) or begun(theirs) or not begun(ours):
         return None
-    if _has_plan(theirs):
+    complaints = {found.summary for found in _diagnostics(theirs) if found.severity == "error"}
+    if _has_plan(theirs) and not all(each.startswith("Cycle: ") for each in complaints):
         return None
     said = _texts(theirs)
     text = f"{_reported(_diagnostics(theirs))}\n{said}"

@@ -10,6 +10,7 @@ from fuzz.story.comparing import BEYOND, PROTECTION
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import UNENDED
 from fuzz.story.judging import (
+    Complaint,
     are_apart,
     block_at,
     called_text,
@@ -25,6 +26,7 @@ from fuzz.story.judging import (
     like,
     moved,
     name_of,
+    printed,
     sides_of,
     singled_out,
     subjects,
@@ -180,17 +182,31 @@ def _parts(address: str) -> tuple[str, str]:
     return ".".join(module), f"{kind}.{name}"
 
 
+def edits_with_mistakes(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether a state was edited although `validate` of OpenTofu refuses the configuration."""
+    found = printed(difference) if like(difference, "exit code 1 / 0: ") else []
+    return command[0] == "state" and bool(found) and step.invalid.issuperset(found)
+
+
 def goes_beyond(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether the errors are true that the real program has not come to: what the provider says was
     to fail, and the rest points into the block that it is about.
     """
     failing = {each.rpartition(" ")[2] for each in step.failures}
     found = complaints(difference, "more")
-    is_beyond = difference.kind == BEYOND and bool(found)
+    is_beyond = like(difference, BEYOND, r"diagnostics: \+error Wrong value type$") and bool(found)
     return is_beyond and all(
-        object_name(each.address) in failing or is_declared_there(each, step.files)
+        object_name(each.address) in failing
+        or is_declared_there(each, step.files)
+        or _has_text_for_map(each, step.files)
         for each in found
     )
+
+
+def _has_text_for_map(found: Complaint, files: dict[str, str]) -> bool:
+    """Whether an error without an address points at a map that is no map."""
+    lines = files.get(found.file, "").splitlines()[found.line - 1 : found.line]
+    return any(re.match(r"\s*tags = (?!{)", line) for line in lines)
 
 
 def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool:
@@ -325,13 +341,13 @@ def inherits(step: Step, _: list[str], difference: Difference) -> bool:
 
 
 def inherits_from_none(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether objects are marked because a resource without instances that is created first depends
-    on them: a module needs them, or the resource itself.
+    """Whether objects are marked because a resource that is created first depends on them, of which
+    nothing is planned: a module needs them that has such a resource, or the resource itself.
     """
     is_lost = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
     if not is_lost or not like(difference, r"state: resources\.\*\.create_before_destroy"):
         return False
-    addresses = [*step.before.addresses(), *(each.partition(" ")[2] for each in step.planned)]
+    addresses = [each.partition(" ")[2] for each in step.planned]
     present = {".".join(without_keys(each).split(".")[-2:]) for each in addresses}
     absent = {
         name
@@ -344,8 +360,20 @@ def inherits_from_none(step: Step, _: list[str], difference: Difference) -> bool
         name: set().union(*(dependents(text, {_parts(name)[1]}) for text in step.files.values()))
         for name in subjects(difference)
     }
-    calls_below = {call for text in step.files.values() for call in re.findall(_CALL, text)}
+    calls_below = {
+        call
+        for text in step.files.values()
+        for call in re.findall(_CALL, text)
+        if _creates_first(called_text(call, text, step.files), step.files)
+    }
     return bool(absent) and all(found & (absent | calls_below) for found in needing.values())
+
+
+def _creates_first(text: str, files: dict[str, str]) -> bool:
+    """Whether a module, or one that it calls, has a resource that is created first."""
+    return "create_before_destroy = true" in text or any(
+        _creates_first(called_text(call, text, files), files) for call in re.findall(_CALL, text)
+    )
 
 
 def outlives_what_went(step: Step, _: list[str], difference: Difference) -> bool:
@@ -585,16 +613,16 @@ def replaces_nothing(step: Step, command: list[str], difference: Difference) -> 
 
 def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether all of it is about modules called by one whose `count` was added or taken away, and
-    which has no resources of its own.
+    of whose own resources the state has none.
     """
     found = [_called_below(line) for line in difference.text.splitlines()]
     if not all(_is_repeated_otherwise(name, step) for names in found for name in names):
         return False
-    texts = [
-        called_text(name, step.files["main.tf"], step.files) for names in found for name in names
-    ]
-    return any(found) and all(
-        text and not re.search(r"^resource ", text, re.MULTILINE) for text in texts
+    calls_in_turn = {name for names in found for name in names}
+    return any(found) and not any(
+        re.match(rf"module\.{name}(\[0\])?\.(?!module\.)", each)
+        for name in calls_in_turn
+        for each in step.before.addresses()
     )
 
 
@@ -603,7 +631,8 @@ def _is_repeated_otherwise(name: str, step: Step) -> bool:
     block = re.search(rf'(?ms)^module "{name}" {{.*?^}}$', step.files["main.tf"])
     has_count = block is not None and re.search(r"(?m)^  count = ", block[0]) is not None
     begin = f"module.{name}[0]." if not has_count else f"module.{name}."
-    return any(each.startswith(begin) for each in step.before.addresses())
+    put = [command[3] for command in step.commands if command[:2] == ["state", "mv"]]
+    return any(f"{each}.".startswith(begin) for each in (*step.before.addresses(), *put))
 
 
 def _called_below(line: str) -> set[str]:

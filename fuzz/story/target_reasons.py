@@ -226,17 +226,28 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
     planned = {
         str(each["address"]["to_display"]): each["status"]
         for check in checks
-        for each in check["instances"]
+        for each in check.get("instances", ())
     }
     return len(theirs) == len(ours) and all(
         left == right
         or (
             (has_targets or ".output." in right[0])
             and left == (right[0], "unknown")
-            and planned.get(right[0]) in ("unknown", right[1])
+            and (
+                planned[right[0]] in ("unknown", right[1])
+                if right[0] in planned
+                else right[1] == "pass" and (has_targets or _is_unused(right[0], step.files))
+            )
         )
         for left, right in zip(theirs, ours, strict=True)
     )
+
+
+def _is_unused(output: str, files: dict[str, str]) -> bool:
+    """Whether nothing refers to an output of a module, or to the whole call."""
+    *_, call, _, name = without_keys(output).split(".")
+    used = re.compile(rf"module\.{call}(\[[^]]*\])?(\.{name}\b|(?![\w.\[]))")
+    return not any(used.search(text) for text in files.values())
 
 
 def opens_for_others(step: Step, command: list[str], difference: Difference) -> bool:

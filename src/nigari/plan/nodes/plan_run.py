@@ -197,7 +197,7 @@ class PlanRun(ProviderRun):
             self.work.want(
                 [call for name, call in frame.calls.items() if path.child(name) in self._ending_in]
             )
-            if frame.parent is None:
+            if frame.parent is None and self.prior.resources:
                 # As in OpenTofu, a validation may keep people from destroying something.
                 noted = [each for each in module_conditions(frame, {}) if each[0] == "var"]
                 self.work.want(condition_nodes(frame, noted))
