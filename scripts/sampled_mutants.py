@@ -1,7 +1,7 @@
 """Judges the tests by faults drawn at random from the packages that plan, apply and evaluate.
 
-A plugin for pytest: the tests are collected once. The first time, they run in a fork that notes which
-lines each of them executes. Then each fault gets a fork of its own, where it replaces the code of its
+A plugin for pytest: the tests are collected once. The first time, those of each file run in a fork that
+notes which lines each of them executes. Then each fault gets a fork of its own, where it replaces the code of its
 function and the tests that execute its line run, the fastest first, until one fails. What other
 processes do is not seen, so tests that start the program as a process of its own don't count.
 """
@@ -12,6 +12,7 @@ import argparse
 import functools
 import importlib
 import inspect
+import itertools
 import json
 import os
 import random
@@ -100,12 +101,11 @@ class Sampler:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        kept = Path(self._given.lines)
         items = {each.nodeid: each for each in session.items}
         session.config.pluginmanager.unregister(name="terminalreporter")
-        if not kept.exists():
-            _ended(_fork(lambda: self._record(session, kept)), None)
-        self._ran = {name: Ran(*each) for name, each in json.loads(kept.read_text()).items()}
+        for path, found in itertools.groupby(session.items, lambda item: item.path):
+            name = str(path.relative_to(ROOT)).replace(os.sep, "-")
+            self._learn(session, list(found), Path(self._given.lines, name).with_suffix(".json"))
         verdicts = Counter[str]()
         for fault in self._faults():
             began = time.monotonic()
@@ -146,7 +146,8 @@ class Sampler:
             for test, ran in self._ran.items()
             if ran.has_passed and any(line in fault.lines for line in ran.lines.get(name, ()))
         ]
-        chosen, left = [], float(self._given.seconds)
+        chosen = list[str]()
+        left = float(self._given.seconds)
         for seconds, test in sorted(found):
             left -= seconds
             if chosen and left < 0:
@@ -171,26 +172,33 @@ class Sampler:
             found = pipe.read().decode() if has_ended else "tests/ take too long"
         return found or "survives"
 
-    def _record(self, session: pytest.Session, kept: Path) -> None:
-        """Run each test and note what it runs."""
-        traced = coverage.Coverage(data_file=None, include=[f"{SOURCE}/*"], config_file=False)
-        traced.start()
-        for number, item in enumerate(session.items):
-            traced.switch_context(item.nodeid)
-            began = time.monotonic()
-            following = session.items[number + 1 : number + 2]
-            has_passed = not _failures(session, item, following[0] if following else None)
-            self._ran[item.nodeid] = Ran(has_passed, time.monotonic() - began, {})
-        traced.stop()
-        data = traced.get_data()
-        for path in sorted(data.measured_files()):
-            name = str(Path(path).relative_to(ROOT))
-            for line, tests in data.contexts_by_lineno(path).items():
-                for test in filter(None, tests):
-                    self._ran[test].lines.setdefault(name, []).append(line)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        told = {n: (each.has_passed, each.seconds, each.lines) for n, each in self._ran.items()}
-        kept.write_text(json.dumps(told))
+    def _learn(self, session: pytest.Session, items: list[pytest.Item], kept: Path) -> None:
+        """Find out what the tests of a file run, unless that is known."""
+        if not kept.exists():
+            _ended(_fork(lambda: _record(session, items, kept)), None)
+        for name, ran in json.loads(kept.read_text()).items():
+            self._ran[name] = Ran(*ran)
+
+
+def _record(session: pytest.Session, items: list[pytest.Item], kept: Path) -> None:
+    """Run tests, and keep whether they pass, how long they take and which lines they run."""
+    told: dict[str, tuple[bool, float, dict[str, list[int]]]] = {}
+    traced = coverage.Coverage(data_file=None, include=[f"{SOURCE}/*"], config_file=False)
+    traced.start()
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        traced.switch_context(item.nodeid)
+        began = time.monotonic()
+        has_passed = not _failures(session, item, following)
+        told[item.nodeid] = has_passed, time.monotonic() - began, {}
+    traced.stop()
+    data = traced.get_data()
+    for path in sorted(data.measured_files()):
+        name = str(Path(path).relative_to(ROOT))
+        for line, tests in data.contexts_by_lineno(path).items():
+            for test in filter(None, tests):
+                told[test][2].setdefault(name, []).append(line)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(told))
 
 
 def _of_mutant(mutant: Mutant) -> Fault:
@@ -258,7 +266,7 @@ def main() -> int:
     parser.add_argument("--faults", help="a file of faults instead, as scripts/mutants.toml")
     parser.add_argument("--seconds", type=float, default=30, help="how much of the tests")
     parser.add_argument(
-        "--lines", default=ROOT / "build" / "executed-lines.json", help="what the tests execute"
+        "--lines", default=ROOT / "build" / "executed-lines", help="what the tests execute"
     )
     given = parser.parse_args()
     tests = given.tests or [str(ROOT / "tests" / each) for each in TESTS]
