@@ -213,8 +213,8 @@ EXPLAINED: Final = (
     Explained("an apply opens what something in it uses", reasons.opens_what_is_used),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),
     Explained(
-        "create_before_destroy counts for what a resource without changes depends on",
-        reasons.inherits_from_none,
+        "create_before_destroy counts for all that a resource depends on",
+        reasons.inherits_from_first,
     ),
     Explained("what depends on an object says when that is made", reasons.outlives_what_went),
     Explained("nothing depends on what is destroyed meanwhile", reasons.depends_on_what_went),

@@ -340,33 +340,30 @@ def inherits(step: Step, _: list[str], difference: Difference) -> bool:
     return is_lost and is_mark and {places.get(e, e) for e in subjects(difference)} <= had
 
 
-def inherits_from_none(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether objects are marked because a resource that is created first depends on them, of which
-    nothing is planned: a module needs them that has such a resource, or the resource itself.
+def inherits_from_first(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects are marked because something that is created first depends on them: another
+    resource of a module, or a module that has such a resource.
     """
     is_lost = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
     if not is_lost or not like(difference, r"state: resources\.\*\.create_before_destroy"):
         return False
-    addresses = [each.partition(" ")[2] for each in step.planned]
-    present = {".".join(without_keys(each).split(".")[-2:]) for each in addresses}
-    absent = {
-        name
+    first = {
+        name_of(block.strip())
         for text in step.files.values()
         for block in re.split(r"(?m)^}$", text)
         if "create_before_destroy = true" in block
-        and (name := name_of(block.strip())) not in present
     }
-    needing = {
-        name: set().union(*(dependents(text, {_parts(name)[1]}) for text in step.files.values()))
-        for name in subjects(difference)
-    }
-    calls_below = {
+    first |= {
         call
         for text in step.files.values()
         for call in re.findall(_CALL, text)
         if _creates_first(called_text(call, text, step.files), step.files)
     }
-    return bool(absent) and all(found & (absent | calls_below) for found in needing.values())
+    needing = {
+        name: set().union(*(dependents(text, {_parts(name)[1]}) for text in step.files.values()))
+        for name in subjects(difference)
+    }
+    return bool(needing) and all(found & first for found in needing.values())
 
 
 def _creates_first(text: str, files: dict[str, str]) -> bool:
