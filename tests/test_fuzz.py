@@ -799,7 +799,7 @@ def test_a_destroy_plans_the_end_of_everything(planned: list[str], is_wrong: boo
     step = Step(
         {"main.tf": ""},
         [["destroy"]],
-        before=Seen({"resources": states}, {"1": {}, "2": {}}),
+        before=Seen(json.loads(json.dumps({"resources": states})), {"1": {}, "2": {}}),
     )
     told = "\n".join(_event("planned_change", "delete", each) for each in planned)
     state = json.dumps({"resources": []})
