@@ -259,7 +259,7 @@ EXPLAINED: Final = (
         "events: more apply_start",
     ),
     Explained(
-        "preconditions of unused outputs are checked, and whatever a plan with targets shows is applied",
+        "conditions of unused values are checked, and whatever a plan with targets shows is applied",
         target_reasons.leaves_checks_open,
     ),
     Explained("only what a plan of a part shows is applied", target_reasons.leaves_outputs),

@@ -208,7 +208,7 @@ def reports_targeted_outputs(step: Step, command: list[str], difference: Differe
 
 
 def leaves_checks_open(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether the real program knows less of how checks went, and nothing else: of outputs that
+    """Whether the real program knows less of how checks went, and nothing else: of values that
     nothing uses, or after it has left out what targets need. What its plan knew, we know, too.
     """
     if command[0] != "apply" or not like(difference, "state: check_results"):
@@ -231,7 +231,7 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
     return len(theirs) == len(ours) and all(
         left == right
         or (
-            (has_targets or ".output." in right[0])
+            (has_targets or ".output." in right[0] or right[0] in planned)
             and left == (right[0], "unknown")
             and (
                 planned[right[0]] in ("unknown", right[1])
