@@ -228,24 +228,28 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
         for check in checks
         for each in check.get("instances", ())
     }
+
+    def is_known(address: str, status: str) -> bool:
+        if planned.get(address, "unknown") != "unknown":
+            return planned[address] == status
+        return status == "pass" and (has_targets or _is_unused(address, step.files))
+
     return len(theirs) == len(ours) and all(
         left == right
         or (
-            (has_targets or ".output." in right[0] or right[0] in planned)
+            (has_targets or ".output." in right[0] or ".var." in right[0])
             and left == (right[0], "unknown")
-            and (
-                planned[right[0]] in ("unknown", right[1])
-                if right[0] in planned
-                else right[1] == "pass" and (has_targets or _is_unused(right[0], step.files))
-            )
+            and is_known(*right)
         )
         for left, right in zip(theirs, ours, strict=True)
     )
 
 
-def _is_unused(output: str, files: dict[str, str]) -> bool:
-    """Whether nothing refers to an output of a module, or to the whole call."""
-    *_, call, _, name = without_keys(output).split(".")
+def _is_unused(value: str, files: dict[str, str]) -> bool:
+    """Whether it is an output of a module to which nothing refers, nor to the whole call."""
+    *_, call, kind, name = without_keys(value).split(".")
+    if kind != "output":
+        return False
     used = re.compile(rf"module\.{call}(\[[^]]*\])?(\.{name}\b|(?![\w.\[]))")
     return not any(used.search(text) for text in files.values())
 
