@@ -170,11 +170,12 @@ def _chosen(step: Step) -> set[str]:
 
 
 def keeps_data(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether data is in our state as before that something needs which could not be destroyed."""
+    """Whether data is in our state as before where something could not be destroyed: OpenTofu has
+    lost what that needs, or has stored what nothing needs.
+    """
     is_kept = like(difference, r"state: resources\.\*$") and _is_data(difference)
-    is_more = all(each == f'theirs "{ABSENT}"' for each in sides_of(difference)[::2])
     has_failed = bool(step.failed) and destroys(step, command)
-    return has_failed and is_kept and is_more and is_as_before(step, difference)
+    return has_failed and is_kept and is_as_before(step, difference)
 
 
 def goes_by_where_things_are(step: Step, command: list[str], difference: Difference) -> bool:

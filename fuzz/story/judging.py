@@ -200,16 +200,27 @@ def is_forgotten(address: str, step: Step) -> bool:
 def moved(step: Step) -> dict[str, str]:
     """Where resources were that have moved, by where they are; without keys."""
     found: dict[str, str] = {}
-    stored = {without_keys(each) for each in step.before.addresses()}
-    for name, text in step.files.items():
+    pending = [without_keys(each) for each in step.before.addresses()]
+    met = set[str]()
+    while pending:
+        each = pending.pop()
+        for target in _targets(each, step.files):
+            if target not in met:
+                found[target] = found.pop(each, each)
+                met.add(target)
+                pending.append(target)
+    return found
+
+
+def _targets(address: str, files: dict[str, str]) -> Iterator[str]:
+    """Where `moved` blocks say that a resource has gone."""
+    for name, text in files.items():
         pairs = re.findall(r"(?m)^moved {\n  from = (\S+)\n  to +=  *(\S+)$", text)
         way = "" if name == "main.tf" else r"(?:module\.\w+\.)+"
         for old, new in (map(without_keys, pair) for pair in pairs):
-            for each in stored:
-                met = re.match(rf"({way}){re.escape(old)}(?=\.|$)", each)
-                if met and _file_of(met[1], step.files) == name:
-                    found[f"{met[1]}{new}{each[met.end() :]}"] = each
-    return found
+            met = re.match(rf"({way}){re.escape(old)}(?=\.|$)", address)
+            if met and _file_of(met[1], files) == name:
+                yield f"{met[1]}{new}{address[met.end() :]}"
 
 
 def _file_of(way: str, files: dict[str, str]) -> str:

@@ -185,7 +185,8 @@ def _parts(address: str) -> tuple[str, str]:
 def edits_with_mistakes(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether a state was edited although `validate` of OpenTofu refuses the configuration."""
     found = printed(difference) if like(difference, "exit code 1 / 0: ") else []
-    return command[0] == "state" and bool(found) and step.invalid.issuperset(found)
+    is_edit = command[0] in ("state", "taint", "untaint")
+    return is_edit and bool(found) and step.invalid.issuperset(found)
 
 
 def goes_beyond(step: Step, _: list[str], difference: Difference) -> bool:
@@ -417,7 +418,9 @@ def _dependencies(difference: Difference) -> list[tuple[list[str], list[str]]]:
 
 
 def depends_on_what_went(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether only resources that this apply destroys are not among the dependencies."""
+    """Whether only resources that this apply destroys are not among the dependencies, and data that
+    are not declared any more.
+    """
     pairs = _dependencies(difference)
     if not pairs:
         return False
@@ -425,7 +428,7 @@ def depends_on_what_went(step: Step, command: list[str], difference: Difference)
     ended = {without_keys(unquoted(each)) for each in step.ended}
     return (
         command[0] != "plan"
-        and extra <= ended
+        and {name for name in extra if ".data." not in name} <= ended
         and all(set(ours) < set(theirs) for theirs, ours in pairs)
         and all(name.startswith("module.") and not declaration(name, step.files) for name in extra)
     )
