@@ -195,19 +195,21 @@ def goes_beyond(step: Step, _: list[str], difference: Difference) -> bool:
     """
     failing = {each.rpartition(" ")[2] for each in step.failures}
     found = complaints(difference, "more")
-    is_beyond = like(difference, BEYOND, r"diagnostics: \+error Wrong value type$") and bool(found)
+    kind = r"diagnostics: \+error (Wrong value type|Condition that never changes)$"
+    is_beyond = like(difference, BEYOND, kind) and bool(found)
     return is_beyond and all(
         object_name(each.address) in failing
         or is_declared_there(each, step.files)
-        or _has_text_for_map(each, step.files)
+        or _is_wrong_by_itself(each, step.files)
         for each in found
     )
 
 
-def _has_text_for_map(found: Complaint, files: dict[str, str]) -> bool:
-    """Whether an error without an address points at a map that is no map."""
+def _is_wrong_by_itself(found: Complaint, files: dict[str, str]) -> bool:
+    """Whether an error points at a map that is no map, or at a condition of nothing but texts."""
     lines = files.get(found.file, "").splitlines()[found.line - 1 : found.line]
-    return any(re.match(r"\s*tags = (?!{)", line) for line in lines)
+    wrong = r'\s*(tags = (?!{)|condition += \("\w+"\) != "\w+"$)'
+    return any(re.match(wrong, line) for line in lines)
 
 
 def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool:
@@ -314,14 +316,15 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
 
 
 def opens_what_is_used(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether ephemeral resources are not opened that no change uses, while data of checks is read or
-    only the state changes.
+    """Whether ephemeral resources are not opened that no change uses, while data of checks is read,
+    only the state changes or nothing does.
     """
     is_less = like(difference, "events: missing ephemeral_action_(started|complete)$")
     has_data = any(
         re.search(r'(?m)^check "\w+" {\n  data ', text) is not None for text in step.files.values()
     )
-    may_differ = (has_data or _refreshes_only(step)) and not destroys(step, command)
+    is_idle = not step.ours or _refreshes_only(step)
+    may_differ = (has_data or is_idle) and not destroys(step, command)
     names = {".".join(each.split(".")[-3:]) for each in subjects(difference)}
     changed = {without_keys(each.partition(" ")[2]) for each in step.ours}
     is_used = any(name in declaration(each, step.files) for each in changed for name in names)

@@ -237,7 +237,7 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
     return len(theirs) == len(ours) and all(
         left == right
         or (
-            (has_targets or ".output." in right[0] or ".var." in right[0])
+            (has_targets or right[0].split(".")[-2] in ("output", "var"))
             and left == (right[0], "unknown")
             and is_known(*right)
         )
@@ -247,9 +247,10 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
 
 def _is_unused(value: str, files: dict[str, str]) -> bool:
     """Whether it is an output of a module to which nothing refers, nor to the whole call."""
-    *_, call, kind, name = without_keys(value).split(".")
-    if kind != "output":
+    *path, kind, name = without_keys(value).split(".")
+    if kind != "output" or not path:
         return False
+    call = path[-1]
     used = re.compile(rf"module\.{call}(\[[^]]*\])?(\.{name}\b|(?![\w.\[]))")
     return not any(used.search(text) for text in files.values())
 
