@@ -231,7 +231,7 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
 
     def is_known(address: str, status: str) -> bool:
         if planned.get(address, "unknown") != "unknown":
-            return planned[address] == status
+            return bool(planned[address] == status)
         return status == "pass" and (has_targets or _is_unused(address, step.files))
 
     return len(theirs) == len(ours) and all(
