@@ -183,6 +183,9 @@ class Session:
     @_method(aio.Session.validate, _wait)
     def validate(self) -> None: ...
 
+    @_method(aio.Session.write_plain, _wait)
+    def write_plain(self) -> None: ...
+
     @_method(aio.Session.plan, _wait)
     def plan(self) -> None: ...
 
@@ -204,14 +207,17 @@ class Session:
     @_method(aio.Session.import_, _wait)
     def import_(self) -> None: ...
 
+    @_method(aio.Session.query, _wait)
+    def query(self) -> None: ...
+
     @property
     def state(self) -> StoredState:
-        """The stored state, read anew every time."""
+        """The stored state, read again every time."""
         return _wait(self._inner.state)
 
     @property
     def outputs(self) -> Mapping[str, Output]:
-        """The root outputs in the stored state, read anew every time."""
+        """The root outputs in the stored state, read again every time."""
         return _wait(self._inner.outputs)
 
     @_method(aio.Session.state_pull, _wait)

@@ -13,7 +13,7 @@ from nigari.cli.variables import ORDER
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.context.options import GivenVariables
 from nigari.workspace.context.working_directory import WorkingDirectory
@@ -43,9 +43,9 @@ def planned(
     async def work() -> tuple[Plan | None, ExecutionGraph | None]:
         async with locked(session, "test") as held:
             made = None if held is None else await held.plan(options)
-            if held is None or made is None or held.planning is None:
+            if made is None or made.plan.is_incomplete:
                 return None, None
-            return made, held.planning.graph(made)
+            return made.plan, made.outcome.graph
 
     made, graph = run_to_end(work())
     return made, session.diags.in_order(), graph

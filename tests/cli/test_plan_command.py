@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -10,17 +11,11 @@ import pytest
 
 from nigari.cli.args import UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
-from nigari.cli.commands import apply, destroy, graph, plan, refresh, show
+from nigari.cli.commands import apply, graph, plan, refresh, show
 from tests.cli.in_process import applied, ran
+from tests.cli.screen import Screen
 
 THING = 'resource "rich_thing" "a" {\n  name = "n"\n  text = "%s"\n}\n'
-
-
-class Screen(StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def write(text: str) -> None:
@@ -90,7 +85,7 @@ def test_nothing_to_do_is_not_asked_about(rich: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("command", "args", "asked", "done"),
     [
-        (destroy.COMMAND, [], "Do you really want to destroy", "Destroy complete! Resources: 1"),
+        (apply.DESTROY, [], "Do you really want to destroy", "Destroy complete! Resources: 1"),
         (apply.COMMAND, ["-destroy"], "Do you really want to destroy", "Apply complete!"),
     ],
 )
@@ -349,6 +344,26 @@ def test_graph_of_a_configuration(rich: dict[str, str]) -> None:
     assert {"address": "rich_thing.c", "needs": ["terraform_data.b"]} in data
 
 
+@pytest.mark.parametrize("kind", ["apply", "plan"])
+def test_graph_in_mermaid_has_the_same_nodes_and_arrows(rich: dict[str, str], kind: str) -> None:
+    """Both languages draw one graph, so their nodes and arrows agree by name."""
+    dot, mermaid = (
+        ran(graph.COMMAND, [f"-type={kind}", f"-format={language}"], rich)[1]
+        for language in ("dot", "mermaid")
+    )
+    assert mermaid.startswith("flowchart BT\n")
+    names = dict(re.findall(r'^  (n\d+)[^\w]+"(.*)"', mermaid, re.MULTILINE))
+    names = {number: name.replace("#quot;", '"') for number, name in names.items()}
+    arrows = {(names[a], names[b]) for a, b in re.findall(r"(n\d+) --> (n\d+)", mermaid)}
+    drawn = re.findall(r'^\s*"(.*)" -> "(.*)"$', dot.replace('\\"', '"'), re.MULTILINE)
+    assert arrows == {(_bare(a), _bare(b)) for a, b in drawn}
+
+
+def _bare(name: str) -> str:
+    """A block's address without what OpenTofu puts around it."""
+    return re.sub(r"^\[root\] | \((expand|close)\)$", "", name)
+
+
 def test_graph_alone_is_printed(rich: dict[str, str]) -> None:
     write('variable "v" {\n  default = 1\n  deprecated = "old"\n}\n' + CHAIN)
     applied([], rich)
@@ -356,6 +371,8 @@ def test_graph_alone_is_printed(rich: dict[str, str]) -> None:
     assert out.startswith("digraph {")
     with pytest.raises(UsageError):
         ran(graph.COMMAND, ["-type=picture"], rich)
+    with pytest.raises(UsageError, match="-format must be"):
+        ran(graph.COMMAND, ["-format=picture"], rich)
 
 
 def test_configuration_is_shown_for_programs(rich: dict[str, str]) -> None:
@@ -492,7 +509,7 @@ def test_warnings_with_different_advice_are_not_merged(rich: dict[str, str]) -> 
         (plan.COMMAND, ["-destroy"], 0, "1 to destroy"),
         (refresh.COMMAND, [], 0, "Refreshing state"),
         (apply.COMMAND, ["-destroy", "-auto-approve"], 0, "1 destroyed"),
-        (destroy.COMMAND, ["-auto-approve"], 0, "1 destroyed"),
+        (apply.DESTROY, ["-auto-approve"], 0, "1 destroyed"),
     ],
 )
 def test_a_wrong_directory_destroys_nothing_unless_asked_to(
@@ -571,7 +588,22 @@ def test_what_was_made_is_said_to_be_complete_though_a_postcondition_fails(
 def test_events_of_a_destroy(rich: dict[str, str]) -> None:
     write(THING % "one" + 'output "o" {\n  value = 1\n}\n')
     ran(apply.COMMAND, ["-auto-approve"], rich)
-    _, said = ran(destroy.COMMAND, ["-json", "-auto-approve"], rich)
+    _, said = ran(apply.DESTROY, ["-json", "-auto-approve"], rich)
     events = [json.loads(line) for line in said.splitlines()]
     assert events[-1]["type"] == "change_summary"
     assert events[-1]["changes"]["remove"] == 1
+
+
+def test_what_minimal_refresh_did_not_read_is_mentioned(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    applied([], rich)
+    said = ran(plan.COMMAND, ["-minimal-refresh"], rich)[1]
+    assert "\n1 object was not read, because nothing would change there.\n" in said
+    assert "not read" not in ran(plan.COMMAND, [], rich)[1]
+
+
+@pytest.mark.parametrize("other", ["-refresh=false", "-refresh-only"])
+def test_minimal_refresh_contradicts_other_kinds(rich: dict[str, str], other: str) -> None:
+    write(THING % "one")
+    with pytest.raises(UsageError, match="-minimal-refresh cannot be used"):
+        ran(plan.COMMAND, ["-minimal-refresh", other], rich)

@@ -1,11 +1,18 @@
-"""Provider requests, as effects that a node depends on."""
+"""Provider requests, as effects that a node depends on, and those that validate by asking."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Protocol
 
+from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED
 from nigari.eval.core.worklist import Effect
+from nigari.eval.nodes.resource import ValidateConfig
+from nigari.eval.validate.provider import ValidateProvider
+from nigari.eval.validate.run import ProviderValidation
+from nigari.providers import api
+from nigari.running.list_requests import about_block, list_request
 
 
 class ProviderRequest(Effect):
@@ -50,3 +57,28 @@ class AskProvider(ProviderRequest):
 
     async def perform(self) -> None:
         await self._node.perform()
+
+
+async def validate_with_provider(
+    provider: api.Provider, effect: ProviderValidation
+) -> Sequence[api.ProviderDiagnostic]:
+    """Have a provider validate a configuration."""
+    if isinstance(effect, ValidateProvider):
+        return (await provider.validate_provider(effect.config)).diagnostics
+    if effect.mode is LIST:
+        return await _validate_list(provider, effect)
+    ask = {
+        MANAGED: provider.validate_resource,
+        DATA: provider.validate_data,
+        EPHEMERAL: provider.validate_ephemeral,
+    }[effect.mode]
+    return (await ask(effect.type_name, effect.config)).diagnostics
+
+
+async def _validate_list(
+    provider: api.Provider, effect: ValidateConfig
+) -> Sequence[api.ProviderDiagnostic]:
+    request = list_request(effect.type_name, effect.config)
+    if not isinstance(request, api.ListRequest):
+        return request
+    return about_block((await provider.validate_list(request)).diagnostics)

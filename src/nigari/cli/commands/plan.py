@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.lint_option import LINT_FLAG
 from nigari.cli.plan_flags import GENERATE_FLAG, PLAN_FLAGS
 from nigari.cli.plan_start import begin_planning
 
@@ -26,14 +27,12 @@ def run(invocation: Invocation) -> int:
         if not locked.has_configuration(command.mode):
             return 1
         target = invocation.text("out")
-        plan = await command.plan(locked)
-        if plan is None:
-            incomplete = command.show_incomplete(locked)
-            if target and incomplete is not None:
-                locked.save(incomplete, target)
+        made = await command.plan(locked)
+        if made is None:
             return 1
-        command.show(locked, plan)
-        if target and not locked.save(plan, target):
+        command.show(made)
+        plan = made.plan
+        if (target and not made.save(target)) or plan.is_incomplete:
             return 1
         if target or not plan.is_empty or plan.left:
             command.plan_presenter.next_step(target)
@@ -63,6 +62,7 @@ COMMAND = Command(
             FLAG_SWITCH,
             "Exit with 0 if there is nothing to change, 2 if there is, and 1 after an error",
         ),
+        LINT_FLAG,
         *PLAN_FLAGS,
     ),
     examples=(

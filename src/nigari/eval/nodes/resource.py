@@ -13,7 +13,7 @@ from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import LocalProviderConfig, Provider
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance, ResourceMode
+from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED, ResourceInstance, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.blocks.resource import Resource
 from nigari.config.core.declared import CheckRule, Dependencies, Repetition
@@ -21,12 +21,12 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import GetAttr, Path, path_text
-from nigari.cty.types import BOOL, NUMBER, STRING
+from nigari.cty.types import BOOL
 from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.compile import Compiled, CompiledBody
 from nigari.eval.core.instances import Frame, ResourceNode, Run
-from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, deferred_data
 from nigari.eval.core.scope import Binding, evaluate, evaluate_body, scope_of
 from nigari.eval.core.worklist import DONE, Effect, Need, Node, Stages
 from nigari.eval.nodes.conditions import message_text
@@ -43,7 +43,7 @@ from nigari.record import record
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
-# Where no schema is known, or none asked for, nobody has to know what to do with one.
+# Without a schema, nothing that decodes with one is imported.
 if TYPE_CHECKING:
     from nigari.providers.api import ProviderDiagnostic
     from nigari.schema.block import Block
@@ -69,8 +69,8 @@ class SchemaLookups(Run, Protocol):
         """The instances of a provider block of a module; none where it has no such block."""
         ...
 
-    def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
-        """What a provider has said, or None where it has not been asked yet."""
+    def answer(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
+        """The diagnostics of a provider, or None if it has not answered yet."""
         ...
 
     def check_repetition(self, frame: Frame, repetition: Repetition) -> Sequence[Need]:
@@ -86,21 +86,18 @@ class Schemas(Protocol):
         ...
 
 
-def resource_schema(offered: ProviderSchema, addr: ResourceAddr) -> Schema | None:
-    """What a provider says a resource looks like; None where it does not have it."""
+def resource_schema(offered: ProviderSchema | None, addr: ResourceAddr) -> Schema | None:
+    """The schema of a resource; None if its provider is not loaded or does not have it."""
+    if offered is None:
+        return None
     if addr.mode is MANAGED:
         return offered.resources.get(addr.type)
+    if addr.mode is LIST:
+        from nigari.schema.list_block import list_schema
+
+        return list_schema(offered, addr.type)
     schemas = offered.data_sources if addr.mode is DATA else offered.ephemeral_resources
     return schemas.get(addr.type)
-
-
-def deferred_data(repetition: Repetition) -> InstanceData:
-    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
-    if repetition.count is not None:
-        return InstanceData(count_index=unknown(NUMBER))
-    if repetition.for_each is not None:
-        return InstanceData(each_key=unknown(STRING), each_value=DYNAMIC_UNKNOWN)
-    return NO_INSTANCE_DATA
 
 
 class ValidatedResource(ResourceNode):
@@ -227,7 +224,9 @@ class ValidatedResource(ResourceNode):
         schema, resource = self._schema, self.resource
         assert schema is not None
         attribute = attribute_at(schema, path)
-        if resource.addr.mode is EPHEMERAL or (attribute is not None and attribute.write_only):
+        if resource.addr.mode in (EPHEMERAL, LIST) or (
+            attribute is not None and attribute.write_only
+        ):
             return
         address = str(Abs(self.frame.instance.addr, resource.addr))
         self.frame.run.diags.append(ephemeral_argument(address, schema, resource.body, path))
@@ -238,15 +237,15 @@ class ValidatedResource(ResourceNode):
             return ()
         addr = self.resource.addr
         effect = ValidateConfig(self._provider, addr.mode, addr.type, self._config)
-        told = self._run.told(effect)
-        if told is None:
+        answer = self._run.answer(effect)
+        if answer is None:
             return (effect,)
-        if not told:
+        if not answer:
             return ()
         from nigari.providers.diagnostics import located
 
         address = str(Abs(self.frame.instance.addr, addr))
-        diagnostics = located(told, self._schema, self.resource.body, address)
+        diagnostics = located(answer, self._schema, self.resource.body, address)
         self.frame.run.diags.extend(diagnostics)
         return ()
 
@@ -350,6 +349,9 @@ class ValidatedResource(ResourceNode):
 
 def marked_unknown(block: Block, addr: ResourceAddr) -> Value:
     """Any value of a block's type, sensitive and deprecated where the schema says so."""
+    if addr.mode is LIST:
+        # What a query finds does not look like its configuration.
+        return DYNAMIC_UNKNOWN
     if not block.has_sensitive and not block.has_deprecated:
         return unknown(block.implied_type)
     from nigari.schema.marked_paths import sensitive_paths
@@ -367,10 +369,9 @@ def advised(block: Block, value: Value, addr: ResourceAddr) -> Value:
         return value
     from nigari.schema.marked_paths import deprecated_paths
 
-    whole = {MANAGED: "resource type", DATA: "data source", EPHEMERAL: "ephemeral resource"}
     marks: dict[Path, frozenset[Mark]] = {}
     for path, kind, message in deprecated_paths(block, value):
-        kind = kind if path else whole[addr.mode]
+        kind = kind if path else addr.mode.type_noun
         advice = Deprecated(message, f"{addr}{path_text(path)}", kind=kind)
         marks[path] = marks.get(path, frozenset()) | {advice}
     plain, had = unmark_deep_with_paths(value)
@@ -463,16 +464,17 @@ def _report_type(
     resource: Resource, provider: Provider, offered: ProviderSchema, diags: Diagnostics
 ) -> None:
     addr = resource.addr
-    what = {MANAGED: "resource type", DATA: "data source", EPHEMERAL: "ephemeral resource"}
+    what = addr.mode.type_noun
     others = {
         MANAGED: offered.resources,
         DATA: offered.data_sources,
         EPHEMERAL: offered.ephemeral_resources,
+        LIST: offered.list_resources,
     }
     if addr.type in offered.faults:
         diags.error(
             "Unusable provider schema",
-            f'The schema of the {what[addr.mode]} "{addr.type}" of the provider '
+            f'The schema of the {what} "{addr.type}" of the provider '
             f"{provider.display} is not valid: {offered.faults[addr.type]}. This is a bug in the "
             "provider.",
             resource.type_range,
@@ -482,11 +484,11 @@ def _report_type(
     for mode, schemas in others.items():
         if mode is not addr.mode and addr.type in schemas:
             hint = (
-                f" It has {with_article(what[mode])} with that name: use "
+                f" It has {with_article(mode.type_noun)} with that name: use "
                 f"{with_article(mode.value)} block."
             )
     diags.error(
-        f"Unknown {what[addr.mode]}",
-        f'The provider {provider.display} has no {what[addr.mode]} "{addr.type}".{hint}',
+        f"Unknown {what}",
+        f'The provider {provider.display} has no {what} "{addr.type}".{hint}',
         resource.type_range,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from nigari.addrs.absolute import Abs, AbsResource, resource_of
+from nigari.addrs.absolute import Abs, AbsResource, resource_of, within
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
@@ -36,7 +36,7 @@ from nigari.eval.core.instances import (
     ResourceNode,
     ValueNode,
 )
-from nigari.eval.core.module_tree import InstanceData, ModuleInstance
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance, deferred_data
 from nigari.eval.core.scope import evaluate
 from nigari.eval.core.worklist import DONE, Effect, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
@@ -51,7 +51,6 @@ from nigari.eval.nodes.resource import (
     Schemas,
     ValidateConfig,
     ValidatedResource,
-    deferred_data,
     needs_of_dependencies,
 )
 from nigari.eval.nodes.validation import Validation
@@ -80,10 +79,10 @@ if TYPE_CHECKING:
     from nigari.eval.validate.import_block import ValidatedImport
 
 _MOST_NAMED: Final = 3
-"""How many instances a diagnostic names that is about several."""
+"""The most instances that one diagnostic lists."""
 
 ProviderValidation = ValidateConfig | ValidateProvider
-"""What providers are asked about."""
+"""The requests to providers."""
 
 
 FindFunction = Callable[[Frame, ProviderFunction, Reference, list[Need], Diagnostics], Function]
@@ -162,7 +161,7 @@ class Contents(Node):
         return self._call.range
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         call = self._call
@@ -208,9 +207,11 @@ class ValidateRun(PhaseRun):
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
-        self._told: dict[ProviderValidation, Sequence[ProviderDiagnostic]] = {}
-        self._imports: dict[AbsResource, list[ValidatedImport]] | None = None
-        """The import blocks, which only the root module has."""
+        self._answers: dict[ProviderValidation, Sequence[ProviderDiagnostic]] = {}
+        self._imports: dict[AbsResource, list[ValidatedImport]] = {}
+        """The import blocks, by the resources that they are for."""
+        self._importing: set[Frame] = set()
+        """The module instances whose import blocks are among them."""
         self._configured = {frame.instance: nodes for frame, nodes in static.providers.items()}
         """The provider blocks of each module instance, as the static phase saw them."""
         self._providers: set[tuple[Frame, LocalProviderConfig]] = set()
@@ -221,7 +222,7 @@ class ValidateRun(PhaseRun):
         for each in static.frames():
             self._members.setdefault(each.instance.variant, []).append(each.instance.addr)
         self.find_function: FindFunction | None = None
-        """How functions of providers are called; without it they give no results."""
+        """The caller of provider functions; without it they give no results."""
         self.open(static.root.instance, None)
 
     def terraform(self, name: str) -> Value:
@@ -273,7 +274,8 @@ class ValidateRun(PhaseRun):
         return node
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        imports = self._imports_in(frame).get(Abs(frame.instance.addr.unkeyed, resource.addr), ())
+        self._open_imports(frame)
+        imports = self._imports.get(Abs(frame.instance.addr.unkeyed, resource.addr), ())
         gate = self._gate(frame)
         waits = imports if gate is None else (gate, *imports)
         if self._is_before_import and resource.addr.mode is MANAGED:
@@ -283,12 +285,12 @@ class ValidateRun(PhaseRun):
         return ValidatedResource(frame, resource, self._schemas, self, waits)
 
     def opened(self, frame: Frame) -> None:
-        self._imports_in(frame)
+        self._open_imports(frame)
         call = frame.instance.call
         if frame.parent is not None and call is not None:
-            told = len(self.diags)
+            reported = len(self.diags)
             _check_arguments(frame, call, self.diags)
-            self.diags.name_since(told, frame.about)
+            self.diags.name_since(reported, frame.about)
         first = self._first.setdefault(frame.instance.variant, frame)
         if first is not frame:
             frame.outputs = first.outputs
@@ -320,35 +322,29 @@ class ValidateRun(PhaseRun):
         return listed(names)
 
     def _gate(self, frame: Frame) -> Node | None:
-        """What everything in a module instance waits for."""
+        """The needs of everything in a module instance."""
         call = frame.instance.call
         if frame.parent is None or call is None:
             return None
         return self._gates[frame.parent.calls[call.name]]
 
-    def _imports_in(self, frame: Frame) -> Mapping[AbsResource, Sequence[ValidatedImport]]:
-        """The import blocks of the root module, which is the frame where they are new."""
-        if self._imports is None:
-            self._imports = self._open_imports(frame)
-        return self._imports
-
-    def _open_imports(self, frame: Frame) -> dict[AbsResource, list[ValidatedImport]]:
-        """The import blocks of the root module, by the resources that they are for."""
-        if not frame.module.imports or self._is_before_import:
-            return {}
+    def _open_imports(self, frame: Frame) -> None:
+        """Add the import blocks of a module instance; those of its callers are there already."""
+        if not frame.module.imports or self._is_before_import or frame in self._importing:
+            return
         from nigari.eval.validate.import_block import ValidatedImport
 
-        imports: dict[AbsResource, list[ValidatedImport]] = {}
+        self._importing.add(frame)
         for block in frame.module.imports:
             node = ValidatedImport(frame, block, self._schemas)
             if block.provider is not None:
                 self._use_provider(frame, block.provider.name, block.provider.alias)
-            imports.setdefault(resource_of(block.shape).unkeyed, []).append(node)
+            resource = within(frame.instance.addr, resource_of(block.shape)).unkeyed
+            self._imports.setdefault(resource, []).append(node)
             self.want(node)
-        return imports
 
     def _gate_of(self, node: TreeCall, outer: Node | None) -> Node | None:
-        """What everything in a called module waits for: the call's repetition and dependencies."""
+        """The needs of everything in a called module: the call's repetition and dependencies."""
         frame, call = node.frame, node.call
         if call.repetition.is_single and not call.depends_on:
             return outer
@@ -419,12 +415,12 @@ class ValidateRun(PhaseRun):
             block = offered.provider.block
             self.want(ValidatedProvider(found.frame, config, found.provider, block, self))
 
-    def told(self, effect: ProviderValidation) -> Sequence[ProviderDiagnostic] | None:
-        return self._told.get(effect)
+    def answer(self, effect: ProviderValidation) -> Sequence[ProviderDiagnostic] | None:
+        return self._answers.get(effect)
 
-    def tell(self, effect: ProviderValidation, told: Sequence[ProviderDiagnostic]) -> None:
+    def tell(self, effect: ProviderValidation, reported: Sequence[ProviderDiagnostic]) -> None:
         """Take note of what a provider has said."""
-        self._told[effect] = told
+        self._answers[effect] = reported
 
     def run(self, ask: Callable[[ProviderValidation], Sequence[ProviderDiagnostic]]) -> None:
         """Check everything. `ask` gets a provider's opinion of a configuration."""
@@ -432,7 +428,7 @@ class ValidateRun(PhaseRun):
         def answer(effects: Sequence[Effect]) -> None:
             for effect in effects:
                 assert isinstance(effect, ProviderValidation)
-                self._told[effect] = ask(effect)
+                self._answers[effect] = ask(effect)
                 self.work.answer(effect)
 
         self.work.run(answer)
@@ -453,7 +449,7 @@ def _everything(frame: Frame) -> Iterable[Node]:
 
 
 def _given(frame: Frame) -> Iterable[Node]:
-    """What a module instance is given, and whether it may be."""
+    """Check the arguments of a module instance."""
     yield from frame.variables.values()
     for variable in frame.variables.values():
         if not isinstance(variable, VariableNode):

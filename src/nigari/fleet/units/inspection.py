@@ -12,11 +12,13 @@ from functools import partial
 
 from nigari.addrs.resource import DATA
 from nigari.backends.backend_address import StateIdentity, state_identity
+from nigari.backends.known_backends import backend_block
 from nigari.backends.local import LOCAL
 from nigari.backends.protocol import Around
 from nigari.config.blocks.resource import Resource
+from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
-from nigari.cty.types import KIND_MAP, KIND_OBJECT
+from nigari.cty.types import KIND_MAP, KIND_OBJECT, STRING
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
 from nigari.eval.core.instances import Frame
@@ -58,17 +60,17 @@ class StateRead:
     identity: StateIdentity | None
     """The state that it reads; None where that cannot be worked out."""
     why: str = ""
-    """Why it cannot."""
+    """The reason for which it cannot."""
 
 
 @record
 class Inspection:
-    """What is known of a unit without running anything."""
+    """The static facts about a unit."""
 
     state: StateIdentity | None
     """The state that it writes; None where that cannot be worked out."""
     state_range: Range | None
-    """Where the backend is configured, if it is."""
+    """The range of the backend's configuration, if there is one."""
     reads: tuple[StateRead, ...]
     called: tuple[str, ...]
     """The directories of modules that it calls, as absolute paths."""
@@ -89,12 +91,12 @@ def open_session(unit: Unit, environ: Mapping[str, str], variables: Mapping[str,
 
 
 def working_directory(unit: Unit, environ: Mapping[str, str]) -> WorkingDirectory:
-    """Where a unit is worked with, whatever its environment."""
+    """The working directory of a unit, whatever its environment."""
     return WorkingDirectory(unit.environment(environ), root=unit.path, backend=dict(unit.backend))
 
 
 def apply_journal(unit: Unit, environ: Mapping[str, str]) -> str:
-    """Where the journal of the last apply of a unit is."""
+    """The path of the journal of a unit's last apply."""
     where = working_directory(unit, environ)
     if unit.environment_name:
         where, _ = in_environment(where, unit.environment_name, Diagnostics())
@@ -103,12 +105,12 @@ def apply_journal(unit: Unit, environ: Mapping[str, str]) -> str:
 
 
 def unit_variables(unit: Unit, variables: Mapping[str, Value]) -> GivenVariables:
-    """What a unit gives to its variables."""
+    """The values of a unit's variables."""
     return given_variables(variables, unit.var_files, origin=FILE_NAME)
 
 
 def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Inspection:
-    """What the configuration of a unit says, with the values that are known of its variables."""
+    """The facts of a unit's configuration, with the known values of its variables."""
     session = open_session(unit, environ, variables)
     run = session.static()
     if run is None:
@@ -134,7 +136,7 @@ def _called_by_tests(session: Session) -> set[str]:
 
 
 def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | None, Range | None]:
-    """The state of the configured backend, with what `init` was told of it."""
+    """The state of the configured backend, with the arguments that `init` got."""
     backend = run.root.module.backend
     around = Around(session.where.path, session.where.environ)
     workspace = session.selected
@@ -201,11 +203,18 @@ def _wanted(values: Mapping[str, Value]) -> RemoteState:
     backend, config, workspace = (values.get(name) for name in ("backend", "config", "workspace"))
     if backend is None or backend.is_null:
         raise ValueError("backend is not set")
+    kind = convert(backend, STRING).as_string()
+    if backend_block(kind) is None:
+        raise ValueError(f'there is no backend "{kind}"')
     if config is not None and not config.is_null:
         if config.type.kind not in (KIND_OBJECT, KIND_MAP):
             raise ValueError("config is not an object")
         settings = object_value(config.mapping())
     else:
         settings = object_value({})
-    selected = "default" if workspace is None or workspace.is_null else workspace.as_string()
-    return RemoteState(backend.as_string(), settings, selected)
+    selected = (
+        "default"
+        if workspace is None or workspace.is_null
+        else convert(workspace, STRING).as_string()
+    )
+    return RemoteState(kind, settings, selected)

@@ -62,7 +62,7 @@ class _NamedResource:
     argument: Origin | None
     """The expression of the argument that is named, if there is one."""
     missing: UnknownCause | None
-    """Why an argument may have no value: there are no instances."""
+    """The cause of an argument's missing value: there are no instances."""
 
     @property
     def is_there(self) -> bool:
@@ -83,10 +83,10 @@ class Explainer:
         self._diags = diags
         self._where = where
         self.sources: dict[str, bytes] = {}
-        """What was asked, so that diagnostics can point into it."""
+        """The query, so that diagnostics can point into it."""
 
     def address(self, text: str) -> Explanation | None:
-        """What stands at an address; None where nothing does, which is reported."""
+        """The object at an address; None if there is none, which is reported."""
         explanation = self._at(text)
         if explanation is None or explanation.phase != Phase.APPLY.value:
             return explanation
@@ -171,7 +171,7 @@ class Explainer:
 
     def expression(self, text: str, module: str = "") -> Explanation | None:
         """The value of an expression in a module."""
-        frame = self._frame(module)
+        frame = self.frame(module)
         if frame is None:
             return None
         errors = self._diags.error_count
@@ -207,7 +207,7 @@ class Explainer:
         path, rest = text[: max(end - 1, 0)], text[end:]
         if rest in ("source", "version") or not rest:
             return self._call_place(path, rest or "source")
-        frame = self._frame(path)
+        frame = self.frame(path)
         if frame is None or frame.parent is None or not _is_inside_output(frame, rest):
             return None if frame is None else (frame, rest, None)
         return frame.parent, text[last:], None
@@ -217,7 +217,7 @@ class Explainer:
         if addr is None or addr.parent is None:
             self._report(path or which, "")
             return None
-        frame = self._frame(str(addr.parent))
+        frame = self.frame(str(addr.parent))
         if frame is None:
             return None
         call = frame.module.calls.get(addr.name)
@@ -236,7 +236,7 @@ class Explainer:
         return self._evaluation.expansion(frame, name, call.repetition, call.range)
 
     def _call_data(self, frame: Frame, call: ModuleCall, key: InstanceKey) -> InstanceData:
-        """What `each` and `count` mean in a call, or in one of its instances."""
+        """The values of `each` and `count` in a call, or in one of its instances."""
         frames = frame.calls[call.name].frames
         if key is None and frames:
             return next(iter(frames.values())).instance.data
@@ -245,7 +245,8 @@ class Explainer:
         missing = missing_instances(expansion, frame, f"module.{call.name}", call.range)
         return found or any_instance(frame, call.repetition, missing)
 
-    def _frame(self, path: str) -> Frame | None:
+    def frame(self, path: str) -> Frame | None:
+        """The module instance with an address, which is reported if there is none."""
         addr: ModuleAddr | None = self._run.root.instance.addr
         if path:
             addr = parse_given(parse_module, path, self._diags)
@@ -292,7 +293,7 @@ class Explainer:
         return None
 
     def _provider(self, frame: Frame, named: Match[str]) -> Origin | None:
-        """What makes the instances of a provider, or the element that one instance comes from."""
+        """The expression of a provider's instances, or of one of them."""
         name, alias, key = named.groups()
         found = provider_behind(frame, LocalProviderConfig(name, alias or ""))
         if found is None:
@@ -340,7 +341,7 @@ class Explainer:
         return _NamedResource(subject.key, instances, argument, missing)
 
     def _reference(self, text: str) -> Reference | None:
-        """What an address refers to, as in an expression; None where it is none."""
+        """The references of an address, as in an expression; None if it is none."""
         problems = Diagnostics()
         traversal = parse_expression(Source("<address>", text), problems).static_traversal()
         return None if traversal is None else parse_reference(traversal, problems)
@@ -356,6 +357,11 @@ class Explainer:
             else:
                 meant = did_you_mean_name(name, declared)
                 self._report(text, f' Did you mean "{kind}.{meant}"?' if meant else "")
+            return None
+        if not name and frame.parent is not None:
+            # What a module has under a name of its own are outputs, and this is none of them.
+            meant = did_you_mean_name(kind, frame.module.outputs)
+            self._report(text, f' Did you mean the output "{meant}"?' if meant else "")
             return None
         problems = Diagnostics()
         expr = parse_expression(self._source("<address>", rest), problems)
@@ -375,7 +381,7 @@ class Explainer:
 
 
 def _declared_names(frame: Frame, kind: str) -> list[str] | None:
-    """What there is of a kind that has addresses, and that no expression can name."""
+    """The names of a kind that has addresses, but no expressions."""
     module = frame.module
     if kind == "output":
         return [*module.outputs]
@@ -386,7 +392,9 @@ def _declared_names(frame: Frame, kind: str) -> list[str] | None:
 
 def _keys(instances: Mapping[InstanceKey, object]) -> str:
     """The keys that there are, for who has named another."""
-    keys = [key_text(key) for key in instances if key is not None]
+    if None in instances:
+        return " It has one instance, without a key."
+    keys = [key_text(key) for key in instances]
     if not keys:
         return " It is declared, but has no instances."
     return (
@@ -409,8 +417,8 @@ def _is_inside_output(frame: Frame, rest: str) -> bool:
 
 
 def _member(frame: Frame, rest: str) -> str:
-    """What a bare name after a module's path means: an output, as in expressions, else an argument
-    of the call.
+    """The meaning of a bare name after a module's path: an output, as in expressions, or else an
+    argument of the call.
     """
     if rest in frame.module.outputs:
         return f"output.{rest}"

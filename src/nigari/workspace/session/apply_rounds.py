@@ -1,17 +1,20 @@
-"""Rounds: plans that follow each other under one lock, each with what the one before made known.
+"""Apply rounds: plans that follow each other under one lock, each with the results of the last.
 
-A round does what can be known and leaves the rest for the next. Who sees a plan and agrees to it is
-the affair of whoever holds this, and so is carrying it out.
+A round defers what depends on unknown values to the next. Showing, approving and applying the plans
+is left to the caller.
 """
 
 from __future__ import annotations
 
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.plan.model.changes import Action, Plan
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.show.deferred_summary import waiting_line
 from nigari.record import replace
+from nigari.running.round_cache import RoundCache
+from nigari.workspace.plans.plan_context import plan_timestamp
 from nigari.workspace.session.locked_session import LockedSession
+from nigari.workspace.session.made_plan import MadePlan
 
 _MOST_NAMED = 10
 
@@ -20,20 +23,20 @@ class ApplyRounds:
     """The rounds of one apply."""
 
     def __init__(self, locked: LockedSession, options: PlanOptions, most: int = 0) -> None:
-        """At most so many rounds are made; as many as it takes, where that is nothing."""
+        """`most` limits the number of rounds; 0 means no limit."""
         self._locked = locked
         self._options = options
         self._most = most
         self.number: int = 0
         """The round that was planned last; the first one is 1."""
         self._before: object = None
-        locked.keep_values()
+        self._cache = RoundCache(plan_timestamp())
 
-    async def plan(self) -> Plan | None:
-        """The plan of the next round; None after reporting why there is none."""
+    async def plan(self) -> MadePlan | None:
+        """Make the plan of the next round; None if there is not even an incomplete one."""
         self.number += 1
         await self._locked.close()
-        return await self._locked.plan(self._options)
+        return await self._locked.plan(self._options, self._cache)
 
     def is_stuck(self, plan: Plan) -> bool:
         """Whether no round can ever do what a plan leaves for later, which is then reported.
