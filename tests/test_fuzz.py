@@ -369,15 +369,19 @@ def test_outputs_of_what_is_gone_and_not_declared(
 
 
 @pytest.mark.parametrize(
-    ("flag", "kind", "is_known"),
+    ("flag", "kind", "planned", "is_known"),
     [
-        ("-refresh-only", "missing", True),
-        ("-refresh-only", "more", False),
-        ("-refresh=false", "missing", False),
+        ("-refresh-only", "missing", {"update t.a"}, True),
+        ("-refresh-only", "more", {"update t.a"}, False),
+        ("-refresh=false", "missing", {"update t.a"}, False),
+        ("-refresh=false", "missing", set(), True),
+        ("-refresh=false", "more", set(), False),
     ],
 )
-def test_what_is_opened_where_only_the_state_changes(flag: str, kind: str, is_known: bool) -> None:
-    step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]])
+def test_what_is_opened_where_at_most_the_state_changes(
+    flag: str, kind: str, planned: set[str], is_known: bool
+) -> None:
+    step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]], ours=planned)
     text = _event("ephemeral_action_started", "", "ephemeral.t.e")
     given = Difference(f"events: {kind} ephemeral_action_started", text)
     assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
