@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo check format format-check lint types layers test pictures page-pictures peers check-real bench \
-	bench-compiled page distributions wheel check-wheel fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences plain mutants outside clean
+	bench-compiled page distributions wheel check-wheel fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences plain mutants sampled-mutants outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -116,6 +116,9 @@ plain: $(READY) peers ## have OpenTofu plan random configurations that nigari wr
 
 mutants: $(READY) ## apply one-line faults, one at a time, and say which test finds each
 	$(BIN)/python -m scripts.mutants --workers $(WORKERS) $(NAMES)
+
+sampled-mutants: $(READY) ## faults drawn from plan, apply and eval, and those that the tests miss: make sampled-mutants N=100 SEED=1
+	$(BIN)/python -m scripts.sampled_mutants --count $(N) --seed $(SEED)
 
 outside: $(READY) peers ## compare with the real program in public repositories: docs/contributing/outside.md
 	$(BIN)/python -m tests.outside $(OUTSIDE)
