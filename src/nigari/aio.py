@@ -34,8 +34,8 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import InputKind, InputValue
 from nigari.events import Event, FoundObject, Listen
 from nigari.plan.model.changes import PlanMode
+from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.plan.nodes.plan_run import PlanOptions, ReadObjects
 from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
 from nigari.workspace.context.interruptions import Interruptions

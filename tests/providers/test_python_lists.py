@@ -16,8 +16,8 @@ from nigari.providers import api
 from nigari.providers.client import PluginProvider
 from nigari.providers.launch import launch
 from nigari.providers.python import Provider
+from tests.providers.launching import environment, script
 from tests.providers.shelf import shelf_provider
-from tests.providers.test_launch import environment, script
 
 Work = Callable[[api.Provider], Awaitable[list[api.ListEvent]]]
 Ask = Callable[[Work], list[api.ListEvent]]

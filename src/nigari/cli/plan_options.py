@@ -25,7 +25,7 @@ from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
 from nigari.plan.model.changes import PlanMode
-from nigari.plan.nodes.plan_run import PlanOptions, ReadObjects
+from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ session.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from nigari.cli.command import Invocation
@@ -32,7 +32,7 @@ from nigari.plan.nodes.imports import ImportTarget
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.session.apply_result import Saved, Unsaved
 from nigari.workspace.session.locked_session import LockedSession, locked
-from nigari.workspace.session.made_plan import MadePlan, reopen_plan
+from nigari.workspace.session.made_plan import MadePlan
 from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside
     from nigari.eval.static.run import StaticRun
     from nigari.plan.nodes.lists import ListInstance
-    from nigari.workspace.plans.saved_plan import Reopened
     from nigari.workspace.session.apply_rounds import ApplyRounds
 
 
@@ -98,35 +97,11 @@ class PlanningCommand:
         async def whole() -> int:
             if self.asks_variables:
                 ask_variables(self.session)
-            return await self._under_lock(operation, work)
+            async with locked(self.session, operation, self.listener) as held:
+                return 1 if held is None else await work(held)
 
-        return self._to_end(whole())
-
-    def run_saved(
-        self,
-        operation: str,
-        path: str,
-        work: Callable[[LockedSession, Reopened], Awaitable[int]],
-    ) -> int:
-        """The same for a saved plan, which has the variables and the location of the state."""
-
-        async def whole() -> int:
-            saved = reopen_plan(self.session, path)
-            if saved is None:
-                return 1
-            return await self._under_lock(operation, lambda held: work(held, saved))
-
-        return self._to_end(whole())
-
-    async def _under_lock(
-        self, operation: str, work: Callable[[LockedSession], Awaitable[int]]
-    ) -> int:
-        async with locked(self.session, operation, self.listener) as held:
-            return 1 if held is None else await work(held)
-
-    def _to_end(self, whole: Coroutine[object, object, int]) -> int:
         try:
-            status = run_to_end(whole)
+            status = run_to_end(whole())
             return self.presenter.end() or status
         finally:
             if self._page is not None:
@@ -200,13 +175,13 @@ class PlanningCommand:
 
         If the command goes on to apply it, check results are shown only after that.
         """
-        self.plan_presenter.show(made.outcome, self.invocation.switch("show-sensitive"))
+        self.plan_presenter.show(made, self.invocation.switch("show-sensitive"))
         self.presenter.tell_so_far(with_checks=made.plan.is_incomplete or not goes_on)
 
     def explore(self, made: MadePlan) -> None:
         """Show a plan on the page of `-explore`, if requested."""
         if self._page is not None:
-            self._page.show(made.outcome)
+            self._page.show(made)
 
     async def apply(
         self, locked: LockedSession, made: MadePlan, is_saved: bool = False, goes_on: bool = False

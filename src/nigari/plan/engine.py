@@ -26,10 +26,11 @@ from nigari.plan.model.changes import Action, Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
+from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 from nigari.plan.nodes.imports import report_undeclared
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blocks
-from nigari.plan.nodes.plan_run import PlanOptions, PlanRun, ReadObjects
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.cycles import report_validation_cycles
@@ -319,7 +320,7 @@ def _moves_fit(moves: Moves, state: State, run: PlanRun, diags: Diagnostics) -> 
 
     As in OpenTofu, a destroy only evaluates what is declared while it refreshes.
     """
-    is_opened = not run.is_destroying or (run.refreshes and bool(state.resources))
+    is_opened = not run.is_destroying or (run.options.refreshes and bool(state.resources))
     errors = diags.error_count
     check_statements(moves, run, is_opened, diags)
     return diags.error_count == errors
@@ -328,7 +329,7 @@ def _moves_fit(moves: Moves, state: State, run: PlanRun, diags: Diagnostics) -> 
 def _check_imports(run: PlanRun) -> None:
     """Report imports to addresses that the configuration does not declare."""
     for target in run.imports.targets.values():
-        is_declared = run.is_wanted(target.address) or run.held_by(target.address)
+        is_declared = run.declared.has(target.address) or run.declared.deferral_of(target.address)
         if not is_declared and run.looks_at(target.address):
             report_undeclared(target, run.diags)
 
@@ -363,10 +364,10 @@ def _check_replaced(run: PlanRun, options: PlanOptions) -> None:
 
 def _has_to_replace(run: PlanRun, address: AbsResourceInstance) -> bool:
     """Check whether there is an object to replace, or one that is destroyed anyway."""
-    if run.held_by(address) is not None:
+    if run.declared.deferral_of(address) is not None:
         return True
     if (address, "") not in run.record.changes:
         return False
     # A destroyed object need not be replaced, but an address without a key names the declared resource.
-    names_resource = address.item.key is None and run.declares(address)
-    return run.is_wanted(address) or not names_resource
+    names_resource = address.item.key is None and run.declared.has_resource(address)
+    return run.declared.has(address) or not names_resource

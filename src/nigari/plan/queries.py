@@ -11,8 +11,9 @@ from nigari.addrs.resource import LIST
 from nigari.addrs.targets import Target
 from nigari.diagnostics import Diagnostics
 from nigari.plan.engine import PlanInputs, evaluate, validate
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.lists import ListInstance, ListResource
-from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.removed_blocks import RemoveStatements
 from nigari.plan.order.selection import selection

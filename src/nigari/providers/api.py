@@ -113,6 +113,8 @@ class PlanRequest:
     identity: cty.Value | None = None
     may_defer: bool = False
     """True if the caller can defer the object to a later plan."""
+    planned_private: bytes = b""
+    """What the provider returned when the object was planned, if it is planned again to be applied."""
 
 
 @record

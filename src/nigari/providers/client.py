@@ -170,6 +170,7 @@ class PluginProvider:
                 provider_meta=await self._meta(request.provider_meta),
                 client_capabilities=capabilities(request.may_defer),
                 prior_identity=self._identity_message(request.identity, schema),
+                planned_private=request.planned_private,
             )
             answer = await self._calls.call(
                 "PlanResourceChange", message, pb.PlanResourceChange.Response

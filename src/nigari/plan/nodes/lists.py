@@ -90,7 +90,7 @@ class ListInstance(InstanceNode):
             state = with_schema_marks(event.resource, listed)
         version = 0 if listed.identity is None else listed.identity.version
         found = FoundObject(event.display_name, identity, version, state)
-        if self.owner.run.lists_whole:
+        if self.owner.run.options.lists_whole:
             found = self._with_blocks(found, listed)
         self.found.append(found)
         self.owner.run.listener.query_found(self.address, found)
@@ -141,7 +141,7 @@ class ListInstance(InstanceNode):
             )
             return None
         type_name = self.owner.resource.addr.type
-        request = list_request(type_name, config, self.owner.run.lists_whole)
+        request = list_request(type_name, config, self.owner.run.options.lists_whole)
         if isinstance(request, api.ListRequest):
             return request
         self._report(request)

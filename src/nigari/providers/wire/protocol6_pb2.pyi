@@ -87,7 +87,7 @@ class FunctionError(_message.Message):
 class Schema(_message.Message):
     __slots__ = ("version", "block")
     class Block(_message.Message):
-        __slots__ = ("version", "attributes", "block_types", "description", "description_kind", "deprecated", "deprecation_message")
+        __slots__ = ("version", "attributes", "block_types", "description", "description_kind", "deprecated", "deprecation_message", "computed")
         VERSION_FIELD_NUMBER: _ClassVar[int]
         ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
         BLOCK_TYPES_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +95,7 @@ class Schema(_message.Message):
         DESCRIPTION_KIND_FIELD_NUMBER: _ClassVar[int]
         DEPRECATED_FIELD_NUMBER: _ClassVar[int]
         DEPRECATION_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+        COMPUTED_FIELD_NUMBER: _ClassVar[int]
         version: int
         attributes: _containers.RepeatedCompositeFieldContainer[Schema.Attribute]
         block_types: _containers.RepeatedCompositeFieldContainer[Schema.NestedBlock]
@@ -102,7 +103,8 @@ class Schema(_message.Message):
         description_kind: StringKind
         deprecated: bool
         deprecation_message: str
-        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping[str, object]]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
+        computed: bool
+        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping[str, object]]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ..., computed: _Optional[bool] = ...) -> None: ...
     class Attribute(_message.Message):
         __slots__ = ("name", "type", "description", "required", "optional", "computed", "sensitive", "description_kind", "deprecated", "nested_type", "write_only", "deprecation_message")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -259,12 +261,16 @@ class ServerCapabilities(_message.Message):
     def __init__(self, plan_destroy: _Optional[bool] = ..., get_provider_schema_optional: _Optional[bool] = ..., move_resource_state: _Optional[bool] = ..., generate_resource_config: _Optional[bool] = ...) -> None: ...
 
 class ClientCapabilities(_message.Message):
-    __slots__ = ("deferral_allowed", "write_only_attributes_allowed")
+    __slots__ = ("deferral_allowed", "write_only_attributes_allowed", "store_planned_private", "computed_blocks_allowed")
     DEFERRAL_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     WRITE_ONLY_ATTRIBUTES_ALLOWED_FIELD_NUMBER: _ClassVar[int]
+    STORE_PLANNED_PRIVATE_FIELD_NUMBER: _ClassVar[int]
+    COMPUTED_BLOCKS_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     deferral_allowed: bool
     write_only_attributes_allowed: bool
-    def __init__(self, deferral_allowed: _Optional[bool] = ..., write_only_attributes_allowed: _Optional[bool] = ...) -> None: ...
+    store_planned_private: bool
+    computed_blocks_allowed: bool
+    def __init__(self, deferral_allowed: _Optional[bool] = ..., write_only_attributes_allowed: _Optional[bool] = ..., store_planned_private: _Optional[bool] = ..., computed_blocks_allowed: _Optional[bool] = ...) -> None: ...
 
 class Deferred(_message.Message):
     __slots__ = ("reason",)
@@ -546,7 +552,7 @@ class ReadResource(_message.Message):
 class PlanResourceChange(_message.Message):
     __slots__ = ()
     class Request(_message.Message):
-        __slots__ = ("type_name", "prior_state", "proposed_new_state", "config", "prior_private", "provider_meta", "client_capabilities", "prior_identity")
+        __slots__ = ("type_name", "prior_state", "proposed_new_state", "config", "prior_private", "provider_meta", "client_capabilities", "prior_identity", "planned_private")
         TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
         PRIOR_STATE_FIELD_NUMBER: _ClassVar[int]
         PROPOSED_NEW_STATE_FIELD_NUMBER: _ClassVar[int]
@@ -555,6 +561,7 @@ class PlanResourceChange(_message.Message):
         PROVIDER_META_FIELD_NUMBER: _ClassVar[int]
         CLIENT_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
         PRIOR_IDENTITY_FIELD_NUMBER: _ClassVar[int]
+        PLANNED_PRIVATE_FIELD_NUMBER: _ClassVar[int]
         type_name: str
         prior_state: DynamicValue
         proposed_new_state: DynamicValue
@@ -563,7 +570,8 @@ class PlanResourceChange(_message.Message):
         provider_meta: DynamicValue
         client_capabilities: ClientCapabilities
         prior_identity: ResourceIdentityData
-        def __init__(self, type_name: _Optional[str] = ..., prior_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., proposed_new_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., prior_private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ..., prior_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
+        planned_private: bytes
+        def __init__(self, type_name: _Optional[str] = ..., prior_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., proposed_new_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., prior_private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ..., prior_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ..., planned_private: _Optional[bytes] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("planned_state", "requires_replace", "planned_private", "diagnostics", "legacy_type_system", "deferred", "planned_identity")
         PLANNED_STATE_FIELD_NUMBER: _ClassVar[int]

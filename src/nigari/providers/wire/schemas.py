@@ -160,7 +160,11 @@ def _block(message: _AnyBlock) -> Block:
         if nesting is None:
             raise cty.CtyError(f"nested block {quoted(nested.type_name)} has no nesting mode")
         blocks[nested.type_name] = NestedBlock(
-            _block(nested.block), nesting, nested.min_items, nested.max_items
+            _block(nested.block),
+            nesting,
+            nested.min_items,
+            nested.max_items,
+            isinstance(nested.block, pb.Schema.Block) and nested.block.computed,
         )
     return Block(
         attributes,
@@ -281,13 +285,14 @@ def _schema_message(schema: Schema) -> pb.Schema:
     return pb.Schema(version=schema.version, block=_block_message(schema.block))
 
 
-def _block_message(block: Block) -> pb.Schema.Block:
+def _block_message(block: Block, computed: bool = False) -> pb.Schema.Block:
     return pb.Schema.Block(
+        computed=computed,
         attributes=[_attribute_message(n, a) for n, a in sorted(block.attributes.items())],
         block_types=[
             pb.Schema.NestedBlock(
                 type_name=name,
-                block=_block_message(nested.block),
+                block=_block_message(nested.block, nested.computed),
                 nesting=_WIRE_NESTINGS[nested.nesting],
                 min_items=nested.min_items,
                 max_items=nested.max_items,

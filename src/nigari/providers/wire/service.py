@@ -213,6 +213,7 @@ class ProviderService:
                 provider_meta=await self._meta(request),
                 identity=decoded_identity(request.prior_identity, schema),
                 may_defer=request.client_capabilities.deferral_allowed,
+                planned_private=request.planned_private,
             )
         except InvalidRequest as refused:
             return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.reported))

@@ -23,10 +23,10 @@ from nigari.plan.engine import PlanInputs, make_plan
 from nigari.plan.found_state import found_state
 from nigari.plan.inspection.state_inspection import StateInspection
 from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.import_lookup import ImportLookup
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.lists import ListInstance
-from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.plan.object_search import find_objects
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.queries import find_listed
@@ -45,7 +45,7 @@ from nigari.workspace.plans.plan_context import PlanContext
 from nigari.workspace.plans.plan_files import ReadFiles
 from nigari.workspace.plans.saved_plan import Reopened, lock_checksum
 from nigari.workspace.session.apply_result import Saved, Unsaved, state_document, store_result
-from nigari.workspace.session.made_plan import MadePlan, restore_plan
+from nigari.workspace.session.made_plan import MadePlan, restored
 from nigari.workspace.session.session import Session
 
 
@@ -278,7 +278,7 @@ class LockedSession:
         snapshot = saved.lineage, saved.serial
         if not self._is_current(saved.plan, snapshot, saved.lock, saved.workspace):
             return None
-        made = await restore_plan(self.session, reopened, self._listener)
+        made = await restored(self.session, reopened, self.diags, self._listener)
         if made is not None:
             self._contexts.append(made.context)
         return made
