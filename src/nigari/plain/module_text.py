@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from nigari.addrs.keys import InstanceKey
+from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.provider import LocalProviderConfig
@@ -60,11 +60,13 @@ class ModuleText:
         values: StaticValues,
         variant: Variant,
         source_text: SourceText,
+        others: Mapping[ModuleAddr, Variant],
         module_path: str | None = None,
     ) -> None:
-        """`module_path` is what `path.module` was, if the module is written elsewhere."""
+        """`others` are the variants of all modules; `module_path` is what `path.module` was, if the module is written elsewhere."""
         self._values = values
         self._variant = variant
+        self._variants = others
         self._source_text = source_text
         frame = variant.frame
         self._resources = {
@@ -370,12 +372,27 @@ class ModuleText:
         if given is None:
             return edits
         old = self._followed(given.expr)
+        parts = self._parts(old)
+        if parts:
+            place = given.expr.start, given.expr.end
+            return [
+                replaced(
+                    block, [self._copy(block, [*edits, Edit(*place, each)]) for each in parts], ()
+                )
+            ]
         new = self._address_without_keys(old) if "[" in old else old
         edits.append(Edit(given.expr.start, given.expr.end, new))
         if new != old:
             text = f"\n\nmoved {{\n  from = {old}\n  to   = {new}\n}}"
             edits.append(Edit(block.end, block.end, text))
         return edits
+
+    def _parts(self, address: str) -> list[str]:
+        """The addresses that an address in all instances of a call has become."""
+        for name, split in self._rewriting.split.items():
+            if name.startswith("module.") and address.startswith(f"{name}."):
+                return [f"{each}{address.removeprefix(name)}" for each in split.blocks]
+        return []
 
     def _address_without_keys(self, text: str) -> str:
         """A free address of the same kind as one with keys, in the module itself."""
@@ -396,11 +413,28 @@ class ModuleText:
         }
         return free_name(f"{prefix}{identifier('_'.join(map(str, words)))}", taken)
 
+    def _inside_modules(self, expr: Expression) -> str | None:
+        """The address of a resource in a called module, by the names of all calls that lead there."""
+        endpoint = parse_move_endpoint(self._addresses.text(expr), Diagnostics())
+        if endpoint is None or isinstance(endpoint.subject, ModuleAddr):
+            return None
+        instance: ModuleInstance | None = self._variant.frame.instance
+        words: list[str] = []
+        for name, key in endpoint.subject.module.steps:
+            plan = None if instance is None else self._variants[instance.variant].calls.get(name)
+            names = (plan.names if plan is not None else None) or {}
+            words.append(
+                f"module.{names[key]}" if key in names else f"module.{name}{key_text(key)}"
+            )
+            children = {} if instance is None else instance.children.get(name, {})
+            instance = children.get(key) or children.get(DEFERRED)
+        return ".".join([*words, str(endpoint.subject.item)]) if words else None
+
     def imported(self, block: Block) -> list[Edit]:
         edits = [*self._selected(block), *self._inside(block, None, ("provider", "to"))]
         target = block.attributes.get("to")
         if target is not None:
-            text = self._rewriting.text(target.expr)
+            text = self._inside_modules(target.expr) or self._rewriting.text(target.expr)
             if text.startswith(("{", "[", "merge(")):
                 self._values.refuse(
                     "Import into an instance that a value selects",
