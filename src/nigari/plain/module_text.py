@@ -8,13 +8,11 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.blocks.provider_config import ProviderConfig, written_alias
 from nigari.config.core.declared import Repetition
-from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.collections import ObjectConstructor
@@ -26,6 +24,7 @@ from nigari.hcl.quoting import quoted
 from nigari.hcl.render import render_value
 from nigari.hcl.source import Source
 from nigari.hcl.static import expr_as_keyword
+from nigari.plain.addresses import Addresses
 from nigari.plain.block_edits import (
     REPETITION,
     is_first,
@@ -36,7 +35,6 @@ from nigari.plain.block_edits import (
 )
 from nigari.plain.expressions import InstanceWords, Rewriting, SplitBlock, object_of
 from nigari.plain.instance_words import instance_words, key_literal
-from nigari.plain.names import free_name, identifier
 from nigari.plain.provider_blocks import IteratedProvider, iterated_provider
 from nigari.plain.provider_texts import ProviderTexts
 from nigari.plain.resource_splits import ResourceSplit, split_resource
@@ -66,7 +64,6 @@ class ModuleText:
         """`others` are the variants of all modules; `module_path` is what `path.module` was, if the module is written elsewhere."""
         self._values = values
         self._variant = variant
-        self._variants = others
         self._source_text = source_text
         frame = variant.frame
         self._resources = {
@@ -81,6 +78,7 @@ class ModuleText:
         root = "terraform" if values.target.program == TERRAFORM else "tofu"
         self._rewriting = Rewriting(values.literals[frame], blocks, module_path, root)
         self._addresses = Rewriting(values.literals[frame], {}, module_path, root)
+        self._places = Addresses(self._addresses, blocks, variant, others)
         self._providers = ProviderTexts(values, frame, self._rewriting)
 
     def file(self, body: NativeBody) -> str:
@@ -350,20 +348,10 @@ class ModuleText:
         edits: list[Edit] = []
         for attribute in block.attributes.values():
             expr = attribute.expr
-            text = self._followed(expr)
+            text = self._places.followed(expr)
             if text != expr.source.text[expr.start : expr.end]:
                 edits.append(Edit(expr.start, expr.end, text))
         return edits
-
-    def _followed(self, expr: Expression) -> str:
-        """The text of an address, which may lead into an instance with a new address."""
-        text = self._addresses.text(expr)
-        for address, split in self._rewriting.split.items():
-            for key, part in split.parts.items():
-                old = f"{address}[{key_literal(key)}]."
-                if text.startswith(old):
-                    text = f"{part}.{text.removeprefix(old)}"
-        return text
 
     def removed(self, block: Block) -> list[Edit]:
         """Others remove whole blocks only: an instance gets an address of its own before."""
@@ -371,8 +359,8 @@ class ModuleText:
         given = block.attributes.get("from")
         if given is None:
             return edits
-        old = self._followed(given.expr)
-        parts = self._parts(old)
+        old = self._places.followed(given.expr)
+        parts = self._places.parts(old)
         if parts:
             place = given.expr.start, given.expr.end
             return [
@@ -380,61 +368,18 @@ class ModuleText:
                     block, [self._copy(block, [*edits, Edit(*place, each)]) for each in parts], ()
                 )
             ]
-        new = self._address_without_keys(old) if "[" in old else old
+        new = self._places.without_keys(old) if "[" in old else old
         edits.append(Edit(given.expr.start, given.expr.end, new))
         if new != old:
             text = f"\n\nmoved {{\n  from = {old}\n  to   = {new}\n}}"
             edits.append(Edit(block.end, block.end, text))
         return edits
 
-    def _parts(self, address: str) -> list[str]:
-        """The addresses that an address in all instances of a call has become."""
-        for name, split in self._rewriting.split.items():
-            if name.startswith("module.") and address.startswith(f"{name}."):
-                return [f"{each}{address.removeprefix(name)}" for each in split.blocks]
-        return []
-
-    def _address_without_keys(self, text: str) -> str:
-        """A free address of the same kind as one with keys, in the module itself."""
-        endpoint = parse_move_endpoint(text, Diagnostics())
-        if endpoint is None:
-            return text
-        subject, module = endpoint.subject, self._variant.module
-        is_module = isinstance(subject, ModuleAddr)
-        steps = subject.steps if isinstance(subject, ModuleAddr) else subject.module.steps
-        prefix = "module." if is_module else ""
-        words = [word for name, key in steps for word in (name, key) if word is not None]
-        if not isinstance(subject, ModuleAddr):
-            resource = subject.item.resource
-            prefix = f"{resource.type}."
-            words += [word for word in (resource.name, subject.item.key) if word is not None]
-        taken = {str(each) for each in module.resources} | {
-            f"module.{each}" for each in module.calls
-        }
-        return free_name(f"{prefix}{identifier('_'.join(map(str, words)))}", taken)
-
-    def _inside_modules(self, expr: Expression) -> str | None:
-        """The address of a resource in a called module, by the names of all calls that lead there."""
-        endpoint = parse_move_endpoint(self._addresses.text(expr), Diagnostics())
-        if endpoint is None or isinstance(endpoint.subject, ModuleAddr):
-            return None
-        instance: ModuleInstance | None = self._variant.frame.instance
-        words: list[str] = []
-        for name, key in endpoint.subject.module.steps:
-            plan = None if instance is None else self._variants[instance.variant].calls.get(name)
-            names = (plan.names if plan is not None else None) or {}
-            words.append(
-                f"module.{names[key]}" if key in names else f"module.{name}{key_text(key)}"
-            )
-            children = {} if instance is None else instance.children.get(name, {})
-            instance = children.get(key) or children.get(DEFERRED)
-        return ".".join([*words, str(endpoint.subject.item)]) if words else None
-
     def imported(self, block: Block) -> list[Edit]:
         edits = [*self._selected(block), *self._inside(block, None, ("provider", "to"))]
         target = block.attributes.get("to")
         if target is not None:
-            text = self._inside_modules(target.expr) or self._rewriting.text(target.expr)
+            text = self._places.in_modules(target.expr) or self._rewriting.text(target.expr)
             if text.startswith(("{", "[", "merge(")):
                 self._values.refuse(
                     "Import into an instance that a value selects",
