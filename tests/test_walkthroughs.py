@@ -3,7 +3,8 @@
 A page starts in an empty directory. A block whose first line is a comment with a file name is that file, in the
 order of the page. In a `console` block, lines that begin with `$ ` are run, one shell for the whole page; the lines
 below are what they print. A line `...` stands for any number of lines. Other shell commands that a reader types
-elsewhere (on a service, with credentials) are in `sh` blocks. `pytest --update` writes what was printed.
+elsewhere (on a service, with credentials) are in `sh` blocks. A page with a comment `after: PAGE#ANCHOR` begins where
+that page is at that heading. `pytest --update` writes what was printed.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from typing import Final
 import pytest
 
 from tests.cli.process import ROOT, environment
+from tests.markdown_pages import FENCE, before_heading
 
-_FENCE: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAMED: Final = re.compile(r"(?:#|//) ([\w./-]+\.\w+)\n")
 _COMMAND: Final = re.compile(r"^\$ (.*(?:\\\n.*)*)\n?((?:(?!\$ ).*\n?)*)", re.MULTILINE)
+_AFTER: Final = re.compile(r"^<!-- after: (\S+)#(\S+) -->$", re.MULTILINE)
 _VOLATILE: Final = (
     (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "UUID"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z)?"), "TIME"),
@@ -102,8 +104,14 @@ def comparable(text: str) -> str:
 
 def matches(wanted: str, printed: str) -> bool:
     """Whether the page shows what was printed; `...` leaves out lines."""
-    parts = [re.escape(part) for part in re.split(r"^ *\.\.\.$\n?", comparable(wanted), flags=re.M)]
-    return re.fullmatch("(?s:.*)".join(parts).replace(r"\n(?s:", r"\n?(?s:"), comparable(printed)) is not None
+    parts = re.split(r"^ *\.\.\.$\n?", comparable(wanted), flags=re.MULTILINE)
+    pattern = "(?s:.*)".join(re.escape(part) for part in parts)
+    return re.fullmatch(pattern.replace("\\\n(?s:", "\\\n?(?s:"), comparable(printed)) is not None
+
+
+def fits(_command: str, wanted: str, status: int, printed: str) -> bool:
+    """Whether a command did what the page shows; one that fails shows its error."""
+    return matches(wanted, printed) and (status == 0 or "Error" in wanted)
 
 
 def commands(block: str) -> Iterator[tuple[str, str]]:
@@ -112,36 +120,42 @@ def commands(block: str) -> Iterator[tuple[str, str]]:
         yield command, wanted
 
 
+def follow(text: str, shell: Shell) -> Iterator[tuple[str, list[tuple[str, str, int, str]]]]:
+    """Write the files of a page and run its commands: for each block, what each of them printed."""
+    for kind, block in FENCE.findall(text):
+        if kind == "console":
+            yield block, [(each, said, *shell.run(each)) for each, said in commands(block)]
+        elif (named := _NAMED.match(block)) is not None:
+            path = shell.directory / named[1]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block, encoding="utf-8")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_can_be_followed(
-    page: Path, tmp_path: Path, pytestconfig: pytest.Config
-) -> None:
+def test_a_page_can_be_followed(page: Path, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     text = page.read_text(encoding="utf-8")
     shell = Shell(tmp_path / "home")
+    for earlier, anchor in _AFTER.findall(text):
+        beginning = before_heading((page.parent / earlier).read_text(encoding="utf-8"), anchor)
+        assert all(fits(*each) for _, done in follow(beginning, shell) for each in done)
     wrong: list[str] = []
-    for kind, block in _FENCE.findall(text):
-        if kind != "console":
-            if (named := _NAMED.match(block)) is not None:
-                path = shell.directory / named[1]
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(block, encoding="utf-8")
-            continue
-        updated = ""
-        for command, wanted in commands(block):
-            status, printed = shell.run(command)
-            fits = matches(wanted, printed) and (status == 0 or "Error" in wanted)
-            if not fits:
-                wrong.append(f"$ {command}   (status {status})\n{printed}\n--- the page:\n{wanted}")
-            shown = wanted if fits or "..." in wanted else printed.strip("\n") + "\n"
-            updated += f"$ {command}\n{shown}"
-        text = text.replace(block, re.sub(r"\n{2,}\Z", "\n", updated))
+    updated = text
+    for block, done in follow(text, shell):
+        shown = ""
+        for command, wanted, status, printed in done:
+            is_right = fits(command, wanted, status, printed)
+            if not is_right:
+                wrong.append(f"$ {command}   (status {status})\n{printed}--- the page:\n{wanted}")
+            stays = is_right or "..." in wanted
+            shown += f"$ {command}\n{wanted if stays else printed.strip(chr(10)) + chr(10)}"
+        updated = updated.replace(block, shown)
     if pytestconfig.getoption("--update"):
-        page.write_text(text, encoding="utf-8")
+        page.write_text(updated, encoding="utf-8")
     assert not wrong, "\n\n".join(wrong)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "printed", "fits"),
+    ("wanted", "printed", "is_right"),
     [
         pytest.param("a\nb\n", "a\nb\n", True, id="the same"),
         pytest.param("a\n", "a\nb\n", False, id="a line is missing"),
@@ -153,5 +167,5 @@ def test_a_page_can_be_followed(
         pytest.param("1 added\n", "2 added\n", False, id="another number"),
     ],
 )
-def test_what_counts_as_printed(wanted: str, printed: str, fits: bool) -> None:
-    assert matches(wanted, printed) is fits
+def test_what_counts_as_printed(wanted: str, printed: str, is_right: bool) -> None:
+    assert matches(wanted, printed) is is_right
