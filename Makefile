@@ -54,9 +54,10 @@ layers: $(READY)
 test: $(READY) ## the tests alone
 	$(BIN)/pytest -q -n $(WORKERS)
 
-pictures: $(READY) ## draw the pictures of the documents, and write the page of the public surface
+pictures: $(READY) ## draw the pictures of the documents, and write the generated pages: API, commands, tools
 	$(BIN)/python -m scripts.pictures
 	$(BIN)/python -m scripts.api_page
+	$(BIN)/python -m scripts.cli_pages
 	$(BIN)/python -m scripts.tools_page
 
 page-pictures: $(READY) page ## take the pictures of the page of `nigari explore`; needs Chromium
