@@ -11,7 +11,7 @@ WORKERS ?= 2
 N ?= 10000
 SEED ?= 0
 
-.PHONY: help demo check format format-check lint types layers test pictures page-pictures peers check-real bench \
+.PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real bench \
 	bench-compiled page distributions wheel check-wheel fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences mutants outside clean
 
 help: ## list the targets
@@ -62,6 +62,14 @@ pictures: $(READY) ## draw the pictures of the documents, and write the generate
 
 page-pictures: $(READY) page ## take the pictures of the page of `nigari explore`; needs Chromium
 	$(BIN)/python -m scripts.page_pictures
+
+docs: $(READY) ## build the site of the documents in build/site
+	@test -x $(BIN)/zensical || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]'
+	$(BIN)/python -m scripts.site
+
+check-docs: docs ## open the site in Chromium: accessible in both themes and two widths, searchable; needs Node.js 20 or newer
+	npm --prefix page ci --silent
+	node --test scripts/check_site.mjs
 
 peers: ## build the real programs that check-real compares with
 	$(PYTHON) -m scripts.peers

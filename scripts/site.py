@@ -18,12 +18,38 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCES: Final = ROOT / "build" / "site-sources"
 REPOSITORY: Final = "https://github.com/nigari/nigari/blob/main/"
-_TOP: Final = ("ARCHITECTURE.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md")
+_TOP: Final = (
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+)
 _STYLE: Final = """\
 .md-typeset table:not([class]) { display: table; }
 .md-typeset table:not([class]) td code { overflow-wrap: anywhere; }
 .md-typeset__table { overflow-x: auto; }
 .md-typeset img { max-width: 100%; }
+.md-nav__link--active, .md-nav__link--active * { color: #3346c4 !important; }
+[data-md-color-scheme="slate"] .md-nav__link--active, [data-md-color-scheme="slate"] .md-nav__link--active * {
+  color: #9db0ff !important;
+}
+"""
+# A name of its own for each landmark, and scrolling with the keyboard where a table or a program is wide.
+_SCRIPT: Final = """\
+const SCROLLS = ".md-typeset__scrollwrap, .md-typeset pre > code";
+const mend = () => {
+  document.querySelectorAll(".md-nav .md-nav, .md-code__nav").forEach((each, number) => {
+    each.removeAttribute("aria-labelledby");
+    each.setAttribute("aria-label", `Part ${number + 1}`);
+  });
+  for (const each of document.querySelectorAll(SCROLLS)) {
+    if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
+  }
+};
+new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });
+addEventListener("resize", mend);
+mend();
 """
 _FENCE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK: Final = re.compile(r"(\]\()(?!https?:|#)([^)#\s]+)((?:#[^)]*)?\))")
@@ -55,11 +81,14 @@ def prepare() -> None:
     for page in sorted((ROOT / "docs").rglob("*.md")):
         name = page.relative_to(ROOT)
         target = SOURCES / page.relative_to(ROOT / "docs")
-        target.write_text(site_page(page.read_text(encoding="utf-8"), name.parent), encoding="utf-8")
+        target.write_text(
+            site_page(page.read_text(encoding="utf-8"), name.parent), encoding="utf-8"
+        )
     for top in _TOP:
         text = (ROOT / top).read_text(encoding="utf-8")
         (SOURCES / top).write_text(site_page(text, Path()), encoding="utf-8")
     (SOURCES / "site.css").write_text(_STYLE, encoding="utf-8")
+    (SOURCES / "site.js").write_text(_SCRIPT, encoding="utf-8")
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 
 from scripts.cli_pages import PLACE, pages
+from scripts.site import REPOSITORY, site_page
 from tests.markdown_pages import anchors
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -255,6 +256,25 @@ def test_the_pages_of_commands_are_those_of_the_tables() -> None:
     """Written by `python -m scripts.cli_pages`, as `make pictures` does."""
     written = {path.name: path.read_text(encoding="utf-8") for path in PLACE.glob("*.md")}
     assert written == pages()
+
+
+def test_the_navigation_of_the_site_names_pages() -> None:
+    """Of `docs`, or of the top directory, which `scripts/site.py` puts beside them."""
+    text = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    named = re.findall(r'"([\w/.-]+\.md)"', text)
+    assert len(named) > 40
+    assert [
+        name for name in named if not any((ROOT / at / name).is_file() for at in ("docs", "."))
+    ] == []
+
+
+def test_links_out_of_the_documents_lead_to_the_repository() -> None:
+    text = (
+        "[a](../CHANGELOG.md#x) [b](../examples/demo.py) [c](guides/ci.md)\n```\n[d](../e)\n```\n"
+    )
+    assert site_page(text, Path("docs")) == (
+        f"[a](CHANGELOG.md#x) [b]({REPOSITORY}examples/demo.py) [c](guides/ci.md)\n```\n[d](../e)\n```\n"
+    )
 
 
 def test_architecture_fits_on_four_pages() -> None:

@@ -116,8 +116,7 @@ def fits(_command: str, wanted: str, status: int, printed: str) -> bool:
 
 def commands(block: str) -> Iterator[tuple[str, str]]:
     """The commands of a block, each with what the page says it prints."""
-    for command, wanted in _COMMAND.findall(block):
-        yield command, wanted
+    yield from _COMMAND.findall(block)
 
 
 def follow(text: str, shell: Shell) -> Iterator[tuple[str, list[tuple[str, str, int, str]]]]:
