@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real bench \
-	bench-compiled page distributions wheel check-wheel fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences mutants outside clean
+	bench-compiled page distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences mutants outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -101,6 +101,17 @@ wheel: $(READY) page ## a wheel with the page, and with cty, hcl and regexp comp
 distributions: $(READY) ## the pure wheels of nigari and nigari-core, and the source archive, in dist/
 	$(BIN)/python -m hatchling build -t sdist -t wheel -d dist
 	cd packaging/nigari-core && $(abspath $(BIN))/python -m hatchling build -t wheel -d $(abspath dist)
+
+wheels: distributions check-install check-wheel ## all wheels of this machine, with tests on each
+
+check-install: distributions ## install the pure wheel without a compiler, and follow the quick start
+	$(BIN)/python -m scripts.check_install
+
+build-twice: $(READY) ## show that two builds of the committed files have the same bytes
+	$(BIN)/python -m scripts.build_twice
+
+check-lowest: $(READY) ## tests with the lowest allowed versions of the dependencies; `make check` has the highest
+	$(BIN)/python -m scripts.lowest_versions
 
 check-wheel: wheel ## the tests of cty, hcl and regexp on the compiled wheel
 	$(BIN)/python -m scripts.check_wheel
