@@ -42,7 +42,7 @@ def follow(directory: Path, programs: Path) -> None:
 
 def main() -> None:
     """Install, measure and follow."""
-    wheels = [each for each in (ROOT / "dist").glob("nigari-*-py3-none-any.whl")]
+    wheels = list((ROOT / "dist").glob("nigari-*-py3-none-any.whl"))
     if not wheels:
         sys.exit("there is no pure wheel in dist/: run `make distributions`")
     with tempfile.TemporaryDirectory(prefix="nigari-install-") as folder:
