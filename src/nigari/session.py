@@ -122,12 +122,12 @@ class Round:
 
     @property
     def plan(self) -> Plan:
-        """What it does, and what it leaves for later."""
+        """Plan of the round, with what it defers."""
         return self._inner.plan
 
     @property
     def applied(self) -> Applied | None:
-        """What has come of it, once it is carried out."""
+        """Result of the round, once it is applied."""
         return self._inner.applied
 
     def apply(self) -> Applied:
@@ -139,7 +139,7 @@ class Round:
 
 
 class Session:
-    """A working directory: its configuration, its state, and what is done to them.
+    """A working directory with its configuration and state, and the operations on them.
 
     Every operation looks at the directory as it is then. What cannot be done raises a
     `SessionError`; nothing is printed. Sessions do not touch each other, also in threads.
@@ -206,12 +206,12 @@ class Session:
 
     @property
     def state(self) -> StoredState:
-        """The stored state, read anew every time."""
+        """The stored state, read with every access."""
         return _wait(self._inner.state)
 
     @property
     def outputs(self) -> Mapping[str, Output]:
-        """The root outputs in the stored state, read anew every time."""
+        """The root outputs in the stored state, read with every access."""
         return _wait(self._inner.outputs)
 
     @_method(aio.Session.state_pull, _wait)

@@ -27,7 +27,7 @@ _LONGEST_DELAY: Final = 2.0
 
 @record
 class LockInfo:
-    """What the holder of a lock tells about itself."""
+    """Identity and operation of a lock's holder."""
 
     id: str
     operation: str

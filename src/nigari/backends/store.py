@@ -41,7 +41,7 @@ class StateIsLocked(Exception):
 
 @record
 class Content:
-    """What is stored for a workspace."""
+    """The stored state of a workspace."""
 
     data: bytes
     version: str | None = None
@@ -65,7 +65,7 @@ class Store(Protocol):
         ...
 
     async def close(self) -> None:
-        """Disconnect. What is locked and was not unlocked may stay locked."""
+        """Disconnect; remaining locks may stay in place."""
         ...
 
     async def names(self) -> Sequence[str]:
@@ -89,15 +89,15 @@ class Store(Protocol):
         ...
 
     async def lock(self, workspace: str, info: LockInfo) -> LockInfo:
-        """Take the lock, and give it as it is now held: a store may have ids of its own."""
+        """Take the lock, and return it as stored: a store may choose its own IDs."""
         ...
 
     async def unlock(self, workspace: str, lock: LockInfo) -> None:
-        """Give back a lock that `lock` gave."""
+        """Release a lock that `lock` returned."""
         ...
 
     async def force_unlock(self, workspace: str, lock_id: str) -> None:
-        """Remove a lock that somebody else holds."""
+        """Remove another holder's lock."""
         ...
 
 

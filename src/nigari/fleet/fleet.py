@@ -212,9 +212,7 @@ class Fleet:
         backend: bool = True,
         backend_config: Sequence[str] = (),
     ) -> FleetResult:
-        """Install modules and providers of units and set up their backends, with these settings
-        (`name=value`, or files of such lines) in place of those that the configurations have.
-        """
+        """Install the units' modules and providers and set up their backends; these settings (`name=value`, or files of such lines) override those of the configurations."""
         options = TaskOptions(
             upgrade=upgrade, backend=backend, backend_config=tuple(backend_config)
         )

@@ -12,7 +12,7 @@ from nigari.record import record
 
 
 class UnitStatus(Enum):
-    """What has come of a unit."""
+    """Result of a unit."""
 
     DONE = "done"
     FAILED = "failed"
@@ -25,7 +25,7 @@ class UnitStatus(Enum):
 
 @record
 class UnitResult:
-    """What has come of one unit."""
+    """Result of one unit."""
 
     unit: str
     status: UnitStatus
@@ -57,7 +57,7 @@ class UnitStarted:
 
 @record
 class UnitFinished:
-    """It is done with, or given up."""
+    """The unit is completed, or was given up."""
 
     unit: str
     phase: str
@@ -71,7 +71,7 @@ ListenFleet = Callable[[FleetEvent], object]
 
 @record
 class FleetResult:
-    """What has come of a command over a fleet."""
+    """Result of a fleet command."""
 
     units: Mapping[str, UnitResult]
     warnings: tuple[Diagnostic, ...] = ()

@@ -96,7 +96,7 @@ class Graph:
     """The states that more than one unit would write."""
 
     def conflicts(self, names: Iterable[str]) -> list[Diagnostic]:
-        """Why these units cannot be planned or applied together: some would write one state."""
+        """Why these units can't be planned or applied together: several would write the same state."""
         chosen = set(names)
         met = (replace(each, units=_among(each.units, chosen)) for each in self.shared)
         return [each.diagnostic(Severity.ERROR) for each in met if len(each.units) > 1]

@@ -107,7 +107,7 @@ class Task:
 
 @record
 class ChangeLine:
-    """What is to become of one object, in short."""
+    """Planned change of one object, abbreviated."""
 
     address: str
     action: str

@@ -114,7 +114,7 @@ class Explanation:
 
     @property
     def is_of_nothing(self) -> bool:
-        """Whether what was asked for is itself the mistake."""
+        """Whether the queried address or expression is itself the mistake."""
         return self.phase == "error" and self.range is None
 
     @property

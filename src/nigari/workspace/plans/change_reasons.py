@@ -58,7 +58,7 @@ class ArgumentReason:
 
 @record
 class Missing:
-    """What an object belonged to, and what is not there any more."""
+    """The block or key that an object belonged to, and which of them was removed."""
 
     kind: str
     """`module`, `module instance`, `resource` or `instance`."""
@@ -71,7 +71,7 @@ class Missing:
 
 @record
 class ChangeReasons:
-    """Why something is done with an object or an output."""
+    """Reason for the change of an object or output."""
 
     address: str
     action: str

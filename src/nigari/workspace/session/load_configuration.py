@@ -60,7 +60,7 @@ def load(
 
 
 class Configuration(Part):
-    """A configuration that has been loaded: its tree of modules, and what is wrong with it.
+    """A loaded configuration: its module tree and diagnostics.
 
     Several threads may read it. What has been read of files stays as it was then. Pickled, it takes
     that along, with the values of variables and the environment: nothing in it is encrypted.
@@ -196,7 +196,7 @@ class Configuration(Part):
 
     @property
     def backend(self) -> BackendView | None:
-        """Where the state is kept; None where no block says so."""
+        """The state's location; None without a block."""
         evaluation = self._read()
         backend = evaluation.run.root.module.backend
         return None if backend is None else BackendView(evaluation, backend)

@@ -90,7 +90,7 @@ class MadePlan:
 
 @record
 class ApplyResult:
-    """What has come of a plan."""
+    """Result of an apply."""
 
     state: State
     is_stored: bool

@@ -52,7 +52,7 @@ class Summary:
 
 @record
 class PlannedChange:
-    """What is to become of one object."""
+    """Planned change of one object."""
 
     address: str
     action: str

@@ -201,12 +201,12 @@ class ResourceView(RepeatedPart[Resource]):
 
     @property
     def provider(self) -> str:
-        """The provider that the resource type belongs to, as its whole address."""
+        """Full address of the resource type's provider."""
         return str(provider_of(self._frame.module, self._declaration.provider_name))
 
     @property
     def range(self) -> Range:
-        """Where the header of the block is."""
+        """Range of the block's header."""
         return self._declaration.range
 
     @property
@@ -248,7 +248,7 @@ class ResourceView(RepeatedPart[Resource]):
 
 
 class BackendView(InnerPart):
-    """Where the state is kept: a `backend` or `cloud` block."""
+    """The state's location: a `backend` or `cloud` block."""
 
     __slots__ = ("_backend", "_reader")
 
@@ -272,7 +272,7 @@ class BackendView(InnerPart):
 
     @property
     def range(self) -> Range:
-        """Where the header of the block is."""
+        """Range of the block's header."""
         return self._backend.range
 
     @property

@@ -63,7 +63,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def range(self) -> Range:
-        """Where the header of the block is."""
+        """Range of the block's header."""
         return self._declaration.range
 
     @property
@@ -88,7 +88,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def providers(self) -> Mapping[str, str]:
-        """The provider configurations that are passed: the module's names, and the caller's."""
+        """Passed provider configurations: the module's names with the caller's."""
         passed = self._declaration.providers
         return {str(each.in_child): reference_text(each.in_parent) for each in passed}
 
@@ -112,9 +112,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def module(self) -> ModuleView | None:
-        """The module instance; None where the module is not installed or cannot be read, and for a
-        block that is repeated.
-        """
+        """The module instance; None if the module isn't installed or readable, and for a repeated block."""
         frames = self._evaluation.module_instances(self._frame.calls[self.name])
         child = frames.get(self.key)
         return None if child is None else ModuleView(self._evaluation, child)
@@ -225,10 +223,10 @@ class ModuleView(InnerPart):
 
     @property
     def providers(self) -> Mapping[str, ProviderView]:
-        """The provider configurations that the module has or is given, as it names them."""
+        """The module's own and passed provider configurations, by local name."""
         return provider_views(self._evaluation, self._frame)
 
     @property
     def required_providers(self) -> Mapping[str, ProviderRequirement]:
-        """What the module requires of providers, by their names in the module."""
+        """The module's provider requirements, by local name."""
         return required_providers(self._evaluation, self._frame)

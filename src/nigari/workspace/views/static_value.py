@@ -63,7 +63,7 @@ class Provenance(Protocol):
 
 
 class StaticValue:
-    """A value as far as it is known before anything runs."""
+    """A static value, or the reasons why it is unknown."""
 
     __slots__ = ("_why", "name", "range", "value")
 
@@ -92,12 +92,12 @@ class StaticValue:
 
     @property
     def references(self) -> tuple[Traversal, ...]:
-        """What the expression refers to, in order, as it is written there."""
+        """References in the expression, in source order."""
         return self._why.references
 
     @property
     def reasons(self) -> list[str]:
-        """Why the value, or a part of it, is not known: one chain for each cause."""
+        """Reasons why the value, or a part of it, is unknown: one chain per cause."""
         return list(self._why.reasons)
 
     @property
