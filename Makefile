@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real bench \
-	bench-compiled page distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences mutants outside clean
+	bench-compiled page distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences plain mutants outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -130,6 +130,9 @@ tampering: $(READY) peers ## tamper with results of stories and say which faults
 
 equivalences: $(READY) ## compare what only nigari has with the same written out: make equivalences N=1000 SEED=1
 	$(BIN)/python -m fuzz.equivalences --count $(N) --seed $(SEED) --workers $(WORKERS)
+
+plain: $(READY) peers ## have OpenTofu plan random configurations that nigari wrote for it: make plain N=500 SEED=1
+	$(BIN)/python -m fuzz.plain --count $(N) --seed $(SEED) --workers $(WORKERS)
 
 mutants: $(READY) ## apply one-line faults, one at a time, and say which test finds each
 	$(BIN)/python -m scripts.mutants --workers $(WORKERS) $(NAMES)

@@ -39,13 +39,12 @@ _SIZES: Final[tuple[tuple[str, Callable[[Path, int], Path], int, float], ...]] =
     ("10,000 instances", instances, 10_000, 1.5),
     ("1,000 null_resource", null_resources, 1000, 1.0),
 )
-_VARIANTS: Final[tuple[tuple[int, int, int, float], ...]] = (
-    (500, 2, 1, 1.1),
-    (2000, 2000, 1000, 2.2),
+_VARIANTS: Final[tuple[tuple[int, int, int, int, float], ...]] = (
+    (500, 2, 500, 1, 1.1),
+    (2000, 1, 1000, 1, 2.2),
+    (2000, 2000, 1000, 1000, 2.2),
 )
-"""Module instances, their sources, those of another plan, and how much more the first may cost. The
-other plan has as many instances, or one of each of its sources.
-"""
+"""Module instances and their sources, those of another plan, and how much more the first may cost."""
 _LARGE: Final = "2,000 module calls"
 _SMALL: Final = "1,000 module calls"
 _GROWTH: Final = 2.2
@@ -108,16 +107,9 @@ class _Bench:
             prepare=self._forget(name),
         )
 
-    def variants(self, size: int, sources: int, others: int, most: float) -> Case:
-        """A plan of module instances beside one of the same, or half of them, from other sources."""
-        name, other = (
-            f"{size:,} instances of {sources:,} sources",
-            f"instances of {others:,} source{'s'[others == 1 :]}",
-        )
-        module_instances(self._directory(name), size, sources)
-        module_instances(self._directory(other), size if others == 1 else others, others)
-        for each in (name, other):
-            self.run(each, *_OWN, "get")()
+    def variants(self, size: int, sources: int, others: int, of: int, most: float) -> Case:
+        """A plan of module instances beside one of others."""
+        name, other = (self._instances(*each) for each in ((size, sources), (others, of)))
         return Case(
             f"plan {name}",
             self.run(name, *_OWN, "plan"),
@@ -126,6 +118,12 @@ class _Bench:
             1 / most,
             1 / most,
         )
+
+    def _instances(self, size: int, sources: int) -> str:
+        name = f"{size:,} instances of {sources:,} source{'s'[sources == 1 :]}"
+        module_instances(self._directory(name), size, sources)
+        self.run(name, *_OWN, "get")()
+        return name
 
     def memory(self, name: str) -> Case:
         """How much memory planning takes at most."""

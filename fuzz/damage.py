@@ -13,6 +13,7 @@ import signal
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from types import FrameType
 from typing import Final
 
@@ -141,7 +142,7 @@ def _damage_member(
         parent[rng.choice(("", "x", f"{key}x"))] = parent.pop(str(key))
         return
     else:
-        value = rng.choice(_WORDS)
+        value = deepcopy(rng.choice(_WORDS))  # it may be damaged next
     parent[key] = value  # type: ignore[index]
 
 

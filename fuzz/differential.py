@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from fuzz.story import comparing
-from fuzz.story.command_run import CommandRun, verdicts
+from fuzz.story.command_run import CommandRun, note, verdicts
 from fuzz.story.running import TOFU, Found, StoryResult, run
 from fuzz.story.sides import Finished, Sides, two_sides
 from fuzz.story.telling import PLAN, Step, Story
@@ -90,11 +90,7 @@ class Teller:
         for side in (sides.theirs, sides.ours):
             side.forget()
         theirs, ours = self._both(command)
-        step.ended |= comparing.ended(ours)
-        step.failed |= comparing.failed(theirs)
-        step.forgotten |= comparing.planned(ours, "remove")
-        step.ours |= comparing.planned_actions(ours)
-        step.planned |= comparing.planned_actions(theirs)
+        note(step, theirs, ours)
         if theirs.status and not ours.status:
             # What is wrong with the configuration itself, no promise may pass over.
             self._sides.theirs.start(["validate", "-json"])

@@ -24,6 +24,7 @@ from typing import Final
 from fuzz.expansion.levelling import level_finished, level_outcome, reported
 from fuzz.expansion.telling import Pair, Story
 from fuzz.story import comparing
+from fuzz.story.command_run import note
 from fuzz.story.difference import Difference, listed
 from fuzz.story.events import events
 from fuzz.story.explained import explanation
@@ -41,7 +42,8 @@ class Teller:
     """Tells stories to the literal text and the compact one, and to the real program."""
 
     def __init__(self, sides: list[Side], keep: Path | None, only: int) -> None:
-        self._literal, self._compact, *self._real = sides
+        self._literal, self._compact, *self._others = sides
+        self._real = self._others
         self._keep = keep
         self._only = only
         self._commands = 0
@@ -52,6 +54,7 @@ class Teller:
         """Tell a story up to its first difference, or as far as the only step that matters."""
         began = time.monotonic()
         story, found, number = Story(seed), list[Found](), 0
+        self._real = [] if story.is_beyond else self._others
         self._commands = 0
         for side in self._sides():
             side.begin(seed)
@@ -106,8 +109,7 @@ class Teller:
         for each in self._differences(pair, before, literal, compact):
             yield each, ""
         for theirs, side in zip(real, self._real, strict=True):
-            pair.literal.ended |= comparing.ended(literal)
-            pair.literal.failed |= comparing.failed(theirs)
+            note(pair.literal, theirs, literal)
             result = Result(literal, None, self._literal.outcome())
             answer = theirs, side.outcome()
             found, _ = judged(pair.literal, written, before, answer, result)

@@ -69,10 +69,23 @@ def pages() -> dict[str, str]:
 
 
 def members(kind: type) -> Iterator[tuple[str, object]]:
-    """The public members that a class itself has, in the order of names."""
-    for name, member in sorted(vars(kind).items()):
+    """The public members that a class has, also from a base that is no class for users, in the order
+    of names.
+    """
+    found: dict[str, object] = {}
+    for base in reversed(kind.__mro__):
+        if base is kind or (base.__module__ == kind.__module__ and not _has_own_entry(base)):
+            found.update(vars(base))
+    for name, member in sorted(found.items()):
         if not name.startswith("_") and _callable(member) is not None:
             yield name, member
+
+
+def _has_own_entry(kind: type) -> bool:
+    doors = map(importlib.import_module, DOORS)
+    return any(
+        kind.__name__ in door.__all__ and getattr(door, kind.__name__) is kind for door in doors
+    )
 
 
 def _callable(member: object) -> object:

@@ -65,7 +65,7 @@ def test_no_function_is_written_twice_in_the_same_way() -> None:
     assert len(set(FUNCTIONS)) == len(FUNCTIONS)
 
 
-def test_smaller() -> None:
+def test_a_failing_expression_is_made_smaller() -> None:
     tree = listed("f(", [leaf("aa"), node("[@]", leaf("b"))], ")")
     assert str(tree) == "f(aa, [b])"
     smaller = [str(each) for each in tree.smaller()]

@@ -341,6 +341,7 @@ def test_variables_and_arguments(world: World) -> None:
     world.environ["TF_VAR_password"] = secret
     world.run("given", "init", "plan", "plan -json", f"plan -var password={secret}")
     world.run("given", f"plan -var 'password=[\"{secret}\"'", f"plan -var other=x{secret}")
+    world.run("given", f"plan -var password:{secret}", f"plan -var ={secret}", f"plan x={secret}")
     world.write(
         "checked",
         {
@@ -434,6 +435,35 @@ def test_what_servers_say(world: World) -> None:
     block = _backend(kind="kubernetes", secret_suffix="x", host=address, token=token)
     world.write("kubernetes", {"main.tf": block})
     world.run("kubernetes", "init -json")
+    assert not world.leaks(), "\n".join(dict.fromkeys(world.leaks()))
+
+
+def test_settings_of_other_states(world: World) -> None:
+    """A data source has them in plans and states, where the same ones are shown as of a backend."""
+    user, token, password, key = (world.plant() for _ in range(4))
+    state = {"version": 4, "serial": 1, "lineage": "x", "terraform_version": "1.9.0"}
+    outputs = {"x": {"value": 1, "type": "number"}}
+    server = Server(lambda _: Answer(200, json.dumps({**state, "outputs": outputs}).encode()))
+    try:
+        address = server.url.replace("://", f"://me:{user}@") + f"/s?token={token}"
+        settings = f"""
+  config = {{
+    address  = "{address}&x=${{terraform_data.a.id}}"
+    password = "{password}"
+    headers  = {{ X-Key = "{key}" }}
+  }}
+"""
+        text = f'data "terraform_remote_state" "b" {{\n  backend = "http"{settings}}}\n'
+        reading = 'output "x" {\n  value = data.terraform_remote_state.b.outputs.x\n}\n'
+        world.write("reads", {"main.tf": f'resource "terraform_data" "a" {{\n}}\n{text}{reading}'})
+        world.run("reads", "init", *_WORKING[:2], *_WORKING[4:10])
+        world.run("reads", "state show data.terraform_remote_state.b", "explore -out page.html")
+        assert "(sensitive value)" in world.said[-2][1]
+    finally:
+        server.close()
+    wrong = f'  backend = "pg"\n  config = {{ conn_str = ["{key}"] }}\n'
+    world.write("wrong", {"main.tf": f'data "terraform_remote_state" "b" {{\n{wrong}}}\n'})
+    world.run("wrong", "init", "plan", *_LOOKING)
     assert not world.leaks(), "\n".join(dict.fromkeys(world.leaks()))
 
 

@@ -49,6 +49,7 @@ class Feature(Enum):
     CONDITIONS = "conditions of resources, and checks"
     DATA = "data sources"
     TRIGGERS = "resources that are replaced with others"
+    ROUNDS = "resources whose keys depend on others"
 
 
 class Chances:
@@ -60,6 +61,8 @@ class Chances:
         # A story with few features shows what others would hide.
         share = self.choice([0.2, 0.5, 0.8])
         self._features = {each for each in Feature if self.happens(share)}
+        if not self.happens(0.4):
+            self._features -= {Feature.ROUNDS}
         self._statics = [each for each in STATIC if self.happens(0.5)]
 
     def happens(self, share: float) -> bool:
@@ -77,7 +80,7 @@ class Chances:
         places: dict[Key, str] = dict(_LABELS.items())
         if self.happens(0.3):
             places = dict(enumerate(_LABELS.values()))
-        leaves = {name: self._source(name, may_nest=False) for name in _LEAVES}
+        leaves = {name: self._source(name) for name in _LEAVES}
         sources = {"one": self._source("one")}
         if Feature.SOURCES in self._features:
             sources["two"] = self._source("two")
@@ -93,6 +96,7 @@ class Chances:
             places=places,
             outside=self.choice([*Outside]),
             inner_kind=self.choice([*_INNER_KEYS]),
+            has_rounds=Feature.ROUNDS in self._features,
         )
         for name in ("m", "n") if Feature.CALLS in self._features else ("m",):
             after = found.calls[0].name if found.calls and self.happens(0.6) else ""
@@ -106,8 +110,8 @@ class Chances:
                 call.instances[key] = self._instance(found)
         return found
 
-    def _source(self, name: str, may_nest: bool = True) -> Source:
-        may_nest &= Feature.NESTING in self._features
+    def _source(self, name: str) -> Source:
+        may_nest = Feature.NESTING in self._features and name != _LEAVES[0]
         found = Source(name, has_inner=may_nest and self.happens(0.7))
         names = self._chance.sample(_NAMES, self.choice([1, 2, 2, 3]))
         for each in names:
@@ -139,8 +143,7 @@ class Chances:
         """A resource that depends on some before it, so that there is no cycle."""
         before = [each.name for each in source.things]
         found = Thing(name)
-        if Feature.REPETITION in self._features:
-            found.repetition = self.choice(["", "", "count", "for_each"])
+        found.repetition = self.choice(self._repetitions())
         for other in before:
             if self.happens(0.5):
                 (found.needs if self.happens(0.7) else found.follows).append(other)
@@ -154,6 +157,14 @@ class Chances:
         if before and Feature.TRIGGERS in self._features and self.happens(0.3):
             found.triggered_by = self.choice(before)
         found.has_condition = Feature.CONDITIONS in self._features and self.happens(0.5)
+        return found
+
+    def _repetitions(self) -> list[str]:
+        found = ["", ""]
+        if Feature.REPETITION in self._features:
+            found += ["count", "for_each"]
+        if Feature.ROUNDS in self._features:
+            found.append("later")
         return found
 
     def _version(self, source: Source) -> Source:
@@ -183,8 +194,15 @@ class Chances:
     def _instance(self, model: Model) -> Instance:
         found = Instance(self.choice([*model.sources]), self._settings(model))
         for key in _INNER_KEYS[model.inner_kind][: self.choice([1, 1, 2])]:
-            settings = {**self._settings(model), "place": found.settings["place"]}
-            found.inner[key] = Instance(self.choice([*model.leaves]), settings)
+            found.inner[key] = self._inner_instance(model, found)
+        return found
+
+    def _inner_instance(self, model: Model, outer: Instance) -> Instance:
+        """An instance of a call in a source, with one of the call that its own source may have."""
+        settings = {**self._settings(model), "place": outer.settings["place"]}
+        found = Instance(self.choice([*model.leaves]), settings)
+        settings = {**self._settings(model), "place": outer.settings["place"]}
+        found.inner[_INNER_KEYS[model.inner_kind][0]] = Instance(_LEAVES[0], settings)
         return found
 
     def _settings(self, model: Model) -> Settings:
@@ -244,7 +262,7 @@ class Chances:
     def _set(self, model: Model, call: Call) -> None:
         instance = self._some(call)
         if instance.inner and self.happens(0.3):
-            instance = self.choice([*instance.inner.values()])
+            instance = self.choice([*instance.all()])
         names = ("value", "value", "force", "note", *STATIC)
         name = self.choice(names)
         instance.settings[name] = self._setting(model, name)
@@ -252,7 +270,7 @@ class Chances:
     def _relocate(self, model: Model, call: Call) -> None:
         """Have another provider configuration."""
         instance, place = self._some(call), self.choice([*model.places])
-        for each in (instance, *instance.inner.values()):
+        for each in instance.all():
             each.settings["place"] = place
 
     def _add(self, model: Model, call: Call) -> None:
@@ -307,8 +325,7 @@ class Chances:
         keys = _INNER_KEYS[model.inner_kind]
         free = [key for key in keys if key not in instance.inner]
         if free and self.happens(0.4):
-            settings = {**self._settings(model), "place": instance.settings["place"]}
-            instance.inner[free[0]] = Instance(self.choice([*model.leaves]), settings)
+            instance.inner[free[0]] = self._inner_instance(model, instance)
         elif len(instance.inner) > 1 and self.happens(0.4):
             del instance.inner[keys[1] if model.inner_kind == "count" else self.choice(keys)]
         else:
@@ -319,8 +336,8 @@ class Chances:
         source = self.choice([*model.sources.values(), *model.leaves.values()])
         thing = self.choice(source.things)
         kind = self.choice(["repetition", "settings", "check", "reverse"])
-        if kind == "repetition" and Feature.REPETITION in self._features:
-            thing.repetition = self.choice(["", "count", "for_each"])
+        if kind == "repetition":
+            thing.repetition = self.choice(self._repetitions())
         elif kind == "settings" and Feature.STATIC in self._features and self._statics:
             thing.settings ^= {self.choice(self._statics)} - {"guard"}
         elif kind == "check" and Feature.CONDITIONS in self._features:

@@ -16,8 +16,13 @@ Key = str | int
 Setting = bool | str | int | list[str]
 Settings = dict[str, Setting]
 
-INSTANCES: Final = {"": ("",), "count": ("[0]", "[1]"), "for_each": ('["k"]', '["l"]')}
-"""The keys of the instances of a resource, by how it is repeated."""
+INSTANCES: Final = {
+    "": ("",),
+    "count": ("[0]", "[1]"),
+    "for_each": ('["k"]', '["l"]'),
+    "later": (),
+}
+"""The keys of the instances of a resource that are known beforehand, by how it is repeated."""
 STATIC: Final = ("destroy", "first", "ignored", "guard", "when", "lenient")
 """The settings that must be static; the others are ordinary values."""
 
@@ -40,6 +45,7 @@ class Style(Enum):
     OBJECT = "one variable with all of them"
     VARIABLES = "a variable for each"
     LOCALS = "local values"
+    DEFAULTS = "variables whose defaults are attributes of another one"
 
 
 class Origin(Enum):
@@ -79,7 +85,7 @@ class Thing:
 
     name: str
     repetition: str = ""
-    """`count`, `for_each` or nothing."""
+    """`count`, `for_each`, nothing, or `later`: a `for_each` that depends on what is made before."""
     needs: list[str] = field(default_factory=list)
     """The names of those whose values it uses; `INNER` and `ABOVE` are two of them."""
     follows: list[str] = field(default_factory=list)
@@ -130,6 +136,12 @@ class Instance:
     settings: Settings
     inner: dict[Key, Instance] = field(default_factory=dict)
 
+    def all(self) -> Iterator[Instance]:
+        """It, and all that is in it."""
+        yield self
+        for each in self.inner.values():
+            yield from each.all()
+
 
 @dataclass
 class Call:
@@ -172,6 +184,8 @@ class Model:
     """Addresses with the objects that come under management there."""
     before: str = "b1"
     """A value of the resource that calls depend on."""
+    has_rounds: bool = False
+    """Whether it takes rounds to apply, which the real program does not have."""
 
     @property
     def is_steady(self) -> bool:
@@ -198,24 +212,26 @@ class Model:
 
     def instances(self) -> Iterator[str]:
         """The addresses of all module instances."""
-        for call in self.calls:
-            for key, each in call.instances.items():
-                yield (outer := address(call.name, key))
-                if self.sources[each.source].has_inner:
-                    yield from (f"{outer}.{address(INNER, inner)}" for inner in each.inner)
+        yield from (name for name, _ in self._placed())
+
+    def _placed(self) -> Iterator[tuple[str, Source]]:
+        """The addresses of all module instances, and where they come from."""
+        pending = [
+            (address(call.name, key), each)
+            for call in self.calls
+            for key, each in call.instances.items()
+        ]
+        for name, instance in pending:
+            source = {**self.sources, **self.leaves}[instance.source]
+            yield name, source
+            inner = instance.inner.items() if source.has_inner else ()
+            pending += [(f"{name}.{address(INNER, key)}", each) for key, each in inner]
 
     def declares(self, resource: str) -> bool:
         """Whether there is a resource instance of this address."""
-        found: list[tuple[str, Source]] = []
-        for call in self.calls:
-            for key, each in call.instances.items():
-                outer, source = address(call.name, key), self.sources[each.source]
-                found.append((outer, source))
-                for inner, below in each.inner.items() if source.has_inner else ():
-                    found.append((f"{outer}.{address(INNER, inner)}", self.leaves[below.source]))
         return any(
             resource == f"{module}.{each}"
-            for module, source in found
+            for module, source in self._placed()
             for thing in source.things
             for each in thing.instances()
         )

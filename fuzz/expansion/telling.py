@@ -41,6 +41,11 @@ class Story:
     def is_over(self) -> bool:
         return self._done > self._steps
 
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the real program cannot tell it, not even written out."""
+        return self._model.has_rounds
+
     def next(self, seen: Seen) -> Pair:
         """What comes next, now that the literal side has this."""
         self._done += 1
@@ -74,6 +79,8 @@ class Story:
         return {name: self._chance.choice([None, {**seen.objects[name], "value": "drift"}])}
 
     def _pair(self, seen: Seen, commands: list[list[str]], failures: list[str]) -> Pair:
+        if self._model.has_rounds:
+            commands = [*map(_in_rounds, commands)]
         if failures:
             commands = [*commands, *self._planned()] if self._done <= self._steps else commands
         written = [self._written_out(command, seen) for command in commands]
@@ -155,3 +162,9 @@ class Story:
             names = {f"{each.settings['tag']}-{name}" for each in instances for name in "xyz"}
         chosen = self._chance.sample(sorted(names), min(len(names), self._chance.randint(1, 2)))
         return [f"{self._chance.choice(_FAILING)} {name}" for name in chosen]
+
+
+def _in_rounds(command: list[str]) -> list[str]:
+    """A command line with what leaves for later what is not known yet."""
+    is_planning = command[0] == "plan" or (command[0] == "apply" and PLAN not in command)
+    return [*command, "-allow-deferral"] if is_planning else command

@@ -37,9 +37,13 @@ _CONDITION: Final = (
 _CHECK: Final = (
     'check "sound" {{\n  assert {{\n    condition = {}\n    error_message = "no"\n  }}\n}}\n'
 )
-_REPETITIONS: Final = {"count": "2", "for_each": 'toset(["k", "l"])'}
+_REPETITIONS: Final = {
+    "count": ("count", "2"),
+    "for_each": ("for_each", 'toset(["k", "l"])'),
+    "later": ("for_each", f"toset([substr(md5(var.{ABOVE}), 0, 4)])"),
+}
 _INNER_PASSED: Final = {Passing.WHOLE: "world.all = world.all", Passing.OWN: "world = world.own"}
-_NAMES: Final = {"count": ", count.index", "for_each": ", each.key"}
+_NAMES: Final = {"count": ", count.index", "for_each": ", each.key", "later": ", each.key"}
 _ARGUMENTS: Final = {
     "destroy": "destroy",
     "first": "create_before_destroy",
@@ -79,6 +83,7 @@ class _Compact:
             Style.OBJECT: f"var.s.{name}",
             Style.VARIABLES: f"var.{name}",
             Style.LOCALS: f"local.{name}",
+            Style.DEFAULTS: f"var.{name}",
         }
         return ways[self._model.style]
 
@@ -88,6 +93,7 @@ class _Compact:
             Call(INNER, self._model.inner_kind, {}),
             (self.setting("inner"), "../"),
             _reference(self, source, source.inner_needs),
+            _passed_on(self._model, source),
         )
 
     def inner_outputs(self) -> str:
@@ -103,9 +109,10 @@ class _Compact:
 class _Literal:
     """A text for one instance of a source."""
 
-    def __init__(self, model: Model, instance: Instance) -> None:
+    def __init__(self, model: Model, instance: Instance, directory: str) -> None:
         self._model = model
         self._instance = instance
+        self._directory = directory
 
     def setting(self, name: str) -> str:
         value = self._instance.settings[name]
@@ -116,8 +123,9 @@ class _Literal:
 
     def inner(self, source: Source) -> Iterator[str]:
         above = _reference(self, source, source.inner_needs)
-        for key, each in self._instance.inner.items():
-            yield _literal_call(self._model, INNER, key, each, above)
+        passed = _passed_on(self._model, source)
+        for key in self._instance.inner:
+            yield _literal_call((INNER, key), f"../{self._directory}_", above, passed)
 
     def inner_outputs(self) -> str:
         return f'join(",", [{", ".join(f"{each}.o" for each in self._addresses())}])'
@@ -162,10 +170,10 @@ def literal_files(model: Model) -> Files:
     installed = [("", ".")]
     for call in model.calls:
         for key, instance in call.instances.items():
-            directory = literal(address(call.name, key)).removeprefix("module.")
-            found |= _written_out(model, directory, instance, model.sources, installed)
+            name = literal(address(call.name, key)).removeprefix("module.")
+            found |= _written_out(model, name, instance, model.sources, installed)
     entries = [
-        {"Key": key, "Source": f"./{path.rpartition('/')[2]}", "Dir": path}
+        {"Key": key, "Source": f"{'../' if '.' in key else './'}{path}", "Dir": path}
         for key, path in installed
     ]
     entries[0]["Source"] = ""
@@ -175,19 +183,20 @@ def literal_files(model: Model) -> Files:
 
 def _written_out(
     model: Model,
-    directory: str,
+    name: str,
     instance: Instance,
     sources: dict[str, Source],
     installed: list[tuple[str, str]],
 ) -> Files:
-    """The directory of one instance and those of its inner ones."""
+    """The directory of one instance and those of its inner ones, which are beside it."""
     source = sources[instance.source]
-    form = _Literal(model, instance)
-    installed.append((directory.replace("/", "."), directory))
+    directory = name.replace(".", "_")
+    form = _Literal(model, instance, directory)
+    installed.append((name, directory))
     found = {f"{directory}/{MAIN}": "\n".join(_source(model, source, form))}
     for key, each in instance.inner.items() if source.has_inner else ():
         below = literal(address(INNER, key)).removeprefix("module.")
-        found |= _written_out(model, f"{directory}/{below}", each, model.leaves, installed)
+        found |= _written_out(model, f"{name}.{below}", each, model.leaves, installed)
     return found
 
 
@@ -208,7 +217,13 @@ def _compact_root(model: Model) -> Iterator[str]:
         elif origin == "var.":
             default = f"  default = {_values(call)}\n" if model.origin is Origin.DEFAULT else ""
             yield f'variable "{call.name}" {{\n  type = any\n{default}}}\n'
-        yield _compact_call(model, call, (f"{origin}{call.name}", "./"), above)
+        each = "each.value" if call.kind == "for_each" else f"{origin}{call.name}[count.index]"
+        passed = {
+            Passing.KEYED: f"world = world.by[{each}.place]",
+            Passing.WHOLE: "world.all = world.by",
+        }
+        place = (f"{origin}{call.name}", "./")
+        yield _compact_call(model, call, place, above, passed.get(model.passing, ""))
     for old, new in model.renames:
         yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
     for goal, identifier in model.imports:
@@ -225,7 +240,9 @@ def _literal_root(model: Model) -> Iterator[str]:
         yield f'provider "world" {{\n  alias = "by_{key}"\n  label = "{label}"\n}}\n'
     for call, above in _with_above(model, _literal_outputs):
         for key, each in call.instances.items():
-            yield _literal_call(model, call.name, key, each, above)
+            place = f"world.by_{each.settings['place']}"
+            passed = {Passing.KEYED: f"world = {place}", Passing.WHOLE: f"world.all = {place}"}
+            yield _literal_call((call.name, key), "./", above, passed.get(model.passing, ""))
     for old, new in model.renames:
         yield f"moved {{\n  from = {literal(old)}\n  to   = {literal(new)}\n}}\n"
     for goal, identifier in model.imports:
@@ -275,7 +292,14 @@ def _around(model: Model, outputs: list[str], written: Callable[[str], str]) -> 
 # Calls.
 
 
-def _compact_call(model: Model, call: Call, place: tuple[str, str], above: str) -> str:
+def _passed_on(model: Model, source: Source) -> str:
+    """What a source passes on to what it calls."""
+    # What others than the root module call has the provider of its caller.
+    is_called = source.name in model.leaves and model.passing is Passing.OWN
+    return "" if is_called else _INNER_PASSED.get(model.passing, "")
+
+
+def _compact_call(model: Model, call: Call, place: tuple[str, str], above: str, passed: str) -> str:
     values, way = place
     each = "each.value" if call.kind == "for_each" else f"{values}[count.index]"
     repeated = values if call.kind == "for_each" else f"length({values})"
@@ -288,23 +312,13 @@ def _compact_call(model: Model, call: Call, place: tuple[str, str], above: str) 
         lines += [f"  {name} = {each}.{name}" for name in _all_names(model)]
     else:
         lines.append(f"  s = {each}")
-    passed = {
-        Passing.KEYED: f"world = world.by[{each}.place]",
-        Passing.WHOLE: "world.all = world.by",
-    }.get(model.passing, "")
-    if call.name == INNER:
-        passed = _INNER_PASSED.get(model.passing, "")
     return "\n".join([*lines, *_ending(above, passed)])
 
 
-def _literal_call(model: Model, name: str, key: Key, instance: Instance, above: str) -> str:
-    below = literal(address(name, key)).removeprefix("module.")
-    place = f"world.by_{instance.settings['place']}"
-    passed = {Passing.KEYED: f"world = {place}", Passing.WHOLE: f"world.all = {place}"}
-    if name == INNER:
-        passed = _INNER_PASSED
-    lines = [f'module "{below}" {{', f'  source = "./{below}"']
-    return "\n".join([*lines, *_ending(above, passed.get(model.passing, ""))])
+def _literal_call(one: tuple[str, Key], way: str, above: str, passed: str) -> str:
+    below = literal(address(*one)).removeprefix("module.")
+    lines = [f'module "{below}" {{', f'  source = "{way}{below}"']
+    return "\n".join([*lines, *_ending(above, passed)])
 
 
 def _ending(above: str, passed: str) -> Iterator[str]:
@@ -402,7 +416,9 @@ def _variables(model: Model) -> Iterator[str]:
         yield from (f'variable "{name}" {{\n  type = any\n}}\n' for name in names)
         return
     yield 'variable "s" {\n  type = any\n}\n'
-    if model.style is Style.LOCALS:
+    if model.style is Style.DEFAULTS:
+        yield from (f'variable "{name}" {{\n  default = var.s.{name}\n}}\n' for name in names)
+    elif model.style is Style.LOCALS:
         lines = "\n".join(f"  {name} = var.s.{name}" for name in names)
         yield f"locals {{\n{lines}\n}}\n"
 
@@ -412,7 +428,7 @@ def _thing(source: Source, thing: Thing, form: _Form, provider: str) -> str:
     values = [form.setting("value"), *(_reference(form, source, each) for each in thing.needs)]
     lines = [f'resource "world_thing" "{thing.name}" {{']
     if thing.repetition:
-        lines.append(f"  {thing.repetition} = {_REPETITIONS[thing.repetition]}")
+        lines.append(f"  {' = '.join(_REPETITIONS[thing.repetition])}")
     if provider:
         lines.append(f"  provider = {provider}")
     lines += [
@@ -459,8 +475,8 @@ def _reference(form: _Form, source: Source, name: str) -> str:
     thing = source.thing(name)
     if thing is None:
         return '"gone"'
-    ways = {"": "@.id", "count": 'join(",", @[*].id)', "for_each": 'join(",", values(@)[*].id)'}
-    return ways[thing.repetition].replace("@", thing.address)
+    ways = {"": "@.id", "count": 'join(",", @[*].id)'}
+    return ways.get(thing.repetition, 'join(",", values(@)[*].id)').replace("@", thing.address)
 
 
 def _followed(form: _Form, source: Source, name: str) -> str:

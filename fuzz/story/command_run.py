@@ -59,6 +59,15 @@ class Verdict:
     reason: str = ""
 
 
+def note(step: Step, theirs: Finished, ours: Finished) -> None:
+    """Note in a step what both programs planned and did with a command, which explanations ask for."""
+    step.ended |= comparing.ended(ours)
+    step.failed |= comparing.failed(theirs)
+    step.forgotten |= comparing.planned(ours, "remove")
+    step.ours |= comparing.planned_actions(ours)
+    step.planned |= comparing.planned_actions(theirs)
+
+
 def verdicts(run: CommandRun) -> list[Verdict]:
     """Return all differences of a command, with the promises that allow them."""
     found = _differences(run)

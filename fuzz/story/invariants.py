@@ -123,7 +123,7 @@ def _misplaced(step: Step, told: list[Event]) -> Iterator[Difference]:
         text = step.files.get(file, "")
         name = ".".join(without_keys(address).split(".")[-2:])
         block = block_at(text, line)
-        is_there = name_of(block).endswith(name) or (
+        is_there = f".{name_of(block)}".endswith(f".{name.removeprefix('check.')}") or (
             block.startswith(("import ", "moved ", "removed ", "check ")) and name in block
         )
         is_reason = (

@@ -175,7 +175,7 @@ def is_forgotten(address: str, step: Step) -> bool:
     unwanted |= {new for new, old in moved(step).items() if old in unwanted}
     if address in unwanted:
         return True
-    if "destroy = false" in declaration(address, step.files):
+    if " destroy = false" in declaration(address, step.files):
         return True
     # A module may say it of what it declared, and each of its callers, too.
     within, text = address, step.files["main.tf"]

@@ -260,9 +260,16 @@ def is_protection(_: Step, command: list[str], difference: Difference) -> bool:
 
 
 def protects_each(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether all instances of a resource are named that must not be destroyed, and not just one."""
+    """Whether all instances are named that must not be destroyed, and not just the one at which the
+    real program stops, without a look at other instances of the resource and at what they need.
+    """
     more, theirs = (complaints(difference, word) for word in ("more", "reported"))
     known = {without_keys(each.address) for each in theirs if each.summary in PROTECTION}
+    for address, instance in step.before.instances():
+        if without_keys(unquoted(address)) in known:
+            # What the state lists is all that it needs, at whatever distance.
+            needed = instance.get("dependencies")
+            known |= {str(each) for each in needed} if isinstance(needed, list) else set()
     stored = set(map(unquoted, step.before.addresses()))
     is_more = like(difference, r"diagnostics: \+error ") and bool(more)
     return is_more and all(

@@ -33,20 +33,21 @@ from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import InputKind, InputValue
 from nigari.events import Event, Listen
-from nigari.plan.model import changes
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
 from nigari.workspace.context.interruptions import Interruptions
-from nigari.workspace.context.options import RESCUED, GivenVariables, SessionOptions, StateFiles
+from nigari.workspace.context.options import GivenVariables, SessionOptions, StateFiles
 from nigari.workspace.context.prompts import NO_PROMPTER, Prompter
 from nigari.workspace.context.working_directory import WorkingDirectory
-from nigari.workspace.session import locked_session as turns
+from nigari.workspace.session.apply_result import Saved, Unsaved
 from nigari.workspace.session.apply_rounds import ApplyRounds
 from nigari.workspace.session.environment_result import EnvironmentInfo, list_environments
 from nigari.workspace.session.failure import SessionError
+from nigari.workspace.session.locked_session import LockedSession, locked
+from nigari.workspace.session.made_plan import MadePlan, load_plan
 from nigari.workspace.session.open_session import (
     absolute,
     check_directory,
@@ -309,6 +310,29 @@ class Session:
         found = await asyncio.to_thread(validate, files, inputs, True, work.selected)
         return (*work.diags, *found.in_order())
 
+    async def write_plain(
+        self, out: str | PathLike[str], *, target: str = "opentofu", partial: bool = False
+    ) -> tuple[Diagnostic, ...]:
+        """Write the configuration into a new or empty directory as one that OpenTofu or Terraform
+        runs with the same result; the result are warnings.
+
+        `target` is a program, perhaps with a version, such as `"terraform-1.9"`. What it cannot
+        express is an error; with `partial` that is a warning, and stays as it is.
+        """
+        import asyncio
+
+        from nigari.plain import target as targets
+        from nigari.workspace.session.plain_copy import PlainOptions, write_plain
+
+        check_path("out", out)
+        check_text("target", target)
+        program = targets.parse_target(target)
+        if program is None:
+            raise ValueError(f"there is no plain configuration for {target!r}")
+        work = self._open()
+        options = PlainOptions(program, partial)
+        return _finished(work, await asyncio.to_thread(write_plain, work, fspath(out), options))
+
     # -- planning and applying --------------------------------------------------------------------
 
     async def plan(
@@ -328,7 +352,7 @@ class Session:
         """Compare the configuration with the state and with the real objects.
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
-        after somebody else has changed the state is refused. With `allow_deferral`, what is known
+        after another run has changed the state is refused. With `allow_deferral`, what is known
         only after apply is left for a later plan. `generate_config_out` names a new file, to which
         resource blocks are written for imported objects that have none; the plan has them.
         """
@@ -354,15 +378,12 @@ class Session:
         self, work: Work, options: PlanOptions, announcer: Announcer, generated: str
     ) -> Plan:
         work.ask_variables()
-        async with turns.locked(work, "OperationTypePlan", announcer) as held:
+        async with locked(work, "OperationTypePlan", announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
             if generated:
                 await held.generate(generated, options.parallelism)
-            plan = None if work.diags.has_errors else await held.plan(options)
-            if plan is None:
-                raise _failure(work)
-            made = held.made(plan)
+            made = _sound(work, None if work.diags.has_errors else await held.plan(options))
         return Plan(made, _finished(work))
 
     async def apply(
@@ -397,9 +418,8 @@ class Session:
         options = PlanOptions(PlanMode.NORMAL, is_for_apply=False, parallelism=parallelism)
         announcer = Announcer(self._hearing(listen))
 
-        async def store(held: turns.LockedSession, plan: changes.Plan) -> Applied:
-            unsaved = _Unsaved()
-            return _stored(held, await held.store_found(plan, unsaved.keep), unsaved)
+        async def store(held: LockedSession, made: MadePlan) -> Applied:
+            return _stored(held, await held.store_found(made))
 
         work = self._in_one_turn("OperationTypeRefresh", options, announcer, store)
         return await _gently(work, announcer)
@@ -407,8 +427,8 @@ class Session:
     async def _plan_and_apply(self, options: PlanOptions, listen: Listen | None) -> Applied:
         announcer = Announcer(self._hearing(listen))
 
-        async def carry_out(held: turns.LockedSession, plan: changes.Plan) -> Applied:
-            return await _carry_out(held, held.made(plan), announcer, options.parallelism)
+        async def carry_out(held: LockedSession, made: MadePlan) -> Applied:
+            return await _carry_out(held, made, announcer, options.parallelism)
 
         work = self._in_one_turn(_APPLYING, options, announcer, carry_out)
         return await _gently(work, announcer)
@@ -418,18 +438,15 @@ class Session:
         operation: str,
         options: PlanOptions,
         announcer: Announcer,
-        finish: Callable[[turns.LockedSession, changes.Plan], Awaitable[Applied]],
+        finish: Callable[[LockedSession, MadePlan], Awaitable[Applied]],
     ) -> Applied:
         """Make a plan and do something with it while the state stays locked."""
         work = self._open()
         work.ask_variables()
-        async with turns.locked(work, operation, announcer) as held:
+        async with locked(work, operation, announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
-            plan = await held.plan(options)
-            if plan is None:
-                raise _failure(work)
-            return await finish(held, plan)
+            return await finish(held, _sound(work, await held.plan(options)))
 
     async def rounds(
         self,
@@ -455,30 +472,29 @@ class Session:
             work, False, False, refresh, targets, excludes, replace, parallelism, defers=True
         )
         work.ask_variables()
-        async with turns.locked(work, _APPLYING, announcer) as held:
+        async with locked(work, _APPLYING, announcer) as held:
             if held is None or not held.has_configuration(options.mode):
                 raise _failure(work)
             rounds = ApplyRounds(held, options, most)
             goes_on = True
             while goes_on:
-                plan = await rounds.plan()
-                if plan is None or rounds.is_stuck(plan):
+                made = _sound(work, await rounds.plan())
+                if rounds.is_stuck(made.plan):
                     raise _failure(work)
-                made = held.made(plan)
                 carry_out = partial(_carry_out, held, made, announcer, parallelism)
                 round_ = Round(rounds.number, Plan(made, _finished(work)), carry_out)
                 yield round_
                 await round_.apply()
                 announcer.close()
                 work.diags.take()
-                goes_on = rounds.goes_on(plan)
+                goes_on = rounds.goes_on(made.plan)
 
     async def _apply(self, plan: Plan, parallelism: int, announcer: Announcer) -> Applied:
         made = made_plan(plan)
         work = made.session
         work.diags.take()
-        async with turns.locked(work, _APPLYING, announcer) as held:
-            if held is None or not held.resume(made):
+        async with locked(work, _APPLYING, announcer) as held:
+            if held is None or not held.can_apply(made):
                 raise _failure(work)
             return await _carry_out(held, made, announcer, parallelism)
 
@@ -486,7 +502,7 @@ class Session:
         """A plan that was saved for this directory."""
         check_path("a saved plan", path)
         work = self._open()
-        made = await turns.read_plan(work, fspath(path))
+        made = await load_plan(work, fspath(path))
         if made is None:
             raise _failure(work)
         return Plan(made, _finished(work))
@@ -499,11 +515,8 @@ class Session:
 
         async def whole() -> None:
             work.ask_variables()
-            async with turns.locked(work, "import", announcer) as held:
-                found = None
-                if held is not None and held.is_free(target.address):
-                    found = await held.look_up(target)
-                if held is None or not found or not await held.take_over(found[0]):
+            async with locked(work, "import", announcer) as held:
+                if held is None or not await held.import_object(target):
                     raise _failure(work)
 
         await _gently(whole(), announcer)
@@ -654,33 +667,26 @@ class Session:
 
 
 async def _carry_out(
-    held: turns.LockedSession, made: turns.MadePlan, announcer: Announcer, parallelism: int
+    held: LockedSession, made: MadePlan, announcer: Announcer, parallelism: int
 ) -> Applied:
-    unsaved = _Unsaved()
-    applied = await held.apply(made.plan, announcer, parallelism, unsaved.keep)
-    return _stored(held, applied, unsaved)
+    return _stored(held, await held.apply(made, announcer, parallelism))
 
 
-def _stored(held: turns.LockedSession, result: turns.ApplyResult, unsaved: _Unsaved) -> Applied:
-    """What is in the state now; an exception where not everything has worked."""
+def _stored(held: LockedSession, result: Saved | Unsaved) -> Applied:
+    """Return the stored state; an exception after any error, with a state that is in no file."""
     work = held.session
-    if not result.is_stored or work.diags.has_errors:
-        raise _failure(work, unsaved.state)
+    if isinstance(result, Unsaved):
+        raise _failure(work, None if result.path else result.data or None)
+    if work.diags.has_errors:
+        raise _failure(work)
     return Applied(StoredState(held.snapshots.file), _finished(work))
 
 
-class _Unsaved:
-    """Keeps a state that can be stored nowhere, for the exception that says so."""
-
-    def __init__(self) -> None:
-        self.state: bytes | None = None
-
-    def keep(self, data: bytes) -> str:
-        self.state = data
-        return (
-            "The exception has it as unsaved_state: write it to a file named "
-            f"{RESCUED} before it is lost."
-        )
+def _sound(work: Work, made: MadePlan | None) -> MadePlan:
+    """Return a plan without errors."""
+    if made is None or made.plan.is_incomplete:
+        raise _failure(work)
+    return made
 
 
 def _finished(work: Work, done: bool = True) -> tuple[Diagnostic, ...]:
@@ -702,7 +708,7 @@ async def _gently(work: Coroutine[object, object, T], announcer: Announcer) -> T
 
 
 def _ignore(_: object) -> None:
-    """Where nobody listens."""
+    """Ignores all events."""
 
 
 def _plan_options(
@@ -769,7 +775,7 @@ def _subject(work: Work, text: str) -> Target:
 
 
 class _Asked:
-    """Somebody who is asked through a function."""
+    """A prompter that calls a function."""
 
     can_prompt = True
     is_at_terminal = False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class FileLock(Enum):
-    """What became of an attempt to lock a file."""
+    """The result of an attempt to lock a file."""
 
     HELD = "held"
     TAKEN = "held by another process"

@@ -46,7 +46,7 @@ def lazy_exports(package: str, exports: Mapping[str, tuple[str, ...]]) -> Callab
 
 
 def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """What `re.compile` gives, compiled when it is first used; from then on it is as fast."""
+    """Like `re.compile`, but compiled at the first use, and as fast from then on."""
     return cast("re.Pattern[AnyStr]", _LazyPattern(text, flags))
 
 

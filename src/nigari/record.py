@@ -69,7 +69,7 @@ def record(cls: type[_T]) -> type[_T]:
 
 
 def _methods(names: tuple[str, ...], qualified_name: str) -> dict[str, object]:
-    """What follows from the values of the fields: equality, hash and representation."""
+    """Add the methods that follow from the fields: equality, hash and representation."""
     key = attrgetter(*names)
 
     def equals(self: object, other: object) -> object:

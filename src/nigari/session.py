@@ -183,6 +183,9 @@ class Session:
     @_method(aio.Session.validate, _wait)
     def validate(self) -> None: ...
 
+    @_method(aio.Session.write_plain, _wait)
+    def write_plain(self) -> None: ...
+
     @_method(aio.Session.plan, _wait)
     def plan(self) -> None: ...
 
@@ -206,12 +209,12 @@ class Session:
 
     @property
     def state(self) -> StoredState:
-        """The stored state, read with every access."""
+        """The stored state, read again every time."""
         return _wait(self._inner.state)
 
     @property
     def outputs(self) -> Mapping[str, Output]:
-        """The root outputs in the stored state, read with every access."""
+        """The root outputs in the stored state, read again every time."""
         return _wait(self._inner.outputs)
 
     @_method(aio.Session.state_pull, _wait)

@@ -11,6 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Final
 
 if sys.platform == "win32":
@@ -65,9 +66,9 @@ else:
     NO_TERMINAL: Final = os.O_NOCTTY
     KILL: Final = 9  # SIGKILL; importing `signal` takes too long for short commands
 
-    read_at = os.pread
-    write_at = os.pwrite
-    signal_group = os.killpg
+    read_at: Callable[[int, int, int], bytes] = os.pread
+    write_at: Callable[[int, bytes | memoryview, int], int] = os.pwrite
+    signal_group: Callable[[int, int], None] = os.killpg
 
     def set_mode(path: str | os.PathLike[str], descriptor: int, mode: int) -> None:
         """Set the permissions of an open file, even if another one has its name by now."""

@@ -153,7 +153,7 @@ def test_display_hides_secrets() -> None:
         ("x.y.z.w.v.amazonaws.com/k", "x.y.z.w.v.amazonaws.com/k", "S3"),
     ],
 )
-def test_mistakes(text: str, wrong: str, advice: str) -> None:
+def test_mistakes_are_reported(text: str, wrong: str, advice: str) -> None:
     diags = Diagnostics()
     assert parse_module_source(text, diags) is None
     (diagnostic,) = diags

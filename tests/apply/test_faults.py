@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nigari.backends.state_path import StatePath
-from nigari.cli.commands import state_push
+from nigari.cli.commands import state
 from tests.apply.journal import MANY, Yard, interrupt, is_running, wait_until
 from tests.apply.kills import kill_again_and_again
 from tests.cli.in_process import applied, ran
@@ -205,7 +205,7 @@ def test_a_backend_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert status == 1
     assert "No space left on device" in said
     assert "errored.tfstate" in said
-    status, said = ran(state_push.COMMAND, ["errored.tfstate"], {})
+    status, said = ran(state.PUSH, ["errored.tfstate"], {})
     assert status == 0, said
     status, said = applied([], {})
     assert status == 0, said
@@ -229,7 +229,7 @@ def test_a_rescued_state_never_replaces_another(
     for number in (1, 2):
         assert f"nigari state push errored.{number}.tfstate" in said
     assert "errored.tfstate was left as it is" in said
-    status, said = ran(state_push.COMMAND, ["errored.2.tfstate"], {})
+    status, said = ran(state.PUSH, ["errored.2.tfstate"], {})
     assert status == 0, said
 
 

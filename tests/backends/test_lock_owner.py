@@ -6,8 +6,14 @@ import sys
 
 import pytest
 
-from nigari.backends.lock_owner import is_running, this_process
-from nigari.backends.locking import LockConflict, LockInfo, new_lock, state_is_locked
+from nigari.backends.locking import (
+    LockConflict,
+    LockInfo,
+    is_running,
+    new_lock,
+    state_is_locked,
+    this_process,
+)
 from nigari.record import replace
 
 
@@ -16,7 +22,7 @@ def test_this_process_runs() -> None:
 
 
 def test_an_ended_process_does_not() -> None:
-    ask = "from nigari.backends.lock_owner import this_process; print(this_process())"
+    ask = "from nigari.backends.locking import this_process; print(this_process())"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     assert is_running(done.stdout.strip(), "here", "here") is False
 

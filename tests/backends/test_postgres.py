@@ -124,7 +124,7 @@ def test_an_interrupted_connection(postgres: Postgres) -> None:
             await other.lock("default", new_lock("other"))
         await interrupt(one)
         others = await other.lock("default", new_lock("other"))
-        with pytest.raises(BackendFailure, match="somebody else has taken the lock"):
+        with pytest.raises(BackendFailure, match="another run has taken the lock"):
             await one.write("default", b'{"n":2}', version)
         with pytest.raises(BackendFailure, match="was lost"):
             await one.unlock("default", held)

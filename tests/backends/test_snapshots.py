@@ -1,12 +1,14 @@
 """Snapshots of a state in the local backend: serial, lineage, backups, locks, refusals."""
 
 import asyncio
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from nigari.backends.local import LocalBackend, LocalPaths
+from nigari.backends.local import LocalBackend, LocalPaths, cannot_lock
 from nigari.backends.lock_options import LockOptions
 from nigari.backends.snapshots import Snapshots
 from nigari.cty import string
@@ -250,6 +252,12 @@ class TestLock:
         store, diags = snapshots(tmp_path), Diagnostics()
         assert not asyncio.run(store.lock("apply", LockOptions(), diags))
         assert summaries(diags) == ["Cannot lock the state"]
+
+    @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+    def test_a_file_system_without_locks(self, number: int) -> None:
+        text = cannot_lock("s", OSError(number, os.strerror(number))).detail
+        assert "This file system cannot lock files" in text
+        assert "write access" not in text
 
 
 FOREIGN = {

@@ -43,9 +43,9 @@ def planned(
     async def work() -> tuple[Plan | None, ExecutionGraph | None]:
         async with locked(session, "test") as held:
             made = None if held is None else await held.plan(options)
-            if held is None or made is None or held.planning is None:
+            if made is None or made.plan.is_incomplete:
                 return None, None
-            return made, held.planning.graph(made)
+            return made.plan, made.outcome.graph
 
     made, graph = run_to_end(work())
     return made, session.diags.in_order(), graph

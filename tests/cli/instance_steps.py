@@ -55,7 +55,7 @@ class Story:
         return [line for step in self.steps for line in self._done(step, run(self.directory))]
 
     def _done(self, step: Step, command: Command) -> Iterator[str]:
-        self._write(step.files)
+        self.write(step.files)
         code, out = command("init", "-no-color")
         assert code == 0, out
         flags = [self._named(flag) for flag in step.flags]
@@ -78,7 +78,7 @@ class Story:
         elif code:
             yield f"again: {command('plan', '-no-color', *settings)[0]}"
 
-    def _write(self, files: dict[str, str]) -> None:
+    def write(self, files: dict[str, str]) -> None:
         main = "twin.tf" if self.is_twin else "main.tf"
         for name, text in files.items():
             wanted = "main.tf" if name == main else name.removeprefix(_TWIN)

@@ -62,7 +62,7 @@ def test_flags(args: list[str], flags: dict[str, list[str]], arguments: list[str
         (["a", "-json"], "Options come before"),
     ],
 )
-def test_mistakes(args: list[str], words: str) -> None:
+def test_mistakes_are_reported(args: list[str], words: str) -> None:
     with pytest.raises(UsageError, match=words.replace("?", r"\?")):
         read(*args)
 

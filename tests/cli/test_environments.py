@@ -133,7 +133,9 @@ def test_workspaces_of_environments(directory: Path) -> None:
         ('environment "pord" { backend = { path = {} } }', ["init"], "path"),
     ],
 )
-def test_mistakes(directory: Path, environments: str, command: list[str], words: str) -> None:
+def test_mistakes_are_reported(
+    directory: Path, environments: str, command: list[str], words: str
+) -> None:
     text = MAIN.replace('backend "local" {\n    path = "states/default.tfstate"\n  }', "")
     write({"main.tf": MAIN if command == ["init"] else text, "environments.hcl": environments})
     done = inside("-env=pord", *command)

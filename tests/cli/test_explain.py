@@ -54,6 +54,8 @@ resource "terraform_data" "none" {
   count = 0
   input = [][0]
 }
+resource "terraform_data" "alone" {
+}
 locals {
   broken = [][0]
 }
@@ -102,6 +104,8 @@ def test_explain_an_instance(instances: Path, address: str, says: str) -> None:
         ('module.cat["zzz"].p', 'The instances are ["x"] and ["y.z"].'),
         ('module.cat["y.z"].module.deep[0].v', "It is declared, but has no instances."),
         ('terraform_data.a["zzz"].input', 'The instances are ["x"] and ["y.z"].'),
+        ('terraform_data.alone["x"].input', "It has one instance, without a key."),
+        ('module.cat["x"].pp', 'Did you mean the output "p"?'),
     ],
 )
 def test_explain_an_instance_that_is_not_there(instances: Path, address: str, keys: str) -> None:

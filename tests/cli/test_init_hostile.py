@@ -15,18 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.initializing import call, init, installed, write
+from tests.cli.leftovers import nothing_is_left
 from tests.cli.process import command
-from tests.cli.test_init_packages import call, init, installed, write
 from tests.net_world.server import Answer, Asked, head, redirect
 from tests.packages.archives import Entry, files, packed
 from tests.packages.module_world import MODULE, ModuleWorld
-
-
-def nothing_is_left(world: ModuleWorld, work: Path) -> None:
-    assert os.listdir(work) == ["main.tf"]
-    cache = world.directory / "cache/modules"
-    for part in ("packages", "new", "sources"):
-        assert not (cache / part).exists() or os.listdir(cache / part) == []
 
 
 def archive(form: str, *entries: Entry) -> Answer:

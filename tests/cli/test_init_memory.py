@@ -20,9 +20,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.initializing import call, write
+from tests.cli.leftovers import nothing_is_left
 from tests.cli.process import command
-from tests.cli.test_init_hostile import nothing_is_left
-from tests.cli.test_init_packages import call, write
 from tests.net_world.server import Answer, Asked, Script, head, json_answer
 from tests.packages.module_world import ModuleWorld
 

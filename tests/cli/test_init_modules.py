@@ -304,6 +304,7 @@ def test_edits_of_installed_modules(
     edited = Path(".terraform/modules/b/sub/main.tf")
     edited.write_text(edited.read_text() + "# tried something\n")
     Path(".terraform/modules/a/main.tf").unlink()
+    Path(".terraform/modules/a/sub/debug.tf").write_text("")
     done = inside(command, *options)
     assert done.code == 0, done.err
     said = " ".join((done.out + done.err).split())
@@ -311,6 +312,7 @@ def test_edits_of_installed_modules(
     for name in ("a", "b"):
         assert f"- .terraform/modules/{name}/sub/main.tf" in said
         assert f"- .terraform/modules/{name}/main.tf" in said
+        assert f"- .terraform/modules/{name}/sub/debug.tf" in said
     assert "tried" not in edited.read_text()
     again = inside(command, *options)
     assert "restored" not in again.out + again.err

@@ -11,7 +11,7 @@ import pytest
 
 from nigari.packages.content.module_fetch import FetchError
 from nigari.packages.modules.oci_source import OciAddress, oci_address
-from tests.cli.test_init_packages import call, init, installed, records, write
+from tests.cli.initializing import call, init, installed, records, write
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.oci_world import OciShelf
 

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,45 +13,12 @@ import pytest
 from nigari.cli.command import Terminal
 from nigari.cli.main import run
 from nigari.version import OPENTOFU_VERSION
-from tests.cli.process import Done, inside
-from tests.cli.test_plan_command import Screen
+from tests.cli.initializing import call, init, installed, nigari, page, records, write
+from tests.cli.screen import Screen
 from tests.net_world.server import Answer, Asked, json_answer
 from tests.packages.archives import files, packed
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.repositories import Repository, needs_git
-
-
-def nigari(
-    world: ModuleWorld, work: Path, *arguments: str, environ: Mapping[str, str] | None = None
-) -> Done:
-    # One cache per world, so that tests do not feel each other.
-    surroundings = world.environ(NIGARI_CACHE_DIR=str(world.directory / "cache"))
-    with contextlib.chdir(work):
-        done = inside(*arguments, settings={**surroundings, **(environ or {})})
-    return Done(done.code, done.out, " ".join(done.err.split()))
-
-
-def init(world: ModuleWorld, work: Path, *arguments: str, **environ: str) -> Done:
-    return nigari(world, work, "init", "-no-color", *arguments, environ=environ)
-
-
-def call(name: str, source: str, version: str = "") -> str:
-    at = f'  version = "{version}"\n' if version else ""
-    return f'module "{name}" {{\n  source = "{source}"\n{at}}}\n'
-
-
-def write(work: Path, *calls: str) -> None:
-    (work / "main.tf").write_text("".join(calls))
-
-
-def records(work: Path) -> dict[str, dict[str, str]]:
-    document = json.loads((work / ".terraform/modules/modules.json").read_text())
-    return {each["Key"]: each for each in document["Modules"] if each["Key"]}
-
-
-def installed(work: Path, name: str, file: str = "main.tf") -> str:
-    return Path(work, records(work)[name]["Dir"], file).read_text()
-
 
 # -- registries -----------------------------------------------------------------------------------
 
@@ -167,9 +133,9 @@ def test_packages_that_a_registry_has_itself(
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (json_answer({"location": ""}), "does not say where the module is"),
-        (json_answer({}), "does not say where the module is"),
-        (Answer(204), "does not say where the module is"),
+        (json_answer({"location": ""}), "returned no location for the module"),
+        (json_answer({}), "returned no location for the module"),
+        (Answer(204), "returned no location for the module"),
         (json_answer({"location": "ns/name/sys"}), "not the complete address"),
         (json_answer({"location": "/x", "use_registry_credentials": None}), "cannot be used"),
         (
@@ -337,10 +303,6 @@ def test_files_that_are_something_else(
     assert done.code == 1
     assert said in done.err
     assert not (work / ".terraform").exists()
-
-
-def page(content: str) -> Answer:
-    return Answer(200, content.encode(), {"content-type": "text/html"})
 
 
 @pytest.mark.parametrize("way", ["header", "meta"])

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import Case, read_cases
+from tests.cases import Case
+from tests.cli.instance_cases import CASES
 from tests.cli.instance_steps import Story, story_of
 from tests.cli.process import inside
-
-CASES = read_cases(Path(__file__).parent / "instance_cases")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -9,7 +9,7 @@ import pytest
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.source import Source
 from nigari.packages.modules.module_locks import ModuleLock, module_lock_text, parse_module_locks
-from tests.cli.test_init_packages import call, init, installed, nigari, records, write
+from tests.cli.initializing import call, init, installed, nigari, records, write
 from tests.net_world.server import json_answer
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.repositories import Repository, needs_git

@@ -10,17 +10,11 @@ import pytest
 
 from nigari.cli.args import UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
-from nigari.cli.commands import apply, destroy, graph, plan, refresh, show
+from nigari.cli.commands import apply, graph, plan, refresh, show
 from tests.cli.in_process import applied, ran
+from tests.cli.screen import Screen
 
 THING = 'resource "rich_thing" "a" {\n  name = "n"\n  text = "%s"\n}\n'
-
-
-class Screen(StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def write(text: str) -> None:
@@ -90,7 +84,7 @@ def test_nothing_to_do_is_not_asked_about(rich: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("command", "args", "asked", "done"),
     [
-        (destroy.COMMAND, [], "Do you really want to destroy", "Destroy complete! Resources: 1"),
+        (apply.DESTROY, [], "Do you really want to destroy", "Destroy complete! Resources: 1"),
         (apply.COMMAND, ["-destroy"], "Do you really want to destroy", "Apply complete!"),
     ],
 )
@@ -492,7 +486,7 @@ def test_warnings_with_different_advice_are_not_merged(rich: dict[str, str]) -> 
         (plan.COMMAND, ["-destroy"], 0, "1 to destroy"),
         (refresh.COMMAND, [], 0, "Refreshing state"),
         (apply.COMMAND, ["-destroy", "-auto-approve"], 0, "1 destroyed"),
-        (destroy.COMMAND, ["-auto-approve"], 0, "1 destroyed"),
+        (apply.DESTROY, ["-auto-approve"], 0, "1 destroyed"),
     ],
 )
 def test_a_wrong_directory_destroys_nothing_unless_asked_to(
@@ -571,7 +565,7 @@ def test_what_was_made_is_said_to_be_complete_though_a_postcondition_fails(
 def test_events_of_a_destroy(rich: dict[str, str]) -> None:
     write(THING % "one" + 'output "o" {\n  value = 1\n}\n')
     ran(apply.COMMAND, ["-auto-approve"], rich)
-    _, said = ran(destroy.COMMAND, ["-json", "-auto-approve"], rich)
+    _, said = ran(apply.DESTROY, ["-json", "-auto-approve"], rich)
     events = [json.loads(line) for line in said.splitlines()]
     assert events[-1]["type"] == "change_summary"
     assert events[-1]["changes"]["remove"] == 1

@@ -16,7 +16,7 @@ from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.schema.block import Block
 from nigari.schema.provider import Schema
-from tests.cli.test_plan_command import Screen
+from tests.cli.screen import Screen
 
 
 class Clock:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nigari.cli.args import UsageError
-from nigari.cli.commands import apply, state_list, state_mv, workspace_new, workspace_select
+from nigari.cli.commands import apply, state, state_mv, workspace
 from tests.backends.world import moto, postgres
 from tests.backends.world.state_server import StateServer
 from tests.cli.in_process import ran
@@ -70,10 +70,10 @@ def test_to_another_workspace(directories: dict[str, str]) -> None:
     status, text = ran(state_mv.COMMAND, ["-to-workspace=w", "terraform_data.y"], directories)
     assert status == 1
     assert 'no workspace "w"' in text
-    ran(workspace_new.COMMAND, ["w"], directories)
-    ran(workspace_select.COMMAND, ["default"], directories)
+    ran(workspace.NEW, ["w"], directories)
+    ran(workspace.SELECT, ["default"], directories)
     assert ran(state_mv.COMMAND, ["-to-workspace=w", "terraform_data.y"], directories)[0] == 0
-    there = ran(state_list.COMMAND, [], {**directories, "TF_WORKSPACE": "w"})
+    there = ran(state.LIST, [], {**directories, "TF_WORKSPACE": "w"})
     assert there == (0, "terraform_data.y\n")
 
 

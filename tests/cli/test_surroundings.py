@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import nigari as package
-from nigari.workspace.context.home_directory import home_directory
+from nigari.workspace.context.working_directory import home_directory
 from tests.cli.process import nigari
+from tests.cli.surroundings import SEEN, WORKING_DIRECTORIES, linked_directory
 
 CONFIGURATION = """\
 terraform {
@@ -57,31 +58,6 @@ def test_home_and_working_directory_in_every_phase(place: Path) -> None:
     typed = 'pathexpand("~")\npath.cwd\n'
     done = nigari("-chdir=work", "console", cwd=place, settings=environ, stdin=typed)
     assert done.out == f'"{home}"\n"{place}"\n'
-
-
-WORKING_DIRECTORIES = (
-    ("{0}/link", ".", "{0}/link", "{0}/link"),
-    ("{0}/real", ".", "{0}/real", "{0}/real"),
-    ("{0}/link/../link/.", ".", "{0}/link", "{0}/link"),
-    ("link", ".", "{0}/real", "{0}/real"),
-    ("{0}", ".", "{0}/real", "{0}/real"),
-    ("{0}/nowhere", ".", "{0}/real", "{0}/real"),
-    ("", ".", "{0}/real", "{0}/real"),
-    ("{0}/link", "sub", "{0}/link", "{0}/real/sub"),
-    ("{0}/link/sub", "sub", "{0}/real", "{0}/link/sub"),
-)
-"""`$PWD`, what `-chdir` names, `path.cwd`, and `abspath(".")`, in a linked directory."""
-
-SEEN = 'path.cwd\nabspath(path.root)\nabspath("../x")\npath.root\n'
-
-
-def linked_directory(tmp_path: Path) -> Path:
-    """A symbolic link to a directory with a directory in it."""
-    (tmp_path / "real" / "sub").mkdir(parents=True)
-    for directory in ("real", "real/sub"):
-        (tmp_path / directory / "main.tf").write_text("")
-    (tmp_path / "link").symlink_to("real")
-    return tmp_path / "link"
 
 
 @pytest.mark.parametrize(("pwd", "changed", "current", "absolute"), WORKING_DIRECTORIES)

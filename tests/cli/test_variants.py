@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -313,3 +315,39 @@ module "n" {
     write({"main.tf": call, "one/main.tf": ONE.replace("{}", "{\n  input = var.v\n}", 1) + given})
     found = " ".join(said("validate", code=1).split())
     assert "Instances of a module call that have the same source are taken together" in found
+
+
+@pytest.mark.parametrize(
+    "sources", ["./one", '${each.key == "x" ? "./two" : "./one"}', "./m${each.key}"]
+)
+def test_the_cost_of_a_plan_is_linear_in_the_instances(sources: str) -> None:
+    few, many = (_calls_of_a_plan(number, sources) for number in (60, 120))
+    assert many < 2.2 * few
+
+
+def _calls_of_a_plan(number: int, source: str) -> int:
+    """How many functions a plan calls with so many module instances."""
+    write({f"m{each}/main.tf": ONE for each in range(number if "/m" in source else 0)})
+    write(
+        {
+            "main.tf": f"""
+module "m" {{
+  for_each = toset([for n in range({number}) : tostring(n)])
+  source   = "{source}"
+}}
+"""
+        }
+    )
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        said("plan")
+    finally:
+        sys.setprofile(before)
+    return calls

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from nigari import hcl
 from nigari.addrs.provider import Provider
 from nigari.cli.command import FLAG_CHOICE, Command
 from nigari.cli.help import command_help
-from nigari.cli.main import COMMANDS, main
+from nigari.cli.main import COMMANDS, load, main
 from nigari.cty.function import FunctionError
 from nigari.hcl.evaluation import as_sentence, sentence
 from nigari.packages.providers.provider_selection import _near_miss
@@ -31,10 +30,7 @@ def _shown(capsys: pytest.CaptureFixture[str], *command: str) -> str:
 
 
 def _commands() -> list[Command]:
-    found = []
-    for module, _ in COMMANDS.values():
-        found.append(importlib.import_module(f"nigari.cli.commands.{module}").COMMAND)
-    return found
+    return [load(name) for name in COMMANDS]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_building_and_writing() -> None:
     assert hcl2.dumps({"a": '"x\\ny"'}, deserializer_options=heredocs) == "a = <<EOF\nx\ny\nEOF\n"
 
 
-def test_mistakes() -> None:
+def test_mistakes_are_reported() -> None:
     with pytest.raises(ValueError, match="on <input> line 1"):
         hcl2.loads("a = [")
     with pytest.raises(TypeError):

@@ -18,6 +18,7 @@ from nigari.explore.live import LivePage
 from nigari.explore.page import Page
 from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.workspace.session.apply_journal import journal_path
+from nigari.workspace.session.apply_result import Saved
 from nigari.workspace.session.locked_session import locked
 from tests.explore.explored import session, write
 
@@ -129,12 +130,11 @@ def test_an_apply_is_told_while_it_goes_on(tmp_path: Path) -> None:
     async def whole() -> None:
         async with locked(session(tmp_path), "test") as held:
             assert held is not None
-            plan = await held.plan(PlanOptions())
-            assert plan is not None
-            assert held.planning is not None
-            shown.show(held.session, held.planning, plan)
+            made = await held.plan(PlanOptions())
+            assert made is not None
+            shown.show(held.session, made.outcome)
             pages.append(read())
-            await held.apply(plan, shown.events, 10, lambda _: "")
+            await held.apply(made, shown.events, 10)
             shown.events.end(succeeded=True)
 
     asyncio.run(whole())
@@ -164,13 +164,12 @@ def test_what_goes_wrong_with_it_does_not_reach_the_apply(
     async def whole() -> bool:
         async with locked(session(tmp_path), "test") as held:
             assert held is not None
-            plan = await held.plan(PlanOptions())
-            assert plan is not None
-            assert held.planning is not None
-            shown.show(held.session, held.planning, plan)
+            made = await held.plan(PlanOptions())
+            assert made is not None
+            shown.show(held.session, made.outcome)
             monkeypatch.setattr(live, "event_of", refuse)
-            applied = await held.apply(plan, shown.events, 10, lambda _: "")
-            return applied.is_stored and not held.diags.has_errors
+            applied = await held.apply(made, shown.events, 10)
+            return isinstance(applied, Saved) and not held.diags.has_errors
 
     assert asyncio.run(whole())
     shown.close(0)

@@ -76,7 +76,7 @@ def test_a_graph_with_cycles_is_shown_and_is_an_error(tmp_path: Path) -> None:
     assert "Units depend on each other" in done.err
 
 
-def test_mistakes(tmp_path: Path) -> None:
+def test_mistakes_are_reported(tmp_path: Path) -> None:
     write_tree(tmp_path, {"fleet.hcl": 'unit "a" { directory = "x" }', "b/main.tf": "nonsense"})
     assert "No such directory" in nigari("fleet", "list", cwd=tmp_path).err
     (tmp_path / "fleet.hcl").unlink()

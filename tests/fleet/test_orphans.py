@@ -82,6 +82,20 @@ def test_a_key_that_was_removed_leaves_orphans_that_can_be_destroyed(tmp_path: P
     assert json.loads(_run(tmp_path, "list", "-json").out)["orphans"] == []
 
 
+def test_the_last_unit_of_a_directory_stays_set_up(tmp_path: Path) -> None:
+    """Units that share a directory have data directories of their own."""
+    backend = 'terraform {\n  backend "local" {\n    workspace_dir = "states"\n  }\n}\n'
+    files = {name: text for name, text in _fleet("dev", "prod").items() if "app" not in name}
+    text = files["fleet.hcl"][: files["fleet.hcl"].index('unit "app"')]
+    write_tree(tmp_path, {**files, "fleet.hcl": text})
+    path = tmp_path / "network/main.tf"
+    path.write_text(backend + path.read_text())
+    _run(tmp_path, "init")
+    _run(tmp_path, "apply", "-auto-approve")
+    write_tree(tmp_path, {"fleet.hcl": text.replace('"dev", ', "")})
+    assert "No changes in one unit" in _run(tmp_path, "plan").out
+
+
 def test_backends_know_what_was_applied_elsewhere(tmp_path: Path) -> None:
     write_tree(tmp_path, _fleet("dev", "prod"))
     _run(tmp_path, "apply", "-auto-approve")

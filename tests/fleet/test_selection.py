@@ -9,7 +9,7 @@ import pytest
 
 from nigari.diagnostics import Diagnostics
 from nigari.fleet.units.graph_loader import Survey
-from nigari.fleet.units.unit_filter import Choice, chosen_units
+from nigari.fleet.units.selection import Choice, chosen_units
 from tests.fleet.trees import DECLARED, NETWORK, reading, surveyed, write_tree
 
 _TREE = {

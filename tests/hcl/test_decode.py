@@ -196,7 +196,7 @@ def test_pieces(text: str, spec: Spec, type_: Type, want: object) -> None:
         ("v = 0", Validate(V, _positive), "Not positive"),
     ],
 )
-def test_mistakes(text: str, spec: Spec, summary: str) -> None:
+def test_mistakes_are_reported(text: str, spec: Spec, summary: str) -> None:
     value, summaries = _decode(text, spec)
     assert summaries == [summary]
     assert value.type == spec.implied_type or value.type is DYNAMIC

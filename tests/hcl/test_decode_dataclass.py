@@ -133,7 +133,7 @@ def test_the_rest() -> None:
         ("", Strict, "Missing block"),
     ],
 )
-def test_mistakes(text: str, cls: type[object], summary: str) -> None:
+def test_mistakes_are_reported(text: str, cls: type[object], summary: str) -> None:
     assert _decode(text, cls) == (None, [summary])
 
 

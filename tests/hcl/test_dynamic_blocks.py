@@ -127,7 +127,7 @@ def test_json_syntax() -> None:
         ("for_each = [1]\ncontent {\nw = 1\n}", "Unexpected argument", 4),
     ],
 )
-def test_mistakes(text: str, summary: str, line: int) -> None:
+def test_mistakes_are_reported(text: str, summary: str, line: int) -> None:
     _, diags = _decode(f'dynamic "b" {{\n{text}\n}}', Object({"b": BlockList("b", INNER, 1)}))
     found = next(iter(diags))
     assert found.summary == summary

@@ -89,7 +89,7 @@ def test_content(text: str, attributes: list[str], blocks: list[str]) -> None:
         ('{"size": 1, "typed": {"a": {"b": 1}}}', ["1,34-35 Wrong kind of JSON value"]),
     ],
 )
-def test_mistakes(text: str, expected: list[str]) -> None:
+def test_mistakes_are_reported(text: str, expected: list[str]) -> None:
     diags = Diagnostics()
     body(text).content(SCHEMA, diags)
     assert reported(diags) == expected

@@ -101,7 +101,7 @@ def test_value(text: str, value: Value) -> None:
         ('{"${nope}": 1}', DYNAMIC_UNKNOWN, ["1,5-9"]),
     ],
 )
-def test_mistakes(text: str, value: Value | None, places: list[str]) -> None:
+def test_mistakes_are_reported(text: str, value: Value | None, places: list[str]) -> None:
     got, where = evaluate(text)
     assert where == places
     assert value is None or got == value

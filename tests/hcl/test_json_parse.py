@@ -142,7 +142,7 @@ def test_everything_that_python_writes_is_read(value: object, indent: int | None
         ("terraform {\n}\n", ..., ["1,1-10 Not JSON"]),
     ],
 )  # fmt: skip
-def test_mistakes(text: str, tree: object, reported: list[str]) -> None:
+def test_mistakes_are_reported(text: str, tree: object, reported: list[str]) -> None:
     assert parse(text) == (tree, reported)
 
 

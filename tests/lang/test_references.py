@@ -163,7 +163,7 @@ def test_range_covers_the_subject() -> None:
         ("provider::a::b::c::d()", "provider::a::b::c::d", "ALIAS"),
     ],
 )
-def test_mistakes(text: str, wrong: str, word: str) -> None:
+def test_mistakes_are_reported(text: str, wrong: str, word: str) -> None:
     diags = Diagnostics()
     assert references_in_expression(expression(text), diags) == []
     (diagnostic,) = diags

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from nigari.packages.content.module_fetch import FetchError, no_progress
 from nigari.packages.modules.mercurial import MercurialAddress, MercurialGetter, mercurial_address
+from tests.packages.mercurial import hg
 
 needs_hg = pytest.mark.skipif(shutil.which("hg") is None, reason="the program hg is not here")
 
@@ -48,15 +48,6 @@ def test_a_program_that_is_missing_is_told(tmp_path: Path) -> None:
     getter = MercurialGetter({"PATH": str(tmp_path)})
     with pytest.raises(FetchError, match='The program "hg" is required'):
         asyncio.run(getter.get_directory("https://example.com/net", tmp_path, no_progress))
-
-
-def hg(path: Path, *arguments: str, program: str | Path = "hg") -> str:
-    environ = {**os.environ, "HGUSER": "a", "HGPLAIN": "1", "HGRCPATH": ""}
-    command = [program, *arguments]
-    done = subprocess.run(
-        command, cwd=path, env=environ, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
 
 
 @needs_hg

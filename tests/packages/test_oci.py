@@ -23,7 +23,7 @@ from tests.net_world.oci import MANIFEST, OciRegistry, Repository, digest_of
 from tests.net_world.registry import zip_of
 from tests.net_world.server import Answer
 from tests.net_world.world import World
-from tests.packages.test_provider_registry import PLATFORM, THING, Work
+from tests.packages.registry_work import PLATFORM, THING, Work
 
 HOST = "oci.example.com"
 TEMPLATE = f"{HOST}/mirror/${{hostname}}/${{namespace}}/${{type}}"

@@ -9,7 +9,7 @@ from nigari.packages.providers.lockfile import Locks
 from nigari.packages.providers.provider_mirror import lock_platforms, mirror_providers
 from nigari.packages.providers.provider_sources import FilesystemMirror, Verified
 from nigari.packages.providers.requirement import Requirement
-from tests.packages.test_provider_selection import DEMO, add, constraints
+from tests.packages.selecting import DEMO, add, constraints
 
 BOTH = ("linux_amd64", "plan9_arm")
 ASKED = [Requirement(DEMO, constraints("~> 1.0")), Requirement(builtin_provider())]

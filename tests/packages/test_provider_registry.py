@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider
-from nigari.diagnostics import Diagnostics
 from nigari.lang.versions import Version
 from nigari.packages.hosts.cli_config import CliConfig, HostToken
 from nigari.packages.hosts.network import Network
@@ -28,17 +27,10 @@ from nigari.record import replace
 from tests.net_world.registry import Key, Registry, Release
 from tests.net_world.server import Answer, head, json_answer, redirect
 from tests.net_world.world import World
-from tests.packages.test_provider_selection import constraints, version
+from tests.packages.registry_work import HOST, PLATFORM, THING, Work
+from tests.packages.selecting import constraints, version
 
-HOST = "registry.example.com"
-PLATFORM = "linux_amd64"
-THING = Provider(HOST, "acme", "thing")
 OURS = Provider(DEFAULT_REGISTRY_HOST, "acme", "thing")
-
-
-@pytest.fixture(scope="module")
-def key() -> Key:
-    return Key()
 
 
 @pytest.fixture
@@ -48,57 +40,14 @@ def world(tmp_path: Path) -> Iterator[World]:
     made.close()
 
 
+@pytest.fixture(scope="module")
+def key() -> Key:
+    return Key()
+
+
 @pytest.fixture
 def registry(world: World) -> Registry:
     return world.registries[HOST]
-
-
-class Work:
-    """A working directory in a world."""
-
-    def __init__(self, world: World, base: Path, config: CliConfig | None = None) -> None:
-        self.world = world
-        self.config = config or CliConfig()
-        self.store = ProviderStore(base / "store", PLATFORM)
-        self.cache: ProviderStore | None = None
-        self.trust_cache = False
-        self.locks = Locks()
-        self.diags = Diagnostics()
-        self.environment: dict[str, str] = {}
-
-    def install(
-        self,
-        *asked: str,
-        provider: Provider = THING,
-        upgrade: bool = False,
-        source: Callable[[Network], ProviderSource] = ProviderRegistrySource,
-    ) -> Installation:
-        environment = {**self.world.environment, **self.environment}
-        self.diags = Diagnostics()
-        wanted = [Requirement(provider, constraints(text)) for text in asked or ("",)]
-
-        async def main() -> Installation:
-            network = Network(self.config, environment)
-            places = InstallLocations(
-                source(network),
-                self.store,
-                self.cache,
-                self.trust_cache,
-                environment=environment,
-            )
-            try:
-                return await install_providers(wanted, self.locks, places, self.diags, upgrade)
-            finally:
-                await network.close()
-
-        done = asyncio.run(main())
-        self.locks = done.locks
-        return done
-
-    @property
-    def error(self) -> str:
-        (diagnostic,) = self.diags
-        return f"{diagnostic.summary}: {diagnostic.detail}"
 
 
 @pytest.fixture

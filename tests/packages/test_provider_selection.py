@@ -6,49 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from nigari.addrs.provider import Provider, builtin_provider
+from nigari.addrs.provider import builtin_provider
 from nigari.diagnostics import Diagnostics
-from nigari.lang.versions import ProviderConstraints, Version, parse_provider_constraints
+from nigari.lang.versions import ProviderConstraints
 from nigari.packages.providers.checksums import directory_checksum, zip_checksum
 from nigari.packages.providers.installation import Installation, InstallStep
 from nigari.packages.providers.installed_program import installed_program
 from nigari.packages.providers.lockfile import Locks, ProviderLock
 from nigari.packages.providers.provider_installer import InstallLocations, install_providers
-from nigari.packages.providers.provider_package import packed_path, unpacked_path
+from nigari.packages.providers.provider_package import unpacked_path
 from nigari.packages.providers.provider_sources import FilesystemMirror
 from nigari.packages.providers.provider_store import ProviderStore, StoreError
 from nigari.packages.providers.requirement import Requirement
 from nigari.record import replace
-
-DEMO = Provider("example.com", "team", "demo")
-PLATFORM = "linux_amd64"
-
-
-def version(text: str) -> Version:
-    return Version(tuple(int(part) for part in text.split(".")))
-
-
-def constraints(text: str) -> ProviderConstraints:
-    result = parse_provider_constraints(text, Diagnostics()) if text else ProviderConstraints()
-    assert result is not None
-    return result
-
-
-def add(base: Path, number: str, packed: bool = False, platform: str = PLATFORM) -> Path:
-    """Put a package into the mirror; its program differs by version."""
-    name = "terraform-provider-demo"
-    if packed:
-        path = packed_path(base, DEMO, version(number), platform)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(path, "w") as package:
-            entry = zipfile.ZipInfo(name)
-            entry.external_attr = 0o100755 << 16
-            package.writestr(entry, number)
-        return path
-    path = unpacked_path(base, DEMO, version(number), platform)
-    path.mkdir(parents=True)
-    (path / name).write_text(number)
-    return path
+from tests.packages.selecting import DEMO, PLATFORM, add, constraints, version
 
 
 class Workplace:

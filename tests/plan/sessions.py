@@ -81,7 +81,7 @@ def plan(variables: Variables | None = None, **options: Unpack[Options]) -> niga
 def graph_of(plan: nigari.Plan) -> ExecutionGraph:
     """What is done when a plan is applied, and in which order."""
     made = made_plan(plan)
-    return made.planning.graph(made.plan)
+    return made.outcome.graph
 
 
 def applied(variables: Variables | None = None, **options: Unpack[Options]) -> Done:

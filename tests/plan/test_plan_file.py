@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import nigari
+from nigari.cty.types import STRING
+from nigari.cty.values import object_value, string, unknown
 from nigari.plan.model.plan_file import seal_of
-from nigari.workspace.plans import planning
-from tests.plan.sessions import applied, apply_saved, saved, words
+from nigari.workspace.plans import plan_context
+from tests.plan.sessions import applied, apply_saved, saved, session, words
 
 _TEXT = """
 variable "v" {}
@@ -48,10 +50,16 @@ def test_timestamp_of_the_plan(here: Path, monkeypatch: pytest.MonkeyPatch) -> N
         output "o" { value = [plantimestamp(), terraform_data.a.output != ""] }
     """)
     then, now = "2031-01-02T03:04:05Z", "2032-01-02T03:04:05Z"
-    monkeypatch.setattr(planning, "plan_timestamp", lambda: then)
+    monkeypatch.setattr(plan_context, "plan_timestamp", lambda: then)
     saved({})
-    monkeypatch.setattr(planning, "plan_timestamp", lambda: now)
+    monkeypatch.setattr(plan_context, "plan_timestamp", lambda: now)
     assert apply_saved().outputs["o"].to_python() == [then, True]
+
+
+def test_values_that_another_unit_of_a_fleet_makes_known(here: Path) -> None:
+    path = saved({"v": object_value({"a": unknown(STRING), "b": string("x")})})
+    variables = session().read_plan(path).to_json()["variables"]
+    assert variables == {"v": {"value": {"b": "x"}}}
 
 
 def test_refused_after_the_state_has_changed(here: Path) -> None:

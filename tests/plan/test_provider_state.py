@@ -8,6 +8,16 @@ from pathlib import Path
 import pytest
 
 from tests.plan.cloud import Cloud, install
+from tests.plan.iterated_providers import (
+    BOXES,
+    BY_REGION,
+    JUST_EU,
+    by_region,
+    remembered,
+    state,
+    stored_providers,
+    write,
+)
 from tests.plan.sessions import (
     applied,
     apply_failed,
@@ -17,16 +27,6 @@ from tests.plan.sessions import (
     saved,
     session,
     words,
-)
-from tests.plan.test_provider_iteration import (
-    BOXES,
-    BY_REGION,
-    JUST_EU,
-    by_region,
-    remembered,
-    state,
-    stored_providers,
-    write,
 )
 
 PLAIN = 'provider["example.com/test/cloud"].by_region'

@@ -19,6 +19,7 @@ from nigari.providers.launch import Reattach, attach, launch, parse_reattach
 from nigari.providers.start import LaunchError
 from nigari.schema.block import Attribute, Block
 from nigari.schema.provider import ProviderSchema, Schema
+from tests.providers.launching import environment, script
 
 SERVED = """
     import os, signal, sys, time
@@ -53,18 +54,8 @@ SERVED = """
 """
 
 
-def script(tmp_path: Path, text: str) -> list[str]:
-    path = tmp_path / "plugin.py"
-    path.write_text(textwrap.dedent(text))
-    return [sys.executable, str(path)]
-
-
 def shell(text: str) -> list[str]:
     return ["/bin/sh", "-c", text]
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def launch_failure(command: list[str], within: float = 10) -> api.ProviderDiagnostic:

@@ -24,7 +24,7 @@ from nigari.providers.python import (
 )
 from nigari.schema.block import Attribute, NestedAttributes, Nesting
 from nigari.schema.coerce import coerce
-from tests.providers.test_launch import environment, script
+from tests.providers.launching import environment, script
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "python-provider" / "terraform-provider-files"
 

@@ -20,7 +20,7 @@ from nigari.providers.client import PluginProvider
 from nigari.providers.launch import launch
 from nigari.providers.python import WRITE_ONLY, Computed, Provider, ProviderError
 from tests.plan.vault import vault_provider
-from tests.providers.test_launch import environment, script
+from tests.providers.launching import environment, script
 
 T = TypeVar("T")
 Ask = Callable[[Callable[[api.Provider], Awaitable[T]]], T]

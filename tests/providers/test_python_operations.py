@@ -15,7 +15,6 @@ from nigari import cty
 from nigari.diagnostics import Severity
 from nigari.plan.objects.proposed_object import proposed_new
 from nigari.providers import api
-from nigari.providers.plugin_logging import CallerHandler
 from nigari.providers.python import (
     BLOCK,
     UNKNOWN,
@@ -26,6 +25,7 @@ from nigari.providers.python import (
     Timeouts,
     warn,
 )
+from nigari.providers.serve import CallerHandler
 from nigari.providers.testing import Harness
 from nigari.providers.wire import protocol6_pb2 as pb
 from nigari.providers.wire.service import ProviderService

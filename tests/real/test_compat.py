@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,14 +70,51 @@ def test_the_same_data() -> None:
                 assert pygohcl.loads(text, keep) == theirs[f"pygohcl {keep}"], path
 
 
-@pytest.mark.parametrize(
-    ("library", "checkout", "failures"),
-    [("hcl2", "python-hcl2", 11), ("pygohcl", "pygohcl", 1)],
+_REFUSED: Final = (
+    "its file has quotes with a backslash in a directive, which HCL and OpenTofu refuse"
 )
-def test_their_suites(library: str, checkout: str, failures: int) -> None:
+_SUITES: Final = {
+    "hcl2": (
+        "python-hcl2",
+        {
+            "TestRoundTripSerialization::test_hcl_to_json": _REFUSED,
+            "TestDirectReconstruction::test_direct_reconstruct": _REFUSED,
+            "TestRoundTripReserialization::test_json_reserialization": _REFUSED,
+            "TestRoundTripReconstruction::test_json_to_hcl": _REFUSED,
+            "TestRoundTripFull::test_full_round_trip": _REFUSED,
+            "TestTemplateDirectives::test_direct_reconstruct": _REFUSED,
+            "TestTemplateDirectives::test_full_round_trip": _REFUSED,
+            "TestTemplateDirectives::test_hcl_to_json": _REFUSED,
+            "TestTemplateDirectives::test_json_reserialization": _REFUSED,
+            "TestTemplateDirectives::test_json_to_hcl": _REFUSED,
+            "TestBuilderRoundTrip::test_builder_reserialization": "data that holds the source of a list is read again as a list",
+        },
+    ),
+    "pygohcl": (
+        "pygohcl",
+        {
+            "test_value_is_null": "an error of its JSON conversion is expected for null in a template"
+        },
+    ),
+}
+"""For each library its checkout, and the tests of its suite that fail here, with the reason."""
+
+
+@pytest.mark.parametrize("library", _SUITES)
+def test_suites_of_the_libraries_fail_only_where_they_contradict_hcl(library: str) -> None:
     folder = os.environ.get("NIGARI_COMPAT_SUITES")
     if not folder:
         pytest.skip("NIGARI_COMPAT_SUITES names no folder with checkouts of those projects")
-    command = [sys.executable, "-m", "scripts.compat_suites", library, f"{folder}/{checkout}"]
+    checkout, expected = _SUITES[library]
+    command = [
+        sys.executable,
+        "-m",
+        "scripts.compat_suites",
+        library,
+        f"{folder}/{checkout}",
+        "-rf",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert f"{failures} failed" in done.stdout, done.stdout
+    failed = re.findall(r"^(?:SUB)?FAILED\S* \S+?\.py::(\S+)", done.stdout, re.MULTILINE)
+    assert sorted(failed) == sorted(expected), done.stdout
+    assert "passed" in done.stdout.splitlines()[-1]

@@ -16,7 +16,7 @@ from typing import Final
 import pytest
 
 from tests.cli.process import command
-from tests.cli.test_surroundings import SEEN, WORKING_DIRECTORIES, linked_directory
+from tests.cli.surroundings import SEEN, WORKING_DIRECTORIES, linked_directory
 from tests.real import program
 
 pytestmark = pytest.mark.real

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.import_cases import ENOUGH, NOT_ENOUGH
 from tests.cli.process import nigari
-from tests.cli.test_import import ENOUGH, NOT_ENOUGH
-from tests.providers.test_python_identity import import_served
+from tests.providers.identities import import_served
 from tests.real import program
 from tests.real.beside import Place, settings_file
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.cases import Case
+from tests.cli.instance_cases import CASES
 from tests.cli.instance_steps import Story, story_of
 from tests.cli.process import inside
-from tests.cli.test_instance_cases import CASES
 from tests.real import program
 
 pytestmark = pytest.mark.real

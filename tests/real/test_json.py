@@ -47,7 +47,7 @@ from tests.real.json_forms import (
     validation,
     versions,
 )
-from tests.real.test_plan_apply import run_case
+from tests.real.plan_cases import run_case
 
 pytestmark = pytest.mark.real
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_login import BY_PASSWORD, HOST, PASSWORD_HOST, Login
+from tests.cli.login_host import BY_PASSWORD, HOST, PASSWORD_HOST, Login
 from tests.net_world.server import json_answer
 from tests.real import program
 

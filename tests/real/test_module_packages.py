@@ -24,15 +24,15 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from tests.cli.test_init_buckets import Storage
-from tests.cli.test_init_packages import call, page
+from tests.cli.bucket_storage import Storage
+from tests.cli.initializing import call, page
 from tests.net_world.server import Answer, Asked, Script, head, json_answer
 from tests.packages.archives import Entry, files, packed
 from tests.packages.git_http import GitShelf
+from tests.packages.mercurial import hg
 from tests.packages.module_world import MODULE, ModuleWorld
 from tests.packages.oci_world import OciShelf
 from tests.packages.repositories import Repository
-from tests.packages.test_modules_mercurial import hg
 from tests.real import program
 
 pytestmark = pytest.mark.real

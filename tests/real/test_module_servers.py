@@ -22,7 +22,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.backends.world import fake_gcs, moto
-from tests.cli.test_init_packages import call
+from tests.cli.initializing import call
 from tests.net_world.certificates import Authority
 from tests.net_world.programs import free_port, serving
 from tests.packages.archives import files, packed

@@ -26,8 +26,8 @@ from urllib.parse import unquote
 import pytest
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST
-from tests.cli.test_init_buckets import Storage
-from tests.cli.test_init_packages import call
+from tests.cli.bucket_storage import Storage
+from tests.cli.initializing import call
 from tests.net_world.oci import OciRegistry
 from tests.net_world.registry import Registry
 from tests.net_world.server import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.beside import Place, settings_file
-from tests.real.test_provider_iteration import ours, pages, theirs
+from tests.real.iterated_providers import ours, pages, theirs
 
 pytestmark = pytest.mark.real
 

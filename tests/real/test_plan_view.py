@@ -19,11 +19,11 @@ from typing import Final
 import pytest
 
 from nigari.addrs.provider import default_provider
-from nigari.cli.commands import apply, destroy, plan, refresh, show
+from nigari.cli.commands import apply, plan, refresh, show
 from tests.cases import Case
 from tests.cli.in_process import ran
+from tests.cli.plan_texts import CASES, comparable, lay_out
 from tests.cli.rich import Rich
-from tests.cli.test_plan_text import CASES, comparable, lay_out
 from tests.plugins import running, serving
 from tests.providers_found import find_provider
 from tests.real import program
@@ -300,7 +300,7 @@ def test_same_last_lines(beside: Beside) -> None:
     beside.lay_out(case)
     for command, words in (
         (apply.COMMAND, ("apply", "-auto-approve")),
-        (destroy.COMMAND, ("destroy", "-auto-approve")),
+        (apply.DESTROY, ("destroy", "-auto-approve")),
     ):
         wanted = _translated(beside.tofu(*words))
         found = _translated(ran(command, list(words[1:]), beside.environ)[1])

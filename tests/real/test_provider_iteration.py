@@ -12,38 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import nigari
 from tests.real import program
 from tests.real.beside import Place, settings_file
+from tests.real.iterated_providers import CONFIGURATION, ours, pages, theirs
 
 pytestmark = pytest.mark.real
 
 MEMBER = "nigari_provider_instances"
-CONFIGURATION = """\
-terraform {
-  required_providers {
-    files = { source = "hashicorp/files" }
-  }
-}
-variable "regions" {
-  type    = map(string)
-  default = { asia = "a", eu = "e", us = "u" }
-}
-variable "pages" {
-  type    = set(string)
-  default = ["asia", "eu", "us"]
-}
-provider "files" {
-  alias     = "by_region"
-  for_each  = var.regions
-  directory = "out/${each.value}"
-}
-resource "files_text" "page" {
-  for_each = var.pages
-  provider = files.by_region[each.key]
-  name     = "page.txt"
-}
-"""
 WITHOUT_ASIA = ["-var", 'regions={"eu":"e","us":"u"}', "-var", 'pages=["eu","us"]']
 
 
@@ -52,22 +27,6 @@ def place(tmp_path: Path) -> Place:
     found = Place(tmp_path / "work", settings_file(tmp_path / "settings.tfrc"))
     found.write({"main.tf": CONFIGURATION})
     return found
-
-
-def ours(place: Place, *args: str, code: int = 0) -> str:
-    done = nigari(*args, cwd=place.path, settings=place.environ)
-    assert done.code == code, done.out + done.err
-    return done.out + done.err
-
-
-def theirs(place: Place, *args: str, code: int = 0) -> str:
-    status, said = place.run(program("tofu"), *args)
-    assert status == code, said
-    return said
-
-
-def pages(place: Place) -> list[str]:
-    return sorted(path.parent.name for path in place.path.glob("out/*/page.txt"))
 
 
 def test_the_states_of_both_go_back_and_forth(place: Place) -> None:

@@ -20,7 +20,7 @@ import pytest
 from nigari.packages.content.platforms import current_platform
 from nigari.packages.providers.checksums import matching
 from tests.net_world.server import Answer, Asked, Handler, Script, Server, json_answer
-from tests.real.test_registries import (
+from tests.real.registries import (
     _KEY,
     HOST,
     MIRROR,

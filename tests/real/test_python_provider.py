@@ -15,7 +15,7 @@ from tests.real import program
 pytestmark = pytest.mark.real
 
 PROVIDER: Final = """
-from tests.providers.test_python_nested import Node, Table, Thing, Wall
+from tests.providers.nested_wall import Node, Table, Thing, Wall
 from nigari.providers.python import Provider
 
 provider = Provider("demo")

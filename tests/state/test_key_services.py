@@ -8,8 +8,8 @@ import pytest
 
 from nigari.cty import STRING, TRUE, Value, map_value, number, object_value, string
 from nigari.state.encryption.arguments import ArgumentReader
-from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.key_providers import KEY_PROVIDERS, KeyProvider
+from nigari.state.encryption.keys import EncryptionFailure
 from tests.backends.world.moto import KEYS, running
 from tests.state.key_services import GOOGLE_KEY, VAULT, FakeBao, FakeGoogleKms, FakeVault
 

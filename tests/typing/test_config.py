@@ -156,7 +156,7 @@ def test_other_blocks(module: Module) -> None:
     assert taken.target.range.start.line > removed.range.start.line
 
 
-def test_mistakes(tmp_path: Path) -> None:
+def test_mistakes_are_reported(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text('variable "v" {\n  tpye = string\n}\n', encoding="utf-8")
     with pytest.raises(hcl.HclError, match="tpye"):
         load_module(tmp_path)

@@ -77,7 +77,7 @@ def test_names(tmp_path: Path, text: str | None, names: list[str]) -> None:
         ('environment "" {}', 13, '""'),
     ],
 )
-def test_mistakes(tmp_path: Path, text: str, column: int, words: str) -> None:
+def test_mistakes_are_reported(tmp_path: Path, text: str, column: int, words: str) -> None:
     diags = Diagnostics()
     assert list(_read(tmp_path, text, diags).by_name) == []
     (found,) = diags

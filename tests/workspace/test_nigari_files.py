@@ -98,7 +98,9 @@ def test_values(tmp_path: Path, text: str, expected: object) -> None:
         ('thing "a" {\n for_each = { (uuid()) = 1 }\n}', 2, 13, "uuid()"),
     ],
 )
-def test_mistakes(tmp_path: Path, text: str, line: int, column: int, words: str) -> None:
+def test_mistakes_are_reported(
+    tmp_path: Path, text: str, line: int, column: int, words: str
+) -> None:
     diags = Diagnostics()
     _things(_read(tmp_path, text, diags), diags)
     (found,) = diags

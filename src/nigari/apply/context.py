@@ -27,7 +27,7 @@ from nigari.cty.paths import path_text
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, Reason
-from nigari.plan.model.conditions import Noted
+from nigari.plan.model.check_results import Noted
 from nigari.plan.objects.provider_checks import ProviderFault
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.block_settings import BlockSettings

@@ -11,7 +11,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.core.scope import evaluate_body
 from nigari.plan.model.changes import Change, EphemeralInstance
-from nigari.plan.model.conditions import resource_conditions
+from nigari.plan.model.check_results import resource_conditions
 from nigari.plan.objects.ignore_changes import ignore, ignore_all
 from nigari.plan.objects.planned_change import Ignore
 from nigari.running.unknown_values import is_reported

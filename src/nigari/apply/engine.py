@@ -30,12 +30,12 @@ from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.check_results import (
     VALUES,
+    Noted,
     declared_checks,
     updated_results,
     value_at,
     without_results,
 )
-from nigari.plan.model.conditions import Noted
 from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.order.block_graph import (

@@ -17,8 +17,7 @@ from nigari.diagnostics import Diagnostic, Severity
 from nigari.diagnostics.unexpected import unexpected
 from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Change
-from nigari.plan.model.check_results import value_at
-from nigari.plan.model.conditions import Noted
+from nigari.plan.model.check_results import Noted, value_at
 from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.plan.nodes.module_conditions import module_conditions
 

@@ -66,7 +66,7 @@ class StateIdentity:
 
     backend: str
     address: tuple[tuple[str, str], ...]
-    """What says where it is, as names and values; secrets in it are not shown."""
+    """The address of a location as names and values; secrets in it are not shown."""
     workspace: str
 
     def __str__(self) -> str:

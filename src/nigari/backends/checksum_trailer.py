@@ -2,7 +2,7 @@
 
 A file that is written without waiting for the disk may, after a power failure, be a mixture of what
 it was and what it should become. A sealed content ends in a line of blanks and tabs that stand for
-its checksum: to whoever reads JSON they mean nothing. What the content is, is unknown here.
+its checksum: readers of JSON ignore it. The content itself does not matter here.
 """
 
 from __future__ import annotations

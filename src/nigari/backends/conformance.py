@@ -37,7 +37,7 @@ _WRITERS: Final = 5
 
 @record
 class Subject:
-    """What is checked."""
+    """The checks."""
 
     make: Callable[[], Store]
     """A new client; all clients see the same contents."""
@@ -46,7 +46,7 @@ class Subject:
     tells_absence: bool = True
     """Whether a write can be refused because there is a content already."""
     forgets_forced: bool = True
-    """Whether a lock can be removed by somebody else than its holder."""
+    """Whether a lock can be removed by another process than its holder."""
     refuses_wrong_ids: bool = True
     """Whether that needs the right id; some servers for tests take any."""
     workspace: str = DEFAULT_WORKSPACE
@@ -257,12 +257,12 @@ def _lock(store: Store, workspace: str) -> LockInfo:
 
 
 async def _locked(store: Store, workspace: str) -> LockInfo | None:
-    """Who holds the lock; it is a fault if nobody does."""
+    """The holder of the lock; it is a fault if there is none."""
     try:
         await store.lock(workspace, _lock(store, workspace))
     except StateIsLocked as conflict:
         return conflict.holder
-    raise AssertionError("a lock was taken that somebody else holds")
+    raise AssertionError("a lock was taken that another process holds")
 
 
 async def _not_unlocked(store: Store, workspace: str, wrong: str) -> None:

@@ -31,7 +31,7 @@ def write_beside(
     mode: int = 0o666,
     survives_power_loss: bool = True,
 ) -> None:
-    """Make or replace a file that nobody locks, all of it or none."""
+    """Make or replace a file that has no lock, all of it or none."""
     path = os.fspath(path)
     if os.path.exists(path) and not os.path.isfile(path):
         # Nothing can take the place of a device, such as /dev/null.
@@ -90,7 +90,7 @@ def directory_of(path: str) -> str:
 
 
 def part_of(path: str) -> str:
-    """Where a file is while only a part of it is written."""
+    """The path of a file that is only partly written."""
     return hidden_beside(path, ".part")
 
 

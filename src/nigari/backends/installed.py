@@ -77,7 +77,7 @@ class InstalledBackend:
 
 
 class GuardedStore:
-    """A store of somebody else, whose exceptions are failures and not the end of the program."""
+    """A store from another package, whose exceptions are failures and not the end of the program."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -6,6 +6,7 @@ others, each with a backup beside it. What a state is, and when it is backed up,
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
 
@@ -35,11 +36,13 @@ STATE_NAME: Final = "terraform.tfstate"
 WORKSPACE_DIR: Final = "terraform.tfstate.d"
 BACKUP_SUFFIX: Final = ".backup"
 NO_BACKUP: Final = "-"
+_NO_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+"""What file systems without locks answer."""
 
 
 @record
 class LocalPaths:
-    """What the backend's configuration and the command line say about files."""
+    """The file arguments of the backend's configuration and of the command line."""
 
     path: str = STATE_NAME
     workspace_dir: str = WORKSPACE_DIR
@@ -155,7 +158,7 @@ class LocalStorage:
         self.location: str = target
         """As the user wrote it, relative to the directory."""
         self.path: str = below(directory, target)
-        """Where the file is that is written."""
+        """The path of the file that is written."""
         self._target = StatePath(self.path)
         self._source = self._target if source == target else StatePath(below(directory, source))
         self._backup = below(directory, backup) if backup else None
@@ -318,13 +321,21 @@ def file_problem(what: str, path: str, error: OSError) -> Diagnostic:
 
 
 def cannot_lock(path: str, error: OSError) -> Diagnostic:
-    """The system refuses what a lock needs: a file that can be written."""
+    """The system refuses what a lock needs: a file that can be written, and be locked."""
+    option = advice().option("-lock=false")
+    if error.errno in _NO_LOCKS:
+        text = (
+            "This file system cannot lock files, so nothing would keep other commands from changing "
+            f"the state at the same time. If there are none, go on without a lock: use {option}."
+        )
+    else:
+        text = (
+            "Locking the state, which keeps other commands from changing it at the same time, "
+            "requires write access. A command that only reads, such as plan, can run without a "
+            f"lock: use {option}."
+        )
     return Diagnostic(
-        Severity.ERROR,
-        "Cannot lock the state",
-        f"{path}: {error.strerror or error}. Locking the state, which keeps other commands from "
-        "changing it at the same time, requires write access. A command that only reads, such as "
-        f"plan, can run without a lock: use {advice().option('-lock=false')}.",
+        Severity.ERROR, "Cannot lock the state", f"{path}: {error.strerror or error}. {text}"
     )
 
 
@@ -338,7 +349,7 @@ def state_not_written(path: str, error: OSError) -> Diagnostic:
 
 
 def state_replaced(path: str, error: FileReplaced) -> Diagnostic:
-    """A state that has nowhere to go, since somebody has taken its file away."""
+    """The error for a state whose file was removed."""
     return Diagnostic(
         Severity.ERROR,
         "State not saved",

@@ -1,4 +1,4 @@
-"""What is asked of a lock: whether there is one, and how long to wait for it."""
+"""The lock options: whether to lock, and how long to wait."""
 
 from __future__ import annotations
 

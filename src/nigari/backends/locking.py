@@ -1,17 +1,21 @@
 """Locks: who holds one, and waiting for one.
 
-How a lock is taken is each backend's own matter.
+A process leaves its number with a lock, and, because numbers are used again, when it was started and
+during which run of the machine. How a lock is taken is each backend's own matter.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Awaitable, Callable
 
+from nigari.backends.checksum_trailer import boot_identity
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
 from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.hcl.quoting import quoted
+from nigari.lazy import lazy_pattern
 from nigari.markers import LOCK_INFO, STATE_LOCK
 from nigari.record import record, replace
 from nigari.version import OPENTOFU_VERSION
@@ -27,11 +31,11 @@ _LONGEST_DELAY: Final = 2.0
 
 @record
 class LockInfo:
-    """Identity and operation of a lock's holder."""
+    """The information that the holder of a lock leaves."""
 
     id: str
     operation: str
-    """What the lock is held for: `OperationTypeApply`, `state-mv` and so on."""
+    """The operation that holds the lock: `OperationTypeApply`, `state-mv` and so on."""
     who: str = ""
     version: str = ""
     created: str = ""
@@ -67,10 +71,10 @@ class LockInfo:
 
 @record
 class LockConflict:
-    """Somebody else holds the lock."""
+    """Another process holds the lock."""
 
     holder: LockInfo | None
-    """`None` when the holder told nothing, or nothing that can be read."""
+    """`None` if the holder left no information, or none that can be read."""
 
 
 def new_lock(operation: str) -> LockInfo:
@@ -78,7 +82,6 @@ def new_lock(operation: str) -> LockInfo:
     import getpass
     import socket
 
-    from nigari.backends.lock_owner import this_process
     from nigari.lang.random_ids import random_uuid
 
     try:
@@ -90,7 +93,7 @@ def new_lock(operation: str) -> LockInfo:
 
 
 def parse_lock(data: bytes) -> LockInfo | None:
-    """What a lock's JSON text tells, `None` if it cannot be read."""
+    """Parse a lock's JSON text; `None` if it cannot be read."""
     import json
 
     try:
@@ -135,10 +138,10 @@ async def wait_for_lock(
 
 
 def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
-    """A lock that somebody else holds."""
+    """The error for a lock that another process holds."""
     holder = conflict.holder
     if holder is None:
-        told = "Its holder left no information about itself."
+        details = "Its holder left no information about itself."
     else:
         # Programs read all of these lines, in this order, also where there is nothing to say.
         lines = {
@@ -150,15 +153,13 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
             "Created": holder.created,
             "Info": holder.info,
         }
-        told = "\n".join(f"  {name + ':':<11}{text}".rstrip() for name, text in lines.items())
-        told = (
-            f"It is held by another one.\n\n{LOCK_INFO}\n{hidden_urls(told)}\n{_liveness(holder)}"
-        )
+        details = "\n".join(f"  {name + ':':<11}{text}".rstrip() for name, text in lines.items())
+        details = f"It is held by another one.\n\n{LOCK_INFO}\n{hidden_urls(details)}\n{_liveness(holder)}"
     words = advice()
     return Diagnostic(
         Severity.ERROR,
         STATE_LOCK,
-        f"Another run is using the state at {location}, so this run did not start. {told}"
+        f"Another run is using the state at {location}, so this run did not start. {details}"
         f"\n\nWait until it finishes, or let this run wait for it with {words.option('-lock-timeout')}. "
         f"Use {words.option('-lock=false')} only if you are sure that no other run is using the state.",
     )
@@ -172,8 +173,6 @@ def is_left_behind(holder: LockInfo) -> bool:
 def _is_running(holder: LockInfo) -> bool | None:
     """Whether the process that holds a lock still runs; None where that is not known."""
     import socket
-
-    from nigari.backends.lock_owner import is_running
 
     host = holder.who.rpartition("@")[2]
     return is_running(holder.info, host, socket.gethostname())
@@ -201,3 +200,46 @@ def report_wrong_lock(lock_id: str, held: str, diags: Diagnostics) -> None:
             else "the state is not locked."
         ),
     )
+
+
+_TEXT: Final = lazy_pattern(r"process (\d+)(?: \(started (\d+)(?:, boot ([0-9a-f-]+))?\))?")
+_START: Final = 19
+"""The place of the time of its start among what the system tells after the name of a process."""
+
+
+def this_process() -> str:
+    """The information that this process leaves with a lock."""
+    process = os.getpid()
+    started = _started(process)
+    if not started:
+        return f"process {process}"
+    boot = boot_identity()
+    return f"process {process} (started {started}{f', boot {boot}' if boot else ''})"
+
+
+def is_running(info: str, host: str, here: str) -> bool | None:
+    """Whether the process runs that left this with a lock on a host; `None` if that is not known."""
+    found = _TEXT.fullmatch(info)
+    if found is None or not host or host != here:
+        return None
+    process, started, boot = int(found[1]), found[2] or "", found[3] or ""
+    if boot and boot_identity() and boot != boot_identity():
+        return False
+    if started and os.path.exists("/proc/self/stat"):
+        return _started(process) == started
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return None if started else True
+
+
+def _started(process: int) -> str:
+    """When a process was started, in the clock of the machine; empty if that is not known."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[_START]
+    except (OSError, IndexError):
+        return ""

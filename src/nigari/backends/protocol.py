@@ -27,7 +27,7 @@ DEFAULT_WORKSPACE: Final = "default"
 
 @record
 class Around:
-    """What a backend finds around it."""
+    """The surroundings of a backend."""
 
     directory: str | os.PathLike[str]
     environ: Mapping[str, str]
@@ -38,7 +38,7 @@ class StateStorage(Protocol):
 
     @property
     def location(self) -> str:
-        """Where the state is, for people to read."""
+        """The location of the state, for people to read."""
         ...
 
     @property
@@ -53,7 +53,7 @@ class StateStorage(Protocol):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether a write was refused because somebody else has changed what was read."""
+        """Whether a conditional write was refused because the state has changed since it was read."""
         ...
 
     @property
@@ -69,7 +69,7 @@ class StateStorage(Protocol):
     @property
     def describe(self) -> Callable[[str], None] | None:
         """Takes the document that `show -json` prints of the data that is written next; None where
-        nobody shows states.
+        no service shows states.
         """
         ...
 
@@ -109,7 +109,7 @@ class StateStorage(Protocol):
         ...
 
     async def force_unlock(self, lock_id: str, diags: Diagnostics) -> bool:
-        """Remove a lock that somebody else left behind."""
+        """Remove a lock that another process left behind."""
         ...
 
 

@@ -169,7 +169,7 @@ class RemoteStorage:
         """The version of the content that was last read or written, if that is known."""
         self.location: str = backend.store.location(workspace)
         self.is_outdated: bool = False
-        """Whether a write was refused because somebody else has changed what was read."""
+        """Whether a conditional write was refused because the state has changed since it was read."""
 
     @property
     def pause_between(self) -> float:
@@ -204,7 +204,7 @@ class RemoteStorage:
         return None
 
     async def write(self, data: bytes, diags: Diagnostics) -> bool:
-        """Replace the content, unless somebody else did since it was read."""
+        """Replace the content, unless it has changed since it was read."""
         if not self._is_possible(diags):
             return False
         with _Attempt("State not saved", self.location, diags) as attempt:
@@ -221,7 +221,7 @@ class RemoteStorage:
         return await self.write(data, diags)
 
     async def write_backup(self, data: bytes, diags: Diagnostics) -> bool:
-        """Nothing: keeping old versions is for whoever runs the store."""
+        """Do nothing: old versions are the business of the store."""
         return True
 
     async def lock(self, info: LockInfo, diags: Diagnostics) -> LockInfo | LockConflict | None:
@@ -255,7 +255,7 @@ class RemoteStorage:
         return attempt.succeeded
 
     async def force_unlock(self, lock_id: str, diags: Diagnostics) -> bool:
-        """Remove the lock of somebody else."""
+        """Remove the lock of another process."""
         if not self._is_possible(diags):
             return False
         with _Attempt("Cannot unlock the state", self.location, diags) as attempt:

@@ -26,7 +26,7 @@ from nigari.state.encryption import StateLayer
 from nigari.version import OPENTOFU_VERSION
 
 TYPE_CHECKING = False
-# Where nothing was ever stored, nobody has to know what a state is made of.
+# A place without a state needs no state model.
 if TYPE_CHECKING:
     from nigari.state.formats.write_v4 import Writer
     from nigari.state.model import State, StateFile
@@ -92,7 +92,7 @@ class Snapshots:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether a write was refused because somebody else has changed the state."""
+        """Whether a conditional write was refused because the state has changed."""
         return self._storage.is_outdated
 
     @property
@@ -300,7 +300,7 @@ def new_lineage() -> str:
 
 
 def _why_not_successor(new: StateFile, existing: StateFile) -> Diagnostic | None:
-    """Why a snapshot must not replace another, or `None` if it may."""
+    """The reason for which a snapshot must not replace another, or `None` if it may."""
     if existing.state.is_empty or not new.lineage or not existing.lineage:
         return None
     if new.lineage != existing.lineage:

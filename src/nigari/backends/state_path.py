@@ -12,15 +12,15 @@ A write therefore changes the file in place, and is made safe like this:
 3. The rest of the content is written and synced; then the first byte is.
 4. The sibling is removed.
 
-Whoever finds the mark knows that a write was cut short: readers use the sibling's content, and
+The mark says that a write was cut short: readers use the sibling's content, and
 the next holder of the lock finishes the write. A sibling without the mark is of no use and is
 removed.
 
 While an operation goes on, states follow each other quickly, and waiting for the disk each time
 would cost more than the operation. Then the same steps are done without syncing, which is enough
-for whoever dies and leaves the system running. That the machine goes down instead is provided for by
+for a process that dies while the system goes on. That the machine goes down instead is provided for by
 another sibling (`.NAME.lasting`) with a content that was synced not long ago, and by a seal under
-everything that was not. If the machine was started anew and a seal is broken, the synced content
+everything that was not. If the machine was restarted and a seal is broken, the synced content
 counts. What the content means is unknown here.
 """
 
@@ -63,7 +63,7 @@ _FEW: Final = 64
 _LONG_AGO: Final = 2.0
 """Seconds after which no write is under way any more."""
 _LOOKS: Final = 50
-"""How often to look for a whole state while somebody writes one after the other."""
+"""The number of attempts to find a whole state while another process keeps writing."""
 
 _locked: Final[dict[tuple[int, int], int]] = {}
 """The locked descriptor of each file, by device and inode, that this process holds a lock on.
@@ -74,7 +74,7 @@ would drop the lock.
 
 
 class AlreadyLocked(Exception):
-    """Somebody else holds the lock."""
+    """Another process holds the lock."""
 
 
 class FileReplaced(OSError):
@@ -116,7 +116,7 @@ class StatePath:
     def check_in_place(self) -> None:
         """Raise `FileReplaced` where the path no longer leads to the file that was read or locked.
 
-        A write would then change a file without a name, or one that somebody else has put there.
+        A write would then change a file without a name, or one that another process has put there.
         """
         if self._seen is None:
             return
@@ -175,7 +175,7 @@ class StatePath:
         descriptor = self._descriptor
         if descriptor is None:
             return
-        # What lies beside a file that is new belonged to one that somebody has removed.
+        # What lies beside a file that is new belonged to one that was removed.
         if not self._created and any(map(os.path.exists, (self._pending, self._lasting))):
             content = content_of(descriptor)
             whole = self._whole(content)
@@ -199,7 +199,7 @@ class StatePath:
             return
 
     def mode(self) -> int:
-        """Who may read and write the file; that of a new one if there is none."""
+        """The permissions of the file; those of a new one if there is none."""
         try:
             return stat.S_IMODE(os.stat(self.path).st_mode)
         except FileNotFoundError:
@@ -218,7 +218,7 @@ class StatePath:
                 self.check_in_place()
                 self._remove_if_unused(descriptor)
         if not os.path.lexists(self.path):
-            # Somebody has removed the file, and with it whatever use these had.
+            # The file was removed, so these are of no use any more.
             self._discard_siblings()
         del _locked[_identity(status)]
         self._descriptor = self._seen = None
@@ -252,7 +252,7 @@ class StatePath:
         return content if whole is None else whole
 
     def _copy(self, boot: str) -> bytes | None:
-        """What was synced last, unless the machine has run ever since."""
+        """The content that was synced last, unless the machine was not restarted since."""
         found = unsealed(bytes_of(self._lasting))
         if found is None:
             return None
@@ -302,7 +302,7 @@ class StatePath:
                 if error.errno in (errno.EAGAIN, errno.EACCES):
                     raise AlreadyLocked from None
                 raise
-            # Somebody removed the file after it was opened: nobody would read it again.
+            # The file was removed after it was opened: a write to it would be lost.
             os.close(descriptor)
 
     def _read_steadily(self) -> bytes | None:

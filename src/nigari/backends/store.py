@@ -1,7 +1,7 @@
 """The interface of a remote backend: contents by workspace, and locks on them. Nothing else.
 
 A store keeps bytes and knows nothing of states. It raises a `BackendFailure` (or the network's
-`NetFailure`) with sentences for people, and `StateIsLocked` where somebody else has the lock.
+`NetFailure`) with sentences for people, and `StateIsLocked` if another process has the lock.
 Everything that all of them share is in `nigari.backends.remote`, which works over any store:
 connections are opened and closed there, failures become diagnostics, versions are compared.
 """
@@ -23,7 +23,7 @@ class BackendFailure(Exception):
 
     @property
     def text(self) -> str:
-        """What and why, for people."""
+        """Summary and detail, for people."""
         return str(self)
 
 
@@ -32,7 +32,7 @@ class ContentChanged(BackendFailure):
 
 
 class StateIsLocked(Exception):
-    """Somebody else holds the lock; `None` for a holder that is not known."""
+    """Another process holds the lock; `None` for an unknown holder."""
 
     def __init__(self, holder: LockInfo | None) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class StateIsLocked(Exception):
 
 @record
 class Content:
-    """The stored state of a workspace."""
+    """The stored content of a workspace."""
 
     data: bytes
     version: str | None = None
@@ -49,7 +49,7 @@ class Content:
 
 
 class Store(Protocol):
-    """Where contents are. It is used by one event loop at a time, between `open` and `close`."""
+    """A place for contents. It is used by one event loop at a time, between `open` and `close`."""
 
     @property
     def has_workspaces(self) -> bool:
@@ -57,7 +57,7 @@ class Store(Protocol):
         ...
 
     def location(self, workspace: str) -> str:
-        """Where the content of a workspace is, for people to read."""
+        """The location of a workspace's content, for people to read."""
         ...
 
     async def open(self) -> None:
@@ -97,7 +97,7 @@ class Store(Protocol):
         ...
 
     async def force_unlock(self, workspace: str, lock_id: str) -> None:
-        """Remove another holder's lock."""
+        """Remove a lock that another process holds."""
         ...
 
 
@@ -114,7 +114,9 @@ class WorkspaceHost(Protocol):
         ...
 
     def objection(self, workspace: str) -> str:
-        """Why there cannot be a workspace of this name, in sentences; empty if there can."""
+        """The reason for which there cannot be a workspace of this name, in sentences; empty if
+        there can.
+        """
         ...
 
     async def create(self, workspace: str) -> None:
@@ -132,7 +134,7 @@ class WorkspaceHost(Protocol):
 
 @runtime_checkable
 class StateViewer(Protocol):
-    """What a store has besides if it shows states to people."""
+    """The further methods of a store that shows states to people."""
 
     @property
     def shows_states(self) -> bool:

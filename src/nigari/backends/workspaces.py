@@ -39,7 +39,9 @@ class SelectedWorkspace:
 
     name: str
     set_by: str = ""
-    """What sets it, so that it cannot be changed here; empty where nothing does."""
+    """The source that selects the workspace, so that it cannot be changed here; empty if there is
+    none.
+    """
 
 
 def selected_workspace(
@@ -86,14 +88,14 @@ def is_valid_name(name: str) -> bool:
 
 @record
 class WorkspaceStates:
-    """Where the state of a workspace is, and how it is encrypted."""
+    """The location of a workspace's state, and its encryption."""
 
     backend: Backend
     encryption: Callable[[], StateLayer]
 
 
 def _ignore(_: str) -> None:
-    """Where locations are not remembered."""
+    """The place for locations that are not remembered."""
 
 
 @record

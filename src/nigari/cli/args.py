@@ -153,7 +153,9 @@ def _check_combination(parsed: ParsedArguments) -> None:
 def _check_arguments(command: Command, arguments: list[str]) -> None:
     most = command.most_arguments
     if 0 <= most < len(arguments):
-        extra = arguments[most]
+        # Of a misplaced name=value only the name is repeated: the value may be a secret.
+        extra, equals, _ = arguments[most].partition("=")
+        extra += "=..." if equals else ""
         wanted = f"at most {most} argument{'s' if most > 1 else ''}" if most else "no arguments"
         hint = " Options come before arguments." if extra.startswith("-") else ""
         raise UsageError(f'The command takes {wanted}, so "{extra}" is one too many.{hint}')

@@ -35,7 +35,7 @@ being given.
 """
 
 DEPRECATION_OPTION = "-deprecation=module:"
-"""How the option begins that says which advice of module authors is shown; at any place, too."""
+"""The prefix of the option that enables deprecation warnings; it may stand anywhere, too."""
 DEPRECATIONS = ("all", "local", "none")
 
 
@@ -100,9 +100,9 @@ class Command:
         self.run: Callable[[Invocation], int] = run
         self.flags: tuple[Flag, ...] = flags
         self.arguments: str = arguments
-        """How the arguments look in the usage line, such as `[DIR]`."""
+        """The arguments in the usage line, such as `[DIR]`."""
         self.most_arguments: int = most_arguments
-        """How many arguments it takes at most; -1 for any number."""
+        """The most arguments it takes; -1 for any number."""
         self.examples: tuple[Example, ...] = examples
 
 
@@ -126,11 +126,11 @@ class Terminal:
         self, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
     ) -> None:
         self.switches: dict[str, str] = dict(VIEW_SWITCHES)
-        """How things are to be shown: the view switches of the command line."""
+        """The view switches of the command line."""
         self.deprecations: str = DEPRECATIONS[0]
         """Which advice of module authors is to be shown."""
         self.options: list[str] = []
-        """What stands before the command and says where it works."""
+        """The options before the command that say where it works."""
         self.started_in: str = ""
         """The working directory before an option has changed it; empty where none has."""
         self.environment: str = ""

@@ -1,7 +1,7 @@
 """Names that the shell offers on a command line: workspaces, addresses and outputs.
 
 They are asked of the commands that print them, so that completion knows no other way to a state.
-Whatever goes wrong means that there is nothing to offer: nobody wants errors while typing.
+Whatever goes wrong means that there is nothing to offer: errors would only disturb while typing.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _ESCAPED: Final = frozenset(" \t\"'\\[]()$*?!&;|<>`{}")
 
 
 def names_for(command: str, environ: Mapping[str, str], load: Load) -> list[str] | None:
-    """What a command takes as arguments; None where that is nothing with a name."""
+    """The kind of name that a command takes as an argument, if any."""
     found = _ARGUMENTS.get(command)
     return None if found is None else found(environ, load)
 
 
 def option_names(option: str, environ: Mapping[str, str], load: Load) -> list[str] | None:
-    """What an option takes; None where that is nothing with a name."""
+    """The kind of name that an option takes, if any."""
     if option == "env":
         return _environments(environ, load)
     if option not in ("target", "exclude", "replace"):
@@ -45,7 +45,7 @@ def escaped(name: str) -> str:
 
 
 def _printed(name: str, args: list[str], environ: Mapping[str, str], load: Load) -> str:
-    """What a command prints, or nothing where it fails."""
+    """The output of a command, or nothing if it fails."""
     command = load(name)
     parsed = parse(command, args)
     out = StringIO()

@@ -1,6 +1,6 @@
 """Completion in the shell: what may follow on a command line, and the line that switches it on.
 
-Shells are told to run the program itself: bash's `complete -C` (which zsh and others understand
+Shells run the program itself: bash's `complete -C` (which zsh and others understand
 too) puts the line typed so far into `COMP_LINE` and reads the candidates from standard output.
 """
 

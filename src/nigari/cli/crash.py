@@ -1,7 +1,7 @@
 """The message for a fault of the program itself.
 
 A message of an exception may quote values, secret ones among them, so by itself the apology
-names only the kind of the exception and the place. Whoever wants to see all of it asks for it.
+names only the kind of the exception and the place. The whole traceback is an option.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nigari.extras import missing_library
 from nigari.version import OPENTOFU_VERSION, VERSION
 
 EXIT_CRASH = 11
-"""What `tofu` gives in this case."""
+"""The exit status of `tofu` in this case."""
 
 _TRACE_VARIABLES = ("NIGARI_DEBUG", "TF_LOG")
 

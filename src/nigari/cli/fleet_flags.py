@@ -18,7 +18,7 @@ from nigari.cli.views.diagnostics import NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.fleet import aio
 from nigari.fleet.units.graph_loader import FleetSources, Survey
-from nigari.fleet.units.unit_filter import Choice, chosen_units
+from nigari.fleet.units.selection import Choice, chosen_units
 from nigari.fleet.work.tasks import LOCK_TIMEOUT, TaskOptions
 from nigari.plan.model.changes import PlanMode
 from nigari.workspace.context.environments import VARIABLE
@@ -179,7 +179,7 @@ class FleetCommand:
         return names
 
     def options(self, mode: PlanMode = PlanMode.NORMAL) -> TaskOptions:
-        """What the command line says about everything that is done."""
+        """The task options of the command line."""
         lock, given = lock_options(self.invocation), self.invocation
         has_lock = has_flag(given, "lock-timeout")
         return TaskOptions(
@@ -224,7 +224,7 @@ class FleetCommand:
         self.show(self.fleet.survey.warnings(names))
 
     def view(self, count: int) -> FleetView:
-        """Where is told what happens."""
+        """The path of the progress file."""
         from nigari.cli.views.fleet_progress import FleetView
 
         return FleetView(self.terminal, count, self.invocation.switch("json"))

@@ -49,7 +49,7 @@ def group_help(name: str, about: str, members: Mapping[str, str]) -> str:
 
 
 def command_help(command: Command) -> str:
-    """How a command is used, with its options and examples."""
+    """The help of a command, with its options and examples."""
     usage = " ".join(
         part
         for part in (

@@ -27,19 +27,20 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("apply", "Create, change or destroy objects to match the configuration"),
-    "cache list": ("cache_list", "List the module packages in the cache"),
-    "cache prune": ("cache_prune", "Remove unused module packages from the cache"),
-    "cache verify": ("cache_verify", "Check that the module packages in the cache are unchanged"),
-    "config": ("config", "Print the resolved configuration for programs"),
+    "cache list": ("cache.LIST", "List the module packages in the cache"),
+    "cache prune": ("cache.PRUNE", "Remove unused module packages from the cache"),
+    "cache verify": ("cache.VERIFY", "Check that the module packages in the cache are unchanged"),
+    "config": ("config", "Print the resolved configuration, or write a plain one for OpenTofu"),
     "console": ("console", "Evaluate expressions interactively"),
-    "destroy": ("destroy", "Destroy everything that is managed here"),
+    "destroy": ("apply.DESTROY", "Destroy everything that is managed here"),
     "environments": ("environments", "List the declared environments with their last apply"),
     "eval": ("eval", "Evaluate an expression before anything runs"),
     "explore": ("explore", "Look at the configuration, a plan or an apply in the browser"),
     "explain": ("explain", "Show where a value comes from and when it is known"),
     "uses": ("uses", "Show everything that depends on something"),
     "fleet apply": ("fleet_apply", "Apply the plans of all units, each after what it needs"),
-    "fleet destroy": ("fleet_destroy", "Destroy everything in all units, dependants first"),
+    "fleet config": ("fleet_config", "Write the units as configurations for OpenTofu or Terraform"),
+    "fleet destroy": ("fleet_apply.DESTROY", "Destroy everything in all units, dependants first"),
     "fleet drift": ("fleet_drift", "Report real objects that are not what the states say"),
     "fleet graph": ("fleet_graph", "Show which units of the fleet need which others"),
     "fleet init": ("fleet_init", "Prepare all units for the other commands"),
@@ -47,8 +48,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fleet output": ("fleet_output", "Show the output values of all units"),
     "fleet plan": ("fleet_plan", "Show what apply would do in all units"),
     "fleet show": ("fleet_show", "Show a saved plan of the fleet"),
-    "fleet test": ("fleet_test", "Run the tests of all units"),
-    "fleet validate": ("fleet_validate", "Check the configurations of all units"),
+    "fleet test": ("fleet_init.TEST", "Run the tests of all units"),
+    "fleet validate": ("fleet_init.VALIDATE", "Check the configurations of all units"),
     "why": ("why", "Show why a plan changes something"),
     "fmt": ("fmt", "Rewrite configuration files in the standard format"),
     "get": ("get", "Install the modules that the configuration calls"),
@@ -57,7 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_object", "Bring an existing object under management"),
     "init": ("init", "Prepare a working directory for the other commands"),
     "login": ("login", "Get a token from a host and store it"),
-    "logout": ("logout", "Remove the stored token for a host"),
+    "logout": ("login.LOGOUT", "Remove the stored token for a host"),
     "validate": ("validate", "Check whether the configuration is valid"),
     "lsp": ("lsp", "Serve an editor: the language server"),
     "metadata functions": ("metadata_functions", "Show the functions of the language, as JSON"),
@@ -73,22 +74,22 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rename": ("rename", "Give something another name everywhere, without changing any object"),
     "shim": ("shim", "Write a launcher named tofu or terraform, for programs that run one"),
     "show": ("show", "Show the current state, a state file or a saved plan"),
-    "state list": ("state_list", "List the resource instances in the state"),
+    "state list": ("state.LIST", "List the resource instances in the state"),
     "state mv": ("state_mv", "Move something to another address in the state"),
-    "state pull": ("state_pull", "Print the current state"),
-    "state push": ("state_push", "Store a state file as the current state"),
+    "state pull": ("state.PULL", "Print the current state"),
+    "state push": ("state.PUSH", "Store a state file as the current state"),
     "state replace-provider": ("state_replace_provider", "Replace the provider of resources"),
-    "state rm": ("state_rm", "Remove something from the state without destroying it"),
+    "state rm": ("state.RM", "Remove something from the state without destroying it"),
     "state show": ("state_show", "Show one resource instance"),
     "test": ("test", "Run the tests of the module in the working directory"),
     "taint": ("taint", "Mark an object to be replaced by the next apply"),
-    "untaint": ("untaint", "Remove the mark that an object is to be replaced"),
+    "untaint": ("taint.UNTAINT", "Remove the mark that an object is to be replaced"),
     "version": ("version", "Show the version of this program"),
-    "workspace delete": ("workspace_delete", "Delete a workspace"),
-    "workspace list": ("workspace_list", "List the workspaces"),
-    "workspace new": ("workspace_new", "Create a workspace and select it"),
-    "workspace select": ("workspace_select", "Select a workspace"),
-    "workspace show": ("workspace_show", "Show the name of the selected workspace"),
+    "workspace delete": ("workspace.DELETE", "Delete a workspace"),
+    "workspace list": ("workspace.LIST", "List the workspaces"),
+    "workspace new": ("workspace.NEW", "Create a workspace and select it"),
+    "workspace select": ("workspace.SELECT", "Select a workspace"),
+    "workspace show": ("workspace.SHOW", "Show the name of the selected workspace"),
 }
 """Every command: the module it is in, and what it is for. Names of two words belong to a group."""
 
@@ -224,7 +225,7 @@ def _terminal() -> Terminal:
 def _stream(stream: TextIO | None, errors: str) -> TextIO:
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors=errors)
-    # It is missing where whoever started the program has closed it.
+    # It is missing if the parent process has closed it.
     return stream or open(os.devnull, "r+", encoding="utf-8")
 
 
@@ -400,10 +401,11 @@ def _command_name(args: list[str]) -> tuple[str, list[str]]:
 
 def load(name: str) -> Command:
     """The command of that name, with its module imported."""
-    module = module_named(f"nigari.cli.commands.{COMMANDS[name][0]}")
-    command = module.COMMAND
+    place, _, attribute = COMMANDS[name][0].partition(".")
+    module = module_named(f"nigari.cli.commands.{place}")
+    command = getattr(module, attribute or "COMMAND")
     if not isinstance(command, Command):
-        raise TypeError(f"{module.__name__}.COMMAND is not a command")
+        raise TypeError(f"{module.__name__}.{attribute or 'COMMAND'} is not a command")
     return command
 
 

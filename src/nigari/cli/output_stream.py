@@ -1,6 +1,6 @@
 """Outlets for results: output that cannot be written ends the output, and not the command.
 
-The reader of a pipe may leave, a disk may be full, while things are being created. Whoever writes
+The reader of a pipe may leave, a disk may be full, while things are being created. Code that writes
 hears nothing of it; who has the last word asks whether everything has arrived.
 """
 
@@ -21,7 +21,7 @@ class Outlet(FileIO):
     def __init__(self, file: int | str) -> None:
         super().__init__(file, "w", closefd=isinstance(file, str))
         self.error: OSError | None = None
-        """Why something could not be written."""
+        """The reason of a failed write."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         size = memoryview(data).nbytes
@@ -38,7 +38,7 @@ class Outlet(FileIO):
         return size
 
     def _wait(self) -> None:
-        """Somebody else has made the file one that is never waited for."""
+        """Another process has made the file non-blocking."""
         import select
 
         select.select((), (self,), ())
@@ -51,6 +51,6 @@ def text_outlet(file: int | str, errors: str = "strict", line_buffering: bool = 
 
 
 def error_of(stream: TextIO) -> OSError | None:
-    """Why a stream has not written everything, once all of it was flushed."""
+    """The error of a stream that has not written everything, once all of it was flushed."""
     raw = getattr(getattr(stream, "buffer", None), "raw", None)
     return raw.error if isinstance(raw, Outlet) else None

@@ -30,7 +30,7 @@ _IN_LINE: Final = lazy_pattern(r"[^\n]")
 
 
 def plan_mode(invocation: Invocation) -> PlanMode:
-    """What kind of plan the command line asks for."""
+    """The planning mode of the command line."""
     check_modes(invocation)
     if invocation.switch("destroy"):
         return PlanMode.DESTROY
@@ -40,7 +40,7 @@ def plan_mode(invocation: Invocation) -> PlanMode:
 def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False) -> PlanOptions:
     """Everything that the command line asks of a plan; what is wrong with it is reported.
 
-    `only_reads` says that nobody wants more than the state that it finds.
+    `only_reads` says that only the refreshed state is wanted.
     """
     invocation = presenter.invocation
     refreshes, replaced = invocation.switch("refresh"), _replaced(presenter)

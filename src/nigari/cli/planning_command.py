@@ -6,7 +6,7 @@ session.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 
 from nigari.cli.command import Invocation
@@ -27,17 +27,18 @@ from nigari.cli.views.plan_presenter import PlanPresenter
 from nigari.diagnostics import Diagnostics
 from nigari.events import Listener
 from nigari.plan.model.changes import Plan, PlanMode
-from nigari.plan.nodes.import_lookup import ImportLookup
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.workspace.context.asyncio_bridge import run_to_end
-from nigari.workspace.context.options import RESCUED
+from nigari.workspace.session.apply_result import Saved, Unsaved
 from nigari.workspace.session.locked_session import LockedSession, locked
+from nigari.workspace.session.made_plan import MadePlan, reopen_plan
 from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False
 # The page is for those who ask for it, and most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside
+    from nigari.workspace.plans.saved_plan import Reopened
     from nigari.workspace.session.apply_rounds import ApplyRounds
 
 
@@ -88,27 +89,48 @@ class PlanningCommand:
         is_first = most_rounds(self.invocation) >= 0 and self.mode is PlanMode.NORMAL
         return is_first and self.invocation.switch(DEFER_FLAG.name)
 
-    def run(
-        self, operation: str, work: Callable[[LockedSession], Awaitable[int]], plan_path: str = ""
-    ) -> int:
-        """Do something with the state of the working directory while nobody else can."""
+    def run(self, operation: str, work: Callable[[LockedSession], Awaitable[int]]) -> int:
+        """Do some work while the state of the working directory is locked."""
 
         async def whole() -> int:
-            session = self.session
-            if not plan_path and self.asks_variables:
-                ask_variables(session)
-            async with locked(session, operation, self.listener, plan_path) as held:
-                return 1 if held is None else await work(held)
+            if self.asks_variables:
+                ask_variables(self.session)
+            return await self._under_lock(operation, work)
 
+        return self._to_end(whole())
+
+    def run_saved(
+        self,
+        operation: str,
+        path: str,
+        work: Callable[[LockedSession, Reopened], Awaitable[int]],
+    ) -> int:
+        """The same for a saved plan, which has the variables and the location of the state."""
+
+        async def whole() -> int:
+            saved = reopen_plan(self.session, path)
+            if saved is None:
+                return 1
+            return await self._under_lock(operation, lambda held: work(held, saved))
+
+        return self._to_end(whole())
+
+    async def _under_lock(
+        self, operation: str, work: Callable[[LockedSession], Awaitable[int]]
+    ) -> int:
+        async with locked(self.session, operation, self.listener) as held:
+            return 1 if held is None else await work(held)
+
+    def _to_end(self, whole: Coroutine[object, object, int]) -> int:
         try:
-            status = run_to_end(whole())
+            status = run_to_end(whole)
             return self.presenter.end() or status
         finally:
             if self._page is not None:
                 self._page.close()
 
-    async def plan(self, locked: LockedSession) -> Plan | None:
-        """The plan that the command line asks for."""
+    async def plan(self, locked: LockedSession) -> MadePlan | None:
+        """Make the plan that the command line asks for; None if there is not even an incomplete one."""
         options = plan_options(self.presenter, self.mode, self.is_refresh)
         await self._generate_config(locked)
         if self.diags.has_errors:
@@ -126,7 +148,7 @@ class PlanningCommand:
             return None
         return ApplyRounds(locked, options, most_rounds(self.invocation))
 
-    async def plan_round(self, rounds: ApplyRounds) -> Plan | None:
+    async def plan_round(self, rounds: ApplyRounds) -> MadePlan | None:
         """The plan of the next round."""
         self.plan_presenter.round(rounds.number + 1)
         async with self._progress():
@@ -146,12 +168,10 @@ class PlanningCommand:
             text = f"\nGenerated blocks were written to {path}: review and keep them.\n"
             self.presenter.text(text)
 
-    async def look_up(
-        self, target: ImportTarget, locked: LockedSession
-    ) -> list[ImportLookup] | None:
-        """An object that exists."""
+    async def import_object(self, target: ImportTarget, locked: LockedSession) -> bool:
+        """Store an existing object in the state; False after an error."""
         async with self._progress():
-            return await locked.look_up(target, self.parallelism)
+            return await locked.import_object(target, self.parallelism)
 
     @asynccontextmanager
     async def _progress(self) -> AsyncIterator[None]:
@@ -160,73 +180,61 @@ class PlanningCommand:
             yield
         self.plan_presenter.close()
 
-    def show(self, locked: LockedSession, plan: Plan, goes_on: bool = False) -> None:
-        """Show a plan, and what was found while it was made.
+    def show(self, made: MadePlan, goes_on: bool = False) -> None:
+        """Show a plan, and the diagnostics so far.
 
-        Where the command goes on to apply it, the results of checks are shown only after that.
+        If the command goes on to apply it, check results are shown only after that.
         """
-        assert locked.planning is not None
-        self.plan_presenter.plan(locked.planning, plan, self.invocation.switch("show-sensitive"))
-        self.presenter.tell_so_far(with_checks=not goes_on)
+        self.plan_presenter.show(made.outcome, self.invocation.switch("show-sensitive"))
+        self.presenter.tell_so_far(with_checks=made.plan.is_incomplete or not goes_on)
 
-    def explore(self, locked: LockedSession, plan: Plan) -> None:
-        """Show a plan on a page that also shows how it is applied, where that is asked for."""
-        if self._page is not None and locked.planning is not None:
-            self._page.show(locked.planning, plan)
-
-    def show_incomplete(self, locked: LockedSession) -> Plan | None:
-        """Show as much of a plan as could be made, where there is none."""
-        incomplete = locked.incomplete
-        if incomplete is not None:
-            self.show(locked, incomplete)
-        return incomplete
+    def explore(self, made: MadePlan) -> None:
+        """Show a plan on the page of `-explore`, if requested."""
+        if self._page is not None:
+            self._page.show(made.outcome)
 
     async def apply(
-        self, locked: LockedSession, plan: Plan, is_saved: bool = False, goes_on: bool = False
+        self, locked: LockedSession, made: MadePlan, is_saved: bool = False, goes_on: bool = False
     ) -> int:
-        """Carry out a plan and tell what came of it; nobody has been shown one that was saved.
+        """Apply a plan and show the result; a saved plan has not been shown before.
 
-        Where another round follows, that has the last word.
+        If another round follows, the last one shows the result.
         """
+        plan = made.plan
         self.plan_presenter.applying(plan, is_saved)
         async with self._progress():
-            applied = await locked.apply(
-                plan, self.plan_presenter.view, self.parallelism, self._print_state
-            )
+            result = await locked.apply(made, self.plan_presenter.view, self.parallelism)
+        has_succeeded = self._is_saved(result)
         if self._page is not None:
-            self._page.applied(
-                list(applied.found), applied.is_stored and not self.diags.has_errors, goes_on
-            )
-        if not applied.is_stored or self.diags.has_errors:
+            self._page.applied(list(result.found), has_succeeded, goes_on)
+        if isinstance(result, Unsaved) or not has_succeeded:
             return 1
         self.presenter.tell_so_far()
         if goes_on:
             return 0
-        self.plan_presenter.result(plan, applied.state)
+        self.plan_presenter.result(plan, result.state)
         if plan.mode is PlanMode.DESTROY and plan.forgotten:
             self._report_forgotten(plan)
         return 0
 
-    async def store_found(self, locked: LockedSession, plan: Plan) -> int:
-        """Store nothing but the state that a plan found, and tell the outputs."""
-        found = await locked.store_found(plan, self._print_state)
-        if not found.is_stored or self.diags.has_errors:
+    async def store_found(self, locked: LockedSession, made: MadePlan) -> int:
+        """Store nothing but the state that a plan found, and show the outputs."""
+        result = await locked.store_found(made)
+        if not self._is_saved(result) or isinstance(result, Unsaved):
             return 1
         self.presenter.tell_so_far()
-        self.plan_presenter.refreshed(found.state)
+        self.plan_presenter.refreshed(result.state)
         return 0
 
-    def _print_state(self, data: bytes) -> str:
-        """Print a state that cannot be stored anywhere."""
-        self.plan_presenter.close()
-        self.presenter.terminal.out(data.decode())
-        return (
-            "The state is printed above: save it, from the first brace to the last, to a file "
-            f"{RESCUED}."
-        )
+    def _is_saved(self, result: Saved | Unsaved) -> bool:
+        """Whether all went well. A state that is in no file is printed."""
+        if isinstance(result, Unsaved) and result.data and not result.path:
+            self.plan_presenter.close()
+            self.presenter.terminal.out(result.data.decode())
+        return isinstance(result, Saved) and not self.diags.has_errors
 
     def _report_forgotten(self, plan: Plan) -> None:
-        """Fail where not everything is gone, as whoever runs a destroy may count on that."""
+        """Fail if some objects still exist: a successful destroy leaves none."""
         if not self.invocation.switch(SUPPRESS_FLAG):
             self.diags.error(
                 "Objects are left behind",

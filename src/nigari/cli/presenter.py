@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Presenter:
-    """What a command over a session says, and whom it says it to."""
+    """The output of a command over a session, for people or for programs."""
 
     def __init__(
         self, invocation: Invocation, tells_events: bool = True, session: Session | None = None
@@ -46,13 +46,13 @@ class Presenter:
 
     @property
     def diags(self) -> Diagnostics:
-        """What has been found wrong."""
+        """The diagnostics so far."""
         return self.session.diags
 
     # -- what the command line names ------------------------------------------------------------
 
     def targets(self) -> list[Target]:
-        """What the arguments name: modules, resources or resource instances."""
+        """The modules, resources or resource instances that the arguments name."""
         if not self.invocation.arguments:
             return []
         from nigari.addrs.parse import parse_target
@@ -92,7 +92,7 @@ class Presenter:
 
     @property
     def events(self) -> JsonLines | None:
-        """Where events go, if a program wants to hear them."""
+        """The receiver of events, if a program wants them."""
         return self._lines
 
     @property
@@ -137,7 +137,7 @@ class Presenter:
                 self.diags.error("Document not written", f"{path}: {error.strerror}.")
 
     def ask(self, question: str, beforehand: str) -> str | None:
-        """The user's answer; `None` after reporting that there is nobody to ask.
+        """The user's answer; `None` after reporting that prompting is not possible.
 
         `beforehand` is the option that makes the question needless.
         """
@@ -259,6 +259,11 @@ def run_command(
         return await work(state)
 
     return state.end(run_until_it_waits(whole()))
+
+
+def presented(work: Callable[[Presenter], Awaitable[bool]]) -> Callable[[Invocation], int]:
+    """The `run` of a command that does nothing but this work."""
+    return lambda invocation: run_command(invocation, work)
 
 
 def check_configuration(session: Session) -> bool:

@@ -1,8 +1,8 @@
 """Asking the person at the terminal: for values of variables, for other values, for a yes.
 
 There is one way to ask, whatever it is about. Answers may come through a pipe, too. Where
-`-input=false` or `TF_INPUT` forbid it, or after the end of what is typed, nobody can be asked, and
-whoever wanted to know says what that means.
+`-input=false` or `TF_INPUT` forbid it, or after the end of the input, prompting is not possible, and
+the caller says what that means.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 INPUT_FLAG = Flag("input", FLAG_SWITCH, "Never ask for input", default="true")
 _ATTEMPTS = 2
-"""How often a question is put that is answered with something else than yes or no."""
+"""The most prompts for an answer that is neither yes nor no."""
 _REFUSALS = frozenset(("0", "f", "false"))
 
 
 class Person:
-    """Whoever sits at the terminal. Each question is asked once."""
+    """The user at the terminal. Each question is asked once."""
 
     def __init__(self, terminal: Terminal, may_ask: bool) -> None:
         self._terminal = terminal
@@ -58,7 +58,7 @@ class Person:
         return self._answer("\n".join(lines), is_secret)
 
     def approves(self, question: str) -> bool | None:
-        """Whether the answer to a question is yes or no; None where nobody gives either."""
+        """Prompt for yes or no; None without an answer."""
         for _ in range(_ATTEMPTS):
             if not self.can_prompt:
                 return None
@@ -100,7 +100,7 @@ def read_answer(terminal: Terminal, prompt: str) -> str:
     # Who asks has imported most of it already.
     from nigari.workspace.context.interruptions import interruptible
 
-    # Whoever sees the prompt can interrupt it.
+    # The prompt can be interrupted.
     with interruptible():
         answer = terminal.stdin.readline() if _is_ready(terminal.stdin) else None
         if answer != "":

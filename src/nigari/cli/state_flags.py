@@ -102,7 +102,7 @@ def chosen_environment(terminal: Terminal) -> str:
 
 
 def given_variables(invocation: Invocation) -> GivenVariables:
-    """What the command line says about variables."""
+    """The variable options of the command line."""
     return GivenVariables(invocation.ordered.get(ORDER, []))
 
 
@@ -135,13 +135,13 @@ def _tell_elsewhere(terminal: Terminal, text: str) -> None:
 
 
 def state_files(invocation: Invocation) -> StateFiles:
-    """What the command line says about files."""
+    """The file options of the command line."""
     state, state_out = optional_text(invocation, "state"), optional_text(invocation, "state-out")
     return StateFiles(state, state_out, optional_text(invocation, "backup"))
 
 
 def lock_options(invocation: Invocation) -> LockOptions:
-    """What the command line says about the lock."""
+    """The lock options of the command line."""
     if not has_flag(invocation, "lock"):
         return LockOptions()
     if not invocation.switch("lock"):

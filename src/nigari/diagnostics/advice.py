@@ -52,6 +52,13 @@ class LibraryAdvice:
         """Say how to store a state that was written to a file because its backend failed."""
         return f"pass the content of {path} to state_push of a session"
 
+    def unsaved_state(self, path: str) -> str:
+        """Say where a state is that could not be written to any file."""
+        return (
+            "The exception has it as unsaved_state: write it to a file named "
+            f"{path} before it is lost."
+        )
+
     def unlock(self, lock_id: str) -> str:
         """Say how to release a lock that its owner left behind."""
         return f'with force_unlock("{lock_id}") of a session'
@@ -91,6 +98,12 @@ class Advice(LibraryAdvice):
 
     def store_state(self, path: str) -> str:
         return f'store it with "nigari state push {path}"'
+
+    def unsaved_state(self, path: str) -> str:
+        return (
+            "The state is printed above: save it, from the first brace to the last, to a file "
+            f"{path}."
+        )
 
     def unlock(self, lock_id: str) -> str:
         return f'with "nigari force-unlock {lock_id}"'

@@ -30,7 +30,7 @@ T = TypeVar("T")
 Data = dict[str, object]
 
 _MOST_INSTANCES: Final = 500
-"""How many instances of one block are shown with values of their own."""
+"""The most instances of one block that are shown with values of their own."""
 _OF_INSTANCES: Final = frozenset(("each", "count"))
 
 
@@ -44,7 +44,7 @@ class ConfigurationData:
     def whole(self, root: ModuleView, backend: BackendView | None) -> Data:
         """Every module instance, callers before those they call."""
         modules = _in_order(root)
-        # Variables first: whoever refers to one finds it with its declaration.
+        # Variables first: a reference to one finds it with its declaration.
         for module in modules:
             for name, variable in module.variables.items():
                 self._table.add(variable, _path(module, f"var.{name}"))
@@ -58,7 +58,7 @@ class ConfigurationData:
         return found
 
     def _backend(self, arguments: Mapping[str, StaticValue], blocks: Iterable[BlockView]) -> Data:
-        """What is written in the block of a backend, or in one within it."""
+        """The arguments of a backend block, or of one within it."""
         found = self._content(arguments, (), None)
         inner = [
             {
@@ -169,7 +169,7 @@ class ConfigurationData:
         instances: Mapping[InstanceKey, ResourceView | CallView | ProviderView],
         schema: Block | None,
     ) -> Data:
-        """What a block says for all of its instances, and for each where they differ."""
+        """The arguments of a block for all of its instances, and for each where they differ."""
         blocks = () if isinstance(block, CallView) else block.blocks
         arguments = hidden(block.arguments, schema)
         repetition = self._optional(block.repetition)
@@ -248,5 +248,5 @@ def _path(module: ModuleView, item: str) -> str:
 
 
 def _said(**words: str | bool) -> Data:
-    """What is not empty."""
+    """The members that are not empty."""
     return {name: each for name, each in words.items() if each}

@@ -126,7 +126,7 @@ def _entries(body: BlockDifference) -> list[object]:
 
 
 def _block(block: Difference, group: BlockGroup) -> Part:
-    """A block, of which nothing is told where its kind is secret altogether."""
+    """A block, hidden if all blocks of its type are sensitive."""
     hides_new = group.is_secret and block.fate is not Fate.GONE
     if hides_new or (group.was_secret and block.fate is not Fate.NEW):
         fate = block.fate
@@ -153,7 +153,7 @@ def _text(datum: Datum | None) -> str | None:
 
 
 def _json(difference: Simple, before: str | None, after: str | None) -> list[object] | None:
-    """What a string tells in JSON and how that changes; None where it tells nothing."""
+    """Compare the JSON data of a string; None if it contains none."""
     old = None if before is None else json_datum(before)
     new = None if after is None else json_datum(after)
     if (before is not None and old is None) or (after is not None and new is None):

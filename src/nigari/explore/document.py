@@ -1,4 +1,7 @@
-"""The document of a page: everything that it shows, as one JSON text without secrets."""
+"""The document of a page: everything that it shows, as one JSON text without secrets.
+
+Values come from the views of the workspace; nothing is evaluated or planned here.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,17 @@ import json
 import os
 from base64 import b64encode
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Final
 
 from nigari.backends.harmless import without_credentials
 from nigari.config.blocks.variable import Variable
-from nigari.diagnostics import Diagnostic
+from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.diagnostics.secret_urls import hidden_url
 from nigari.eval.tree.placement_rules import each_instance
 from nigari.explore.configuration import ConfigurationData
 from nigari.explore.fleet import fleet_data
 from nigari.explore.graph import blocks_data, operations_data
-from nigari.explore.page_origin import made_data
 from nigari.explore.page_source import Subject
 from nigari.explore.plan import PlanData
 from nigari.explore.secrets import Secrets
@@ -25,6 +28,7 @@ from nigari.explore.sources import SourceTable
 from nigari.explore.state_values import StoredData
 from nigari.explore.unmarked_secrets import note_tested, note_written
 from nigari.explore.values import ValueTable
+from nigari.fleet.units.git import git
 from nigari.fleet.units.graph_loader import Survey
 from nigari.version import VERSION
 from nigari.workspace.views.blocks import BackendView
@@ -36,7 +40,7 @@ Data = dict[str, object]
 
 
 class Document:
-    """The data of a page, and what must be left out of everything else that the page is told."""
+    """The data of a page, and the secrets to leave out of everything else that is sent to the page."""
 
     def __init__(self, data: Data, secrets: Secrets) -> None:
         self.data = data
@@ -156,7 +160,7 @@ class _Making:
         note_tested(self._subject.directory, hidden, self.secrets)
 
     def _add_installed(self, configuration: Data) -> None:
-        """Where each module comes from, in which version."""
+        """The source of each module, and its version."""
         installed = {str(addr): place for addr, place in self._subject.installed.items()}
         modules = configuration["modules"]
         assert isinstance(modules, list)
@@ -184,3 +188,21 @@ class _Making:
             "detail": self.secrets.scrubbed(diagnostic.detail),
             "at": self._sources.place(diagnostic.subject),
         }
+
+
+def made_data(directory: str, command: str, planned: str = "") -> Data:
+    """The data for the head of a page; `planned` is when its plan was made."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    found: Data = {"at": now.replace("+00:00", "Z"), "planned": planned, "command": command}
+    return {name: each for name, each in {**found, **_commit(directory)}.items() if each}
+
+
+def _commit(directory: str) -> Data:
+    """The commit of a directory, and whether its files differ from it; nothing without git."""
+    unused = Diagnostics()
+    commit = git(directory, unused, "rev-parse", "--verify", "--quiet", "HEAD")
+    if commit is None:
+        return {}
+    asked = ("-c", "core.fsmonitor=false", "status", "--porcelain", "--untracked-files=no")
+    changed = git(directory, unused, *asked, "--", ".")
+    return {"commit": commit.decode().strip(), "is_changed": bool(changed)}

@@ -99,16 +99,16 @@ def _reduced_all(lines: Iterable[str], scrub: Scrub) -> Iterator[Event]:
 
 
 def reduced(line: str, scrub: Scrub) -> Event | None:
-    """What the page shows of one line; None where that is nothing."""
+    """The event of one line for the page, if any."""
     try:
-        told = json.loads(line)
-        at = datetime.fromisoformat(told["@timestamp"]).timestamp()
-        kind = told["type"]
+        record = json.loads(line)
+        at = datetime.fromisoformat(record["@timestamp"]).timestamp()
+        kind = record["type"]
     except (ValueError, TypeError, KeyError):
         return None
     event: Event = {"type": kind, "at": round(at, 3)}
     if kind in _HOOKS:
-        hook = told["hook"]
+        hook = record["hook"]
         event["address"] = hook["resource"]["addr"]
         for name in ("action", "provisioner"):
             if name in hook:
@@ -117,17 +117,17 @@ def reduced(line: str, scrub: Scrub) -> Event | None:
             event["text"] = scrub(hook["output"])
         return event
     about = _ABOUT.get(kind)
-    return None if about is None or not about(told, event, scrub) else event
+    return None if about is None or not about(record, event, scrub) else event
 
 
-def _diagnostic(told: EventData, event: Event, scrub: Scrub) -> bool:
-    found = told["diagnostic"]
+def _diagnostic(record: EventData, event: Event, scrub: Scrub) -> bool:
+    found = record["diagnostic"]
     event["severity"] = found["severity"]
     event["text"] = scrub(found["summary"])
     event["detail"] = scrub(found.get("detail", ""))
     event["address"] = found.get("address", "")
-    if "@testrun" in told or "@testfile" in told:
-        event["file"], event["run"] = told.get("@testfile", ""), told.get("@testrun", "")
+    if "@testrun" in record or "@testfile" in record:
+        event["file"], event["run"] = record.get("@testfile", ""), record.get("@testrun", "")
         event["origins"] = [scrub(each) for each in found.get("origins", ())]
         code = (found.get("snippet") or {}).get("code", "").strip()
         if any(_HIDDEN in each for each in found.get("origins", ())):
@@ -139,30 +139,30 @@ def _diagnostic(told: EventData, event: Event, scrub: Scrub) -> bool:
     return True
 
 
-def _summary(told: EventData, event: Event, _: Scrub) -> bool:
+def _summary(record: EventData, event: Event, _: Scrub) -> bool:
     event["type"] = "end"
-    event["text"] = told["@message"]
-    return told["changes"].get("operation") in ("apply", "destroy")
+    event["text"] = record["@message"]
+    return record["changes"].get("operation") in ("apply", "destroy")
 
 
-def _test_abstract(told: EventData, event: Event, _: Scrub) -> bool:
-    event["files"] = {name: runs or [] for name, runs in told["test_abstract"].items()}
+def _test_abstract(record: EventData, event: Event, _: Scrub) -> bool:
+    event["files"] = {name: runs or [] for name, runs in record["test_abstract"].items()}
     return True
 
 
-def _test_file(told: EventData, event: Event, _: Scrub) -> bool:
-    event["file"], event["status"] = told["test_file"]["path"], told["test_file"]["status"]
+def _test_file(record: EventData, event: Event, _: Scrub) -> bool:
+    event["file"], event["status"] = record["test_file"]["path"], record["test_file"]["status"]
     return True
 
 
-def _test_run(told: EventData, event: Event, _: Scrub) -> bool:
-    found = told["test_run"]
+def _test_run(record: EventData, event: Event, _: Scrub) -> bool:
+    found = record["test_run"]
     event["file"], event["run"], event["status"] = found["path"], found["run"], found["status"]
     return True
 
 
-def _test_coverage(told: EventData, event: Event, _: Scrub) -> bool:
-    found = told["test_coverage"]
+def _test_coverage(record: EventData, event: Event, _: Scrub) -> bool:
+    found = record["test_coverage"]
     event["counts"] = found["counts"]
     event["items"] = [
         {
@@ -178,10 +178,10 @@ def _test_coverage(told: EventData, event: Event, _: Scrub) -> bool:
     return True
 
 
-def _test_summary(told: EventData, event: Event, _: Scrub) -> bool:
+def _test_summary(record: EventData, event: Event, _: Scrub) -> bool:
     event["type"] = "end"
-    event["text"] = told["@message"]
-    event["summary"] = told["test_summary"]
+    event["text"] = record["@message"]
+    event["summary"] = record["test_summary"]
     return True
 
 

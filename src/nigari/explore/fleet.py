@@ -40,7 +40,7 @@ def fleet_data(survey: Survey, environ: Mapping[str, str]) -> Data:
 
 
 def _unfinished(survey: Survey) -> Data | None:
-    """How far an apply of the fleet is that has not come to its end; None where there is none."""
+    """The progress of an unfinished apply of the fleet, if there is one."""
     journal = unfinished(survey.root)
     if journal is None:
         return None
@@ -60,13 +60,13 @@ class FleetFollower:
         self._told: dict[str, Data] = {}
 
     def run(self, is_closing: threading.Event) -> None:
-        """Follow until somebody wants it to end."""
+        """Follow until it is stopped."""
         while not is_closing.is_set():
             self.step()
             is_closing.wait(_POLL)
 
     def step(self) -> None:
-        """Tell what is different from what was told before."""
+        """Send what is different from what was sent before."""
         for name, path in self._journals.items():
             if self._has_changed(path) or self._told.get(name, {}).get("state") == "running":
                 summary = journal_summary(path)

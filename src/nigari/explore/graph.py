@@ -57,7 +57,7 @@ def _module(address: str, kind: OperationKind) -> str:
 
 
 def _end_of_step(address: str, at: int) -> int:
-    """Where the name of a module, and its key, ends."""
+    """Find the end of a module's name and its key."""
     while at < len(address) and address[at] not in ".[":
         at += 1
     if at < len(address) and address[at] == "[":

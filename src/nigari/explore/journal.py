@@ -17,13 +17,13 @@ from nigari.workspace.session.apply_journal import (
 
 _POLL: Final = 0.2
 _BEGINNING: Final = 100
-"""How many bytes, with the time in them, tell one journal from another."""
+"""The number of bytes, with the time in them, by which journals differ."""
 _TEXTS: Final = ("text", "detail")
 _END: Final = "end"
 
 
 def event_of(entry: Entry, scrub: Scrub) -> Event:
-    """What the page shows of an entry."""
+    """The event of an entry for the page."""
     event = {name: scrub(str(each)) if name in _TEXTS else each for name, each in entry.items()}
     event.pop("variables", None)
     operations = event.get("operations")
@@ -80,7 +80,7 @@ class JournalFollower:
         self._last: Event | None = None
 
     def run(self, is_closing: threading.Event) -> None:
-        """Follow until somebody wants it to end."""
+        """Follow until it is stopped."""
         while not is_closing.is_set():
             self.step()
             is_closing.wait(_POLL)

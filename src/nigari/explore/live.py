@@ -11,8 +11,7 @@ from nigari.explore.journal import event_of
 from nigari.explore.page import page
 from nigari.explore.page_source import planned_subject
 from nigari.explore.server import PageServer
-from nigari.plan.model.changes import Plan
-from nigari.workspace.plans.planning import Planning
+from nigari.plan.engine import PlanOutcome
 from nigari.workspace.session.apply_events import ApplyEvents, Entry
 from nigari.workspace.session.session import Session
 
@@ -33,9 +32,9 @@ class LivePage:
         """Where it is; empty where nothing has been shown yet."""
         return "" if self._server is None else self._server.url
 
-    def show(self, session: Session, planning: Planning, plan: Plan, command: str = "") -> None:
+    def show(self, session: Session, outcome: PlanOutcome, command: str = "") -> None:
         """Serve the page of a plan that a command has made, in place of an earlier one."""
-        document = document_of(planned_subject(session, planning, plan), command)
+        document = document_of(planned_subject(session, outcome), command)
         self._plans += 1
         document.data.update(live=True, applies=True, number=self._plans)
         self._scrub = document.secrets.scrubbed
@@ -43,12 +42,12 @@ class LivePage:
         if self._server is None:
             self._server = PageServer(made, self._feed)
             self._server.__enter__()
-            self.events.add("apply", workspace=planning.workspace, mode=plan.mode.value)
+            workspace = outcome.inputs.run_settings.workspace
+            self.events.add("apply", workspace=workspace, mode=outcome.plan.mode.value)
         else:
             self._server.replace(made)
             self.events.add("page", number=self._plans)
-        graph = planning.graph(plan)
-        self.events.plan(graph.to_json(), len(graph.operations))
+        self.events.plan(outcome.graph.to_json(), len(outcome.graph.operations))
 
     def close_feed(self) -> None:
         """Tell those who look at it that there is nothing more to come."""

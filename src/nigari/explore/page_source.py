@@ -12,6 +12,7 @@ from nigari.eval.core.inputs import check_undeclared
 from nigari.eval.static.run import StaticRun
 from nigari.events import SILENCE
 from nigari.explore.sensitive import Schemas, schemas_of
+from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.record import record
@@ -20,7 +21,6 @@ from nigari.workspace.configuration.modules import Place
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.plans.plan_reasons import PlanReasons
-from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.saved_plan import Reopened, plan_workspace, reopened, restored
 from nigari.workspace.session.session import Session
 from nigari.workspace.session.session_reasons import plan_reasons
@@ -78,22 +78,22 @@ def _local_state(session: Session, run: StaticRun) -> State | None:
     return None if snapshots is None else snapshots.state
 
 
-def planned_subject(session: Session, planning: Planning, plan: Plan) -> Subject:
+def planned_subject(session: Session, outcome: PlanOutcome) -> Subject:
     """A plan that was made or restored in a session."""
-    files = session.shown or session.workspace
+    files, static = session.shown or session.workspace, outcome.inputs.static
     return Subject(
         title=_title(session),
         directory=session.where.path,
-        workspace=planning.workspace,
+        workspace=outcome.inputs.run_settings.workspace,
         environment=_environment(session),
-        evaluation=ValueQueries(planning.static, files.sources, RLock()),
+        evaluation=ValueQueries(static, files.sources, RLock()),
         installed=dict(files.modules.places),
         diagnostics=(),
-        schemas=schemas_of(planning.static, session.where),
-        state=plan.refreshed_state,
-        plan=plan,
-        graph=planning.graph(plan),
-        reasons=plan_reasons(session, planning, plan),
+        schemas=schemas_of(static, session.where),
+        state=outcome.plan.refreshed_state,
+        plan=outcome.plan,
+        graph=outcome.graph,
+        reasons=plan_reasons(session, outcome),
     )
 
 
@@ -114,12 +114,11 @@ async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subj
     made = await restored(found, SILENCE, session.diags)
     if made is None:
         return None
-    planning, plan = made
+    context, outcome = made
     try:
-        graph = planning.graph(plan)
-        reasons = plan_reasons(session, planning, plan)
+        reasons = plan_reasons(session, outcome)
     finally:
-        await planning.close()
+        await context.close()
     files = found.workspace
     sources = {**files.sources, **found.saved.sources}
     return Subject(
@@ -129,14 +128,14 @@ async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subj
         environment=found.saved.environment,
         evaluation=ValueQueries(found.static, sources, RLock()),
         installed=dict(files.modules.places),
-        # Whoever made the plan has been warned already.
+        # The warnings were shown when the plan was made.
         diagnostics=tuple(
             each for each in session.diags.in_order() if each.severity is Severity.ERROR
         ),
         schemas=schemas,
-        state=plan.refreshed_state,
-        plan=plan,
-        graph=graph,
+        state=outcome.plan.refreshed_state,
+        plan=outcome.plan,
+        graph=outcome.graph,
         reasons=reasons,
     )
 

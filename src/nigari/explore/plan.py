@@ -28,7 +28,7 @@ from nigari.workspace.plans.plan_reasons import PlanReasons
 
 Data = dict[str, object]
 _MOST_REASONS: Final = 20
-"""How many instances of a block that change have reasons of their own."""
+"""The most instances of a block that have reasons of their own."""
 
 
 class PlanData:
@@ -47,7 +47,7 @@ class PlanData:
         self._parts = PartTable()
         self._reasons = reasons
         self._reason_table = ReasonTable(sources)
-        self._told: dict[object, list[Data]] = {}
+        self._first_reasons: dict[object, list[Data]] = {}
         """The first reasons of each block."""
         self._places = _places(root, sources)
         self._check_places = _check_places(root, sources)
@@ -148,15 +148,17 @@ class PlanData:
         return {**found, **said, **self._reason(change)}
 
     def _reason(self, change: Change) -> Data:
-        """Why it changes; of many instances of a block, only the first are told of one by one."""
+        """The reasons of a change; of many instances of a block, only the first have their own."""
         if self._reasons is None:
             return {}
         address = change.address
-        told = self._told.setdefault((address.module, address.item.resource, change.action), [])
-        if len(told) == _MOST_REASONS:
-            return told[0]
+        known = self._first_reasons.setdefault(
+            (address.module, address.item.resource, change.action), []
+        )
+        if len(known) == _MOST_REASONS:
+            return known[0]
         number = self._reason_table.number(self._reasons.change(change))
-        told.append({} if number is None else {"reason": number, "reason_of": str(address)})
+        known.append({} if number is None else {"reason": number, "reason_of": str(address)})
         return {} if number is None else {"reason": number}
 
     def _drift(self, drift: Drift) -> Data:
@@ -178,7 +180,7 @@ class PlanData:
         return found if place is None else {**found, "at": place}
 
     def _place(self, address: AbsResourceInstance) -> Place | None:
-        """Where the block of an object is, if it still has one."""
+        """The range of an object's block, if it still has one."""
         resource = address.item.resource
         found = self._places.get(f"{address.module} {resource}")
         return found or self._places.get(f"{address.module.unkeyed} {resource}")
@@ -205,7 +207,7 @@ def _mark(action: Action) -> str:
 
 
 def _places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
-    """Where resources are declared, by module and name, and by the module without its keys."""
+    """The ranges of resources, by module and name, and by the module without its keys."""
     found: dict[str, Place] = {}
     for instance in each_instance(root):
         for addr, resource in instance.module.resources.items():
@@ -217,7 +219,7 @@ def _places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
 
 
 def _check_places(root: ModuleInstance, sources: SourceTable) -> dict[str, Place]:
-    """Where everything is declared that has conditions, by its name in a state."""
+    """The ranges of everything that has conditions, by its name in a state."""
     found: dict[str, Place] = {}
     for instance in each_instance(root):
         module = instance.module

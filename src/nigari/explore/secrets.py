@@ -31,7 +31,7 @@ _SHORTEST: Final = 3
 _SHORTEST_WITHIN: Final = 6
 """A secret this long is masked wherever it occurs in a text."""
 _MOST_SEARCHED: Final = 300
-"""How many secrets are searched for one by one."""
+"""The most secrets that are searched for one by one."""
 _VISIBLE: Final = re.compile(r"\S")
 _WORDS: Final = re.compile(r'[^\s"\[\]{}(),=]')
 _LITERALS: Final = frozenset(
@@ -46,7 +46,7 @@ _LITERALS: Final = frozenset(
 
 
 class Secrets:
-    """What has been found to be secret so far."""
+    """The secrets so far."""
 
     def __init__(self) -> None:
         self._texts: set[str] = set()
@@ -127,7 +127,7 @@ class Secrets:
         return [pattern.sub(lambda secret: forms[secret[0]], text) for text in texts]
 
     def _forms(self) -> dict[str, str]:
-        """How secrets may be written, and what stands for that: short ones only as whole strings."""
+        """The written forms of secrets, and their replacements: short ones only as whole strings."""
         forms: dict[str, str] = {}
         for text in self._texts:
             for each in (text, go_quote(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):

@@ -21,7 +21,7 @@ from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.views.static_value import StaticValue, as_sensitive
 
 Schemas = Mapping[str, ProviderSchema]
-"""What providers offer, by their addresses."""
+"""The schemas of providers, by their addresses."""
 
 
 def schemas_of(run: StaticRun, where: WorkingDirectory) -> Schemas:
@@ -33,7 +33,7 @@ def schemas_of(run: StaticRun, where: WorkingDirectory) -> Schemas:
 
 
 def resource_block(schemas: Schemas, provider: str, mode: str, type: str) -> Block | None:
-    """What arguments a resource takes; None where that is not known."""
+    """The schema of a resource, if it is known."""
     offered = schemas.get(provider)
     if offered is None:
         return None
@@ -43,13 +43,13 @@ def resource_block(schemas: Schemas, provider: str, mode: str, type: str) -> Blo
 
 
 def provider_block(schemas: Schemas, provider: str) -> Block | None:
-    """What arguments a provider takes; None where that is not known."""
+    """The schema of a provider, if it is known."""
     offered = schemas.get(provider)
     return None if offered is None else offered.provider.block
 
 
 def inner_block(block: Block | None, type: str, labels: tuple[str, ...]) -> Block | None:
-    """What a nested block takes; a `dynamic` one makes blocks of the type that its label says."""
+    """The schema of a nested block; a `dynamic` one makes blocks of the type in its label."""
     if block is None:
         return None
     if type == "content":

@@ -1,4 +1,4 @@
-"""The server of the page: on this machine only, for whoever knows the token, until it is closed.
+"""The server of the page: on this machine only, for browsers with the token, until it is closed.
 
 A page of another site cannot use it: the Host must be this server's, so that no other name leads
 here, and every path begins with a token that only the address has which is printed and opened.
@@ -80,17 +80,17 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         super().__init__(address, handler)
         self.streams = 0
-        """How many follow the events."""
+        """The number of followers of the events."""
         self.changed = threading.Condition()
 
     def count_streams(self, by: int) -> None:
-        """Note that somebody begins to follow the events, or ends."""
+        """Note that a browser begins to follow the events, or ends."""
         with self.changed:
             self.streams += by
             self.changed.notify_all()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing is told of a browser that leaves in the middle of something."""
+        """Ignore browsers that disconnect in the middle of a response."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND)
 
     def _checked_path(self) -> str | None:
-        """What is asked for; None after refusing whoever may not ask."""
+        """The request's path; None after refusing a request without the token."""
         port = self.server.server_address[1]
         if self.headers.get("Host") not in (f"{_HOST}:{port}", f"localhost:{port}"):
             self._refuse(HTTPStatus.MISDIRECTED_REQUEST)

@@ -58,7 +58,7 @@ class SourceTable:
 
 
 class _Offsets:
-    """Where bytes of a file are in the string that a browser makes of it."""
+    """The positions of a file's bytes in the string that a browser makes of it."""
 
     def __init__(self, data: bytes) -> None:
         self._bytes: list[int] = [0]

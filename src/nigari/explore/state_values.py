@@ -17,7 +17,7 @@ from nigari.state.model import ResourceState, State
 
 Data = dict[str, object]
 _MOST_OBJECTS: Final = 2000
-"""How many objects are shown; a page is to be opened in a moment."""
+"""The most objects that are shown: a page must open at once."""
 
 
 class StoredData:

@@ -20,7 +20,7 @@ from nigari.hcl.body import Attribute
 from nigari.hcl.expressions import Expression
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.source import Source
-from nigari.workspace.context.secret_literals import is_secret_name, secret_literals
+from nigari.workspace.context.secret_literals import is_secret_name, members, secret_literals
 
 _ITEM: Final = re.compile(r'(\w+)"?\s*[=:]\s*("(?:[^"\\]|\\.)*")')
 _PLACES: Final = (
@@ -57,13 +57,13 @@ def note_written(
             places = (len(text[:each].encode()) for each in (start, end))
             secrets.note_bytes(name, *places, keeps_names=keeps_names)
             if not keeps_names:
-                # Whoever refers to it shows its value.
+                # A reference to it shows its value.
                 for literal in literals(text[start:end]):
                     secrets.note_text(literal)
 
 
 Span = tuple[int, int, bool]
-"""Where something secret begins and ends in a text, and whether the names in it are none."""
+"""The range of a secret in a text, and whether the names in it are none."""
 
 
 def note_tested(directory: str, variables: Collection[str], secrets: Secrets) -> None:
@@ -103,7 +103,7 @@ def _variable_blocks(file: NativeBody) -> Iterator[NativeBody]:
 
 
 def _values(body: NativeBody, variables: Collection[str]) -> Iterator[Span]:
-    """What a file of values gives to variables, whether or not another file has the last word."""
+    """The values of a variables file, whether or not another file overrides them."""
     for name, attribute in body.attributes.items():
         if name in variables:
             yield _span(attribute)
@@ -133,6 +133,9 @@ def _secret_ones(attributes: Mapping[str, Attribute], all_are: bool) -> Iterator
 
 
 def _items(expr: Expression, text: str) -> Iterator[Span]:
+    for name, value in members(expr):
+        if not is_harmless_anywhere(name) or is_secret_name(name):
+            yield value.start, value.end, False
     for found in _ITEM.finditer(text, expr.start, expr.end):
         if not is_harmless_anywhere(found[1]) or is_secret_name(found[1]):
             yield found.start(2), found.end(2), False

@@ -23,7 +23,7 @@ from nigari.workspace.views.static_value import (
 
 Row = dict[str, object]
 _MOST_PARTS: Final = 5000
-"""How many parts of expressions are worked out; in what is larger, only whole expressions are."""
+"""The most parts of expressions; in a larger configuration, only whole expressions are shown."""
 
 
 class ValueTable:
@@ -66,9 +66,9 @@ class ValueTable:
         return number
 
     def _row(self, known: StaticValue) -> Row:
-        told = Explanation(known.name, known.value, known.range, (), ())
-        text = self._texts.setdefault(told.shown_value, len(self._texts))
-        row: Row = {"name": known.name, "text": text, "phase": told.phase}
+        explained = Explanation(known.name, known.value, known.range, (), ())
+        text = self._texts.setdefault(explained.shown_value, len(self._texts))
+        row: Row = {"name": known.name, "text": text, "phase": explained.phase}
         reasons = known.reasons
         if reasons:
             row["reasons"] = reasons
@@ -107,13 +107,13 @@ class ValueTable:
             row["parts"] = parts
 
     def _parts(self, known: StaticValue) -> list[list[object]]:
-        """What an expression is made of, each with its place, its text and its phase."""
+        """The parts of an expression, each with its range, its text and its phase."""
         found: list[list[object]] = []
         if self._left <= 0:
             return found
         for each in parts_of(known):
             self._left -= 1
-            told = Explanation(each.name, each.value, each.range, (), ())
-            text = self._texts.setdefault(told.shown_value, len(self._texts))
-            found.append([self.sources.place(each.range), text, told.phase])
+            explained = Explanation(each.name, each.value, each.range, (), ())
+            text = self._texts.setdefault(explained.shown_value, len(self._texts))
+            found.append([self.sources.place(each.range), text, explained.phase])
         return found

@@ -50,8 +50,8 @@ from nigari.fleet.runs.results import (
 from nigari.fleet.units.graph import Graph
 from nigari.fleet.units.graph_loader import Survey, survey
 from nigari.fleet.units.known_units import KnownUnit, known_file, read_known, remember_units
+from nigari.fleet.units.selection import Choice, chosen_units
 from nigari.fleet.units.unit import RESCUED, Unit, fleet_directory
-from nigari.fleet.units.unit_filter import Choice, chosen_units
 from nigari.fleet.work.tasks import Kind, TaskOptions, not_stored
 from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode
@@ -66,7 +66,7 @@ T = TypeVar("T")
 MakeWorkers = Callable[[Survey], Workers]
 """Makes workers for a fleet."""
 _KEPT_FOR: Final = 24 * 3600.0
-"""Seconds after which plans that nobody has applied are removed."""
+"""Seconds after which plans that were not applied are removed."""
 _SUMMARY: Final = "fleet.plan"
 _LOGS: Final = "logs"
 
@@ -124,7 +124,7 @@ class Fleet:
 
     @property
     def workers(self) -> Workers:
-        """Who does the work, once there is some."""
+        """The workers, once there is work."""
         if self._workers is None:
             make = self._make_workers
             local = LocalWorkers(self._jobs, self._environ)
@@ -171,7 +171,7 @@ class Fleet:
 
     @property
     def logs(self) -> str:
-        """Where is told what happens to each unit."""
+        """The path of the progress file."""
         return os.path.join(fleet_directory(self.path), _LOGS)
 
     # -- planning -------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ class Fleet:
                 _sweep(fleet_directory(self.path))
                 plans = self._journal(id_).plans
                 make_private(plans)
-        with FleetProgress(self.path, listen).begin("plan", options.mode, chosen) as told:
+        with FleetProgress(self.path, listen).begin("plan", options.mode, chosen) as listener:
             planning = FleetPlanning(
                 found=self.survey,
                 names=chosen,
@@ -206,7 +206,7 @@ class Fleet:
                 options=options,
                 logs=self.logs,
                 plans=plans,
-                listen=told,
+                listen=listener,
                 id=id_,
             )
             return await _interruptible(planning.run(), planning.interrupt)
@@ -394,7 +394,7 @@ class Fleet:
                 journal.begin(plan.id, list(plan.units), is_saved)
             settings = _with_mode(options, plan.mode)
             progress = FleetProgress(self.path, listen).begin("apply", plan.mode, list(plan.units))
-            told = stack.enter_context(progress)
+            listener = stack.enter_context(progress)
             applying = FleetApplying(
                 found=self.survey,
                 plan=plan,
@@ -403,7 +403,7 @@ class Fleet:
                 options=settings,
                 logs=self.logs,
                 approve=approve,
-                listen=told,
+                listen=listener,
                 plans_again=plans_again,
             )
             try:
@@ -456,7 +456,7 @@ class Unfinished:
     summary: str
     """The file with its plan."""
     problems: tuple[Diagnostic, ...] = ()
-    """What is damaged of it."""
+    """The damage of it."""
 
     @property
     def can_continue(self) -> bool:
@@ -525,7 +525,7 @@ def _with_mode(options: TaskOptions, mode: PlanMode) -> TaskOptions:
 
 
 def _sweep(directory: str) -> None:
-    """Remove plans that were kept, and that nobody has applied for long."""
+    """Remove old plans that were not applied."""
     try:
         entries = [each for each in os.scandir(directory) if each.is_dir()]
     except FileNotFoundError:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from distributed.deploy.cluster import Cluster
 
 _RETRIES: Final = 2
-"""How often Dask tries a task elsewhere whose worker cannot even begin with it."""
+"""The number of attempts of Dask on other workers if one cannot even begin a task."""
 
 
 class ClusterWorkers:
@@ -191,7 +191,7 @@ class ClusterWorkers:
     def _shipment(
         self, client: Client, task: Task, known: Mapping[str, Value]
     ) -> tuple[Shipment | None, list[Future]]:
-        """What a unit reads: where it is to be put, and the data as something that Dask has."""
+        """The files of a unit: their path, and their data as a Dask object."""
         if self._shares_files:
             return None, []
         values = {name: value for name, value in known.items() if value.is_wholly_known}
@@ -210,11 +210,11 @@ class ClusterWorkers:
     # -- what comes back ------------------------------------------------------------------------
 
     def _hear(self, event: tuple[float, Mapping[str, str]]) -> None:
-        """A worker has begun with a step, of one of our runs or of somebody else's."""
-        _, told = event
-        run = self._runs.get(told["run"])
+        """A worker has begun with a step, of one of our runs or of another program's."""
+        _, details = event
+        run = self._runs.get(details["run"])
         if run is not None:
-            run.begin((Kind(told["kind"]), told["unit"]))
+            run.begin((Kind(details["kind"]), details["unit"]))
 
     async def _collect(self, step: Step, future: Future, run: _Run) -> None:
         outcome = await self._outcome(step.task, future)
@@ -223,7 +223,7 @@ class ClusterWorkers:
         run.end(step.key, outcome)
 
     async def _outcome(self, task: Task, future: Future) -> TaskOutcome:
-        """What has come of a task, once everything that it leaves behind is here."""
+        """The outcome of a task, once all its files are here."""
         from distributed import CancelledError, KilledWorker
         from distributed.comm.core import CommClosedError
 
@@ -262,7 +262,7 @@ class ClusterWorkers:
         return TaskOutcome(TaskStatus.FAILED, (_out_of_reach(task),))
 
     async def interrupt(self) -> None:
-        """Begin nothing more. What is under way comes to its end: nobody can reach into a worker."""
+        """Begin nothing more. Running steps come to their end: a worker cannot be interrupted."""
         for run in self._runs.values():
             if self._client is not None and run.waiting:
                 await self._client.cancel(list(run.waiting.values()))
@@ -283,9 +283,9 @@ class _Run:
         self.id: str = id_
         self.watch: Watch = watch
         self.waiting: dict[StepKey, Future] = {}
-        """The steps that nobody has begun with."""
+        """The steps that no worker has begun."""
         self.passed: dict[StepKey, Passed | Future] = {}
-        """What each step passes on, or will."""
+        """The present or future outputs of each step."""
         self.collecting: dict[StepKey, asyncio.Task[None]] = {}
         self._ended: dict[StepKey, TaskOutcome] = {}
 
@@ -301,7 +301,9 @@ class _Run:
         self.watch.ended(key, outcome)
 
     async def reason(self, step: Step, lost: TaskOutcome) -> TaskOutcome:
-        """Why nothing has come of a step: Dask gives up whatever comes after a lost one as well."""
+        """The reason for which a step has no outcome: Dask gives up whatever comes after a lost one
+        as well.
+        """
         if step.key in self.waiting and self.watch.is_stopped:
             return skipped_task()
         for key in step.after:

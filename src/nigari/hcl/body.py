@@ -20,6 +20,8 @@ from nigari.hcl.suggestion import did_you_mean, did_you_mean_name
 
 
 class AttributeSchema:
+    """An attribute that a body may have, or must have."""
+
     __slots__ = ("name", "required")
 
     name: str

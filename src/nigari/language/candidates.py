@@ -59,7 +59,7 @@ class Candidate:
     detail: str = ""
     documentation: str = ""
     insert: str = ""
-    """What is written; the label unless this says otherwise."""
+    """The text to insert; the label unless this differs."""
     is_snippet: bool = False
     """Whether `insert` has places to fill in, such as `${1:name}`."""
     is_deprecated: bool = False
@@ -68,12 +68,12 @@ class Candidate:
 
     @property
     def text(self) -> str:
-        """What is written."""
+        """The written text."""
         return self.insert or self.label
 
 
 def roots(module: Module | None, cursor: Cursor) -> Iterator[Candidate]:
-    """What an expression can begin with."""
+    """The candidates at the beginning of an expression."""
     for word, detail in (
         ("var", "input variables"),
         ("local", "local values"),
@@ -106,7 +106,7 @@ def roots(module: Module | None, cursor: Cursor) -> Iterator[Candidate]:
 def following(
     workbench: Workbench, module: Module | None, cursor: Cursor, base: str
 ) -> Iterator[Candidate]:
-    """What can follow a dot after `base`."""
+    """The candidates after the dot after `base`."""
     if module is None:
         return
     parts = base.split(".")

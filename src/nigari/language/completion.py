@@ -77,7 +77,7 @@ _ADDRESSES: Final = frozenset(("depends_on", "replace_triggered_by", "from", "to
 
 @record
 class Completion:
-    """What can be written, and the part of the text that it replaces."""
+    """A candidate, and the part of the text that it replaces."""
 
     candidates: tuple[Candidate, ...]
     start: int
@@ -88,7 +88,7 @@ _NOTHING: Final = Completion((), 0, 0)
 
 
 def complete(workbench: Workbench, document: Document, offset: int) -> Completion:
-    """What can be written at an offset."""
+    """The candidates at an offset."""
     cursor = cursor_at(document, offset)
     text = document.text
     if document.body is None or document.kind is Kind.LOCK:
@@ -341,7 +341,7 @@ def _object_keys(type_: Type) -> Iterable[Candidate]:
 
 
 def _in_string(workbench: Workbench, cursor: Cursor, name: str, typed: str) -> Iterator[Candidate]:
-    """What the text of a string can be."""
+    """The candidates for the text of a string."""
     top = cursor.blocks[0].type if cursor.blocks else ""
     directory = cursor.document.directory
     call = next((e for e in reversed(cursor.expressions) if isinstance(e, FunctionCall)), None)

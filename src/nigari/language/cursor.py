@@ -1,4 +1,4 @@
-"""What is at an offset of a document: the blocks around it, the argument, the expressions."""
+"""The syntax at an offset of a document: the blocks around it, the argument, the expressions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cursor:
 
 
 def cursor_at(document: Document, offset: int) -> Cursor:
-    """What is at an offset."""
+    """Find the syntax at an offset."""
     blocks: list[Block] = []
     header: Block | None = None
     attribute: Attribute | None = None

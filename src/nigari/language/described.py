@@ -28,7 +28,7 @@ _NOTHING: Final = Block()
 
 @record
 class Description:
-    """What may be written in a block."""
+    """The arguments and blocks that may be in a block."""
 
     block: Block
     is_whole: bool = True
@@ -50,7 +50,7 @@ def file_blocks(kind: Kind) -> dict[str, Block]:
 def described(
     workbench: Workbench, document: Document, blocks: Sequence[WrittenBlock]
 ) -> Description:
-    """What may be written in the innermost of some blocks, given from the outermost on."""
+    """The schema of the innermost of some blocks, given from the outermost on."""
     if not blocks:
         return Description(Block({}, {}))
     top = blocks[0]
@@ -182,7 +182,7 @@ def called_variables(
 
 
 def nested_type(nested: NestedBlock) -> str:
-    """How often a block may be written, in words."""
+    """The number of blocks that may be written, in words."""
     if nested.min_items > 0:
         return "required block"
     return "block" if nested.max_items == 1 else "block, any number"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Kind(Enum):
-    """What a file is for, by its name."""
+    """The kind of a file, by its name."""
 
     CONFIGURATION = "configuration"
     VALUES = "values"
@@ -38,7 +38,7 @@ class Kind(Enum):
 LOCK_FILE: Final = ".terraform.lock.hcl"
 _TEST_DIRECTORY: Final = "tests"
 _MOST_LEVELS: Final = 4
-"""How far from the module its files of values may lie."""
+"""The most levels between a module and its variables files."""
 
 
 def kind_of(path: str) -> Kind:
@@ -112,7 +112,7 @@ class Document:
         else:
             self.body = parse_body(self.source, diags)
         self.problems: tuple[Diagnostic, ...] = tuple(diags.in_order())
-        """What is wrong with the syntax."""
+        """The syntax errors."""
 
     @property
     def text(self) -> str:
@@ -120,7 +120,7 @@ class Document:
         return self.source.text
 
     def written(self, text: str) -> str:
-        """What is written to a file for a text that was made of this one by edits."""
+        """Convert the text of edits to what is written to a file."""
         return BYTE_ORDER_MARK + text[1:] if self.has_mark else text
 
     @property

@@ -19,7 +19,7 @@ from nigari.eval.tree.provider_iteration import check_provider_iteration
 from nigari.eval.tree.provider_rules import check_aliases
 from nigari.eval.validate.run import ValidateRun
 from nigari.hcl.expressions import Expression
-from nigari.language.edited_files import EditedFiles
+from nigari.lang.files import DiskFiles, Entry, by_name
 from nigari.record import replace
 from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
 from nigari.workspace.configuration.directory import Workspace
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nigari.schema.provider import ProviderSchema
 
 FindSchema = Callable[[Provider], "ProviderSchema | None"]
-"""What a provider offers in a root module, as far as that is known."""
+"""The schema of a provider in a root module, as far as it is known."""
 
 
 class Evaluation:
@@ -58,9 +58,9 @@ class Evaluation:
         self.modules: dict[str, list[Frame]] = {}
         """The module instances by the directories of their files."""
         self.calls: dict[str, dict[str, tuple[str, ...]]] = {}
-        """Where each call leads, by directory and name."""
+        """The module of each call, by directory and name."""
         self.expressions: dict[str, Expression] = {}
-        """Expressions that somebody has asked about, by their text."""
+        """Requested expressions, by their text."""
         self.providers: frozenset[Provider] = frozenset()
         """The providers that the configuration needs, without those built in."""
         self._schemas = _KnownSchemas(find_schema)
@@ -128,7 +128,7 @@ class Evaluation:
         return None
 
     def schema(self, provider: Provider) -> ProviderSchema | None:
-        """What a provider offers, as far as that is known."""
+        """The schema of a provider, as far as it is known."""
         return self._schemas.of(provider)
 
 
@@ -140,7 +140,7 @@ class _KnownSchemas:
         self._find = find
 
     def of(self, provider: Provider) -> ProviderSchema | None:
-        """What a provider offers."""
+        """The schema of a provider."""
         return self._builtin.of(provider) if provider.is_builtin else self._find(provider)
 
 
@@ -149,7 +149,49 @@ def _is_in_the_way(diagnostic: Diagnostic) -> bool:
 
 
 def _as_hint(diagnostic: Diagnostic) -> Diagnostic:
-    """A module that is not installed is no mistake of whoever edits the files."""
+    """A module that is not installed is no mistake in the files."""
     if diagnostic.summary == NOT_INSTALLED:
         return replace(diagnostic, severity=Severity.WARNING)
     return diagnostic
+
+
+class EditedFiles(DiskFiles):
+    """The files below a directory; documents that are open count in place of what is on disk."""
+
+    __slots__ = ("_directories", "_texts")
+
+    def __init__(self, texts: Mapping[str, bytes], root: str) -> None:
+        """Open documents by absolute path. Relative paths start at `root`, an absolute path."""
+        super().__init__(root)
+        self._texts = texts
+        self._directories: dict[str, list[str]] = {}
+        for path in texts:
+            head, name = os.path.split(path)
+            self._directories.setdefault(head, []).append(name)
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        text = self._texts.get(self._key(path))
+        if text is None:
+            return super().read(path, limit)
+        return text if limit is None else text[: limit + 1]
+
+    def entries(self, path: str) -> list[Entry]:
+        opened = self._directories.get(self._key(path), ())
+        if not opened:
+            return super().entries(path)
+        try:
+            found = super().entries(path)
+        except FileNotFoundError:
+            found = []
+        names = {each.name for each in found}
+        added = [Entry(name, False) for name in opened if name not in names]
+        return sorted([*found, *added], key=by_name)
+
+    def is_file(self, path: str) -> bool:
+        return self._key(path) in self._texts or super().is_file(path)
+
+    def is_directory(self, path: str) -> bool:
+        return self._key(path) in self._directories or super().is_directory(path)
+
+    def _key(self, path: str) -> str:
+        return os.path.normpath(self.at(path))

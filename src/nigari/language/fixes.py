@@ -10,9 +10,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 
 from nigari.diagnostics import Diagnostic
+from nigari.hcl.edits import Edit
 from nigari.language.cursor import cursor_at
 from nigari.language.document import Document
-from nigari.language.layout import Edit
 from nigari.language.workbench import Workbench
 from nigari.lazy import lazy_pattern
 from nigari.record import record

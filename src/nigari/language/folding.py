@@ -27,7 +27,7 @@ class Fold:
 
 
 def folds(document: Document) -> list[Fold]:
-    """What can be folded: blocks, collections and heredocs of several lines, and runs of comments."""
+    """Folding ranges: blocks, collections and heredocs of several lines, and runs of comments."""
     if document.body is None:
         return []
     text = document.text

@@ -55,7 +55,7 @@ class Hover:
 
 
 def hover_at(workbench: Workbench, document: Document, offset: int) -> Hover | None:
-    """What there is to say about an offset of a document; None where that is nothing."""
+    """The hover at an offset of a document, if there is one."""
     cursor = cursor_at(document, offset)
     parts: list[str]
     occurrence = workbench.project.occurrence_at(document.path, offset)
@@ -109,7 +109,7 @@ def _address(occurrence: Occurrence) -> str:
 
 
 def _declared(workbench: Workbench, directory: str, occurrence: Occurrence) -> Iterator[str]:
-    """What the declaration of a name says."""
+    """The documentation in the declaration of a name."""
     module, name = workbench.module(directory), occurrence.name
     if module is None:
         return

@@ -1,6 +1,6 @@
 """The language's own blocks as schemas, with a sentence about each argument.
 
-They have the same form as the schemas of providers, so that whoever describes one describes the
+They have the same form as the schemas of providers, so that code that describes one describes the
 other. Which of them a file may have, and what is wrong with one, is decided in `nigari.config`.
 """
 
@@ -338,4 +338,4 @@ LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "run": ("name",),
     "mock_provider": ("name",),
 }
-"""What the labels of blocks are called."""
+"""The names of block labels."""

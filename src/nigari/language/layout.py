@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
+from nigari.hcl.edits import Edit
 from nigari.hcl.formatter import format
 from nigari.language.document import Document
-from nigari.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,15 +14,6 @@ if TYPE_CHECKING:
 
 _MOST_COMPARED: Final = 4_000
 """Lines up to which a difference is worked out line by line."""
-
-
-@record
-class Edit:
-    """A part of a text, and what takes its place."""
-
-    start: int
-    end: int
-    text: str
 
 
 def layout_edits(document: Document, start: int = 0, end: int | None = None) -> list[Edit]:
@@ -61,14 +52,3 @@ def _lines(text: str) -> list[str]:
     lines = [f"{line}\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
-
-
-def applied(text: str, edits: list[Edit]) -> str:
-    """A text after edits that do not overlap."""
-    for edit in sorted(edits, key=_start, reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
-
-
-def _start(edit: Edit) -> int:
-    return edit.start

@@ -58,7 +58,7 @@ class Target:
 
 
 def symbols_at(workbench: Workbench, document: Document, offset: int) -> list[Symbol]:
-    """What the name at an offset stands for."""
+    """The symbol of the name at an offset."""
     project = workbench.project
     project.files_of(document.directory)
     occurrence = project.occurrence_at(document.path, offset)
@@ -78,7 +78,7 @@ def definitions(workbench: Workbench, document: Document, offset: int) -> list[T
 
 
 def implementations(workbench: Workbench, document: Document, offset: int) -> list[Target]:
-    """What is behind a name: the files of a called module, the values that are given for a variable."""
+    """The implementations of a name: the files of a called module, the given values of a variable."""
     symbols = symbols_at(workbench, document, offset)
     project = workbench.project
     modules = [

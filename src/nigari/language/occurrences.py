@@ -40,18 +40,18 @@ RUN: Final = "run"
 DECLARED: Final = "declared"
 READ: Final = "read"
 GIVEN: Final = "given"
-"""Where a variable is given a value: an argument of a call, or a file of values."""
+"""A place that gives a variable a value: an argument of a call, or a variables file."""
 ADDRESS: Final = "address"
-"""Where something is named as an address: in `import` or `depends_on`."""
+"""A place that names an address: in `import` or `depends_on`."""
 HISTORY: Final = "history"
-"""Where an address is named that something had or has: in `moved` and `removed`."""
+"""A place that names a past or present address: in `moved` and `removed`."""
 PROVIDES: Final = "provides"
-"""Where a provider configuration is selected or passed."""
+"""A place that selects or passes a provider configuration."""
 
 _NO_REFERENCES = frozenset(("each", "count", "path", "terraform", "tofu", "self"))
 _UNBOUND: Final[Mapping[str, str]] = {}
 _SPLAT: Final = "*"
-"""What stands for the element of a splat among bound names."""
+"""The bound name of the element of a splat."""
 _RESOURCE_BLOCKS = frozenset(("resource", "data", "ephemeral"))
 
 
@@ -76,8 +76,8 @@ class FileNames:
     directory: str
     occurrences: tuple[Occurrence, ...]
     sources: Mapping[str, str]
-    """Where modules that the file calls come from, by the name of the call, as far as that is
-    written out.
+    """The sources of the modules that the file calls, by the name of the call, as far as they are
+    literal.
     """
 
 
@@ -434,7 +434,7 @@ def _step_name(step: Step) -> str:
 
 
 def _span(step: Step) -> tuple[int, int]:
-    """Where the name of a step is, without its dot."""
+    """The range of a step's name, without its dot."""
     return step.end - len(_step_name(step)), step.end
 
 
@@ -443,7 +443,7 @@ def _name_span(attribute: Attribute) -> tuple[int, int]:
 
 
 def _inside_quotes(block: Block, index: int) -> tuple[int, int]:
-    """Where the text of a label is."""
+    """The range of a label's text."""
     start, end = block.label_spans[index]
     is_quoted = block.source.text.startswith('"', start) and end - start > 1
     return (start + 1, end - 1) if is_quoted else (start, end)

@@ -32,7 +32,7 @@ _LOCAL: Final = ("./", "../")
 
 
 Calls = Mapping[str, Mapping[str, tuple[str, ...]]]
-"""Where the calls of modules lead, by directory and name."""
+"""The modules of calls, by directory and name."""
 
 
 @record
@@ -46,7 +46,7 @@ class Symbol:
 
 @record
 class Place:
-    """Where a symbol is named."""
+    """The ranges at which a symbol is named."""
 
     path: str
     occurrence: Occurrence
@@ -160,7 +160,7 @@ class Project:
                 self._put(path, None)
 
     def stamp(self, path: str) -> tuple[int, int] | None:
-        """What tells whether a file on disk has changed since it was read."""
+        """The signature by which a changed file on disk is recognised."""
         return self._stamps.get(path)
 
     @property
@@ -221,9 +221,7 @@ class Project:
     # -- symbols ----------------------------------------------------------------------------------
 
     def symbols_of(self, directory: str, occurrence: Occurrence) -> list[Symbol]:
-        """What a name in a file of a module stands for: in several modules where a call leads to
-        several.
-        """
+        """The symbols of a name in a file of a module: several if a call leads to several modules."""
         return [
             Symbol(occurrence.kind, each, occurrence.name)
             for each in self.called(directory, occurrence.calls)
@@ -242,7 +240,7 @@ class Project:
         return self._names.get(path)
 
     def declarations(self, symbols: Collection[Symbol]) -> list[Place]:
-        """Where symbols are declared."""
+        """The ranges of the declarations of symbols."""
         return [
             Place(names.path, each)
             for symbol in symbols
@@ -303,7 +301,7 @@ def _stamped_files(directory: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
-    """What tells whether a file has changed; None where there is none."""
+    """The signature by which a changed file is recognised; None if there is no file."""
     try:
         status = os.stat(path)
     except OSError:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nigari.hcl.body import Block
+from nigari.hcl.edits import Edit
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.templates import StringLiteral
 from nigari.language.cursor import Cursor, cursor_at
 from nigari.language.document import Document, Kind
 from nigari.language.fixes import Fix
 from nigari.language.language_blocks import LABELS
-from nigari.language.layout import Edit
 from nigari.language.occurrences import DECLARED, LOCAL, READ, VARIABLE
 from nigari.language.project import Project, Symbol
 from nigari.language.workbench import Workbench

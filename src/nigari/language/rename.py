@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from nigari.config.core.declared import MODULE_WORDS
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block
+from nigari.hcl.edits import Edit
 from nigari.hcl.quoting import quoted
 from nigari.hcl.scanner import is_identifier
 from nigari.language.cursor import cursor_at
 from nigari.language.document import Document, module_directory
-from nigari.language.layout import Edit
 from nigari.language.occurrences import (
     CHECK,
     HISTORY,

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.hcl.edits import Edit, applied
 from nigari.language.document import module_directory
 from nigari.language.evaluation import Evaluation
-from nigari.language.layout import Edit, applied
 from nigari.language.project import Project
 from nigari.workspace.context.working_directory import WorkingDirectory
 

@@ -16,11 +16,11 @@ from nigari.record import record
 
 @record
 class Signature:
-    """How a function is called."""
+    """The signature of a function."""
 
     label: str
     parameters: tuple[tuple[int, int], ...]
-    """Where each parameter stands in the label."""
+    """The ranges of the parameters in the label."""
     is_variadic: bool
 
 

@@ -32,7 +32,7 @@ class Outline:
 
 
 def outline(document: Document) -> tuple[Outline, ...]:
-    """What a document declares, in order."""
+    """The declarations of a document, in order."""
     return () if document.body is None else _of_body(document.body)
 
 
@@ -91,7 +91,7 @@ def find_symbols(project: Project, query: str) -> list[Place]:
 
 
 def _distance(wanted: str, name: str) -> int | None:
-    """How far a name is from what is wanted; None where it has not all of its letters in order."""
+    """The distance of a name from the query; None if it lacks letters of it in order."""
     if not wanted:
         return 0
     at = name.find(wanted)

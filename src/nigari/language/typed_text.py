@@ -27,11 +27,11 @@ class TypedReference:
     """A reference that is being typed."""
 
     base: str
-    """What stands before the part that is being typed, without the last dot or bracket."""
+    """The text before the part that is being typed, without the last dot or bracket."""
     word: str
     """The part that is being typed."""
     start: int
-    """Where that part begins."""
+    """The start of that part."""
     is_key: bool = False
     """Whether it is a key in brackets."""
     is_quoted: bool = False
@@ -40,12 +40,12 @@ class TypedReference:
 
 @record
 class Within:
-    """Where an offset is in an expression."""
+    """The position of an offset in an expression."""
 
     is_string: bool
     """Whether it is in the literal part of a string."""
     string_start: int
-    """Where the text of that string begins."""
+    """The start of that string's text."""
 
 
 def line_before(text: str, offset: int) -> str:
@@ -66,7 +66,7 @@ def argument_on_line(text: str, offset: int) -> tuple[str, int] | None:
 
 
 def word_start(text: str, offset: int) -> int:
-    """Where the name begins that is being typed."""
+    """The start of the name that is being typed."""
     found = _WORD.search(text, text.rfind("\n", 0, offset) + 1, offset)
     return offset if found is None else found.start()
 
@@ -94,7 +94,7 @@ def typed_reference(text: str, start: int, offset: int) -> TypedReference:
 def within(text: str, start: int, offset: int) -> Within:
     """Whether an offset of an expression that begins at `start` is in the text of a string."""
     strings: list[int] = []
-    """Where the open strings begin; a -1 for each open interpolation or brace between them."""
+    """The starts of the open strings; a -1 for each open interpolation or brace between them."""
     at = start
     while at < offset:
         char = text[at]
@@ -165,7 +165,7 @@ def call_around(text: str, start: int, offset: int) -> tuple[str, int] | None:
 
 
 def word_start_of_function(text: str, end: int) -> int:
-    """Where the name of a function begins that ends here, with its namespace."""
+    """The start of the function name that ends here, with its namespace."""
     at = end
     while at > 0 and (text[at - 1].isalnum() or text[at - 1] in "_-:"):
         at -= 1
@@ -173,4 +173,4 @@ def word_start_of_function(text: str, end: int) -> int:
 
 
 LONGEST: Final = 20_000
-"""How far back an expression is looked at, in characters."""
+"""The most characters of an expression before the offset that are examined."""

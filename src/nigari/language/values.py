@@ -47,9 +47,9 @@ class ValueInInstance:
     """
     value: Value
     reasons: tuple[str, ...]
-    """Why it is not known: one chain for each cause."""
+    """The reasons for which it is not known: one chain for each cause."""
     origin: str = ""
-    """Where a variable has its value from."""
+    """The source of a variable's value."""
 
     @property
     def has_failed(self) -> bool:
@@ -123,7 +123,7 @@ def _evaluated(
 def _instances(
     evaluation: Evaluation, frame: Frame, block: Block | None
 ) -> Iterator[tuple[str, InstanceData]]:
-    """What `each` and `count` mean in the instances of a block, each with its key as it is written."""
+    """The values of `each` and `count` in the instances of a block, by the written key."""
     queries = evaluation.queries
     declared = None if block is None else _declared(frame, block)
     if queries is None or declared is None or declared[0].is_single:
@@ -157,7 +157,7 @@ def _declared(frame: Frame, block: Block) -> tuple[Repetition, str, Range] | Non
 
 
 def _variable_origin(evaluation: Evaluation, frame: Frame, text: str) -> str:
-    """Where a variable has its value from, if the text is one."""
+    """The source of a variable's value, if the text is a variable."""
     root, _, name = text.partition(".")
     if root != "var" or name not in frame.module.variables or evaluation.queries is None:
         return ""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nigari.schema.provider import ProviderSchema
 
 _MOST_EVALUATIONS: Final = 8
-"""How many evaluated root modules are held: each has its whole tree."""
+"""The most evaluated root modules that are cached: each has its whole tree."""
 
 
 class Workbench:
@@ -39,7 +39,7 @@ class Workbench:
         self.evaluations: dict[str, Evaluation] = {}
         """The root modules that were evaluated last, by directory; the newest last."""
         self.schemas: dict[str, dict[Provider, ProviderSchema]] = {}
-        """What providers offer, by root module."""
+        """The schemas of providers, by root module."""
         self._modules: dict[str, tuple[object, Module | None, list[Document]]] = {}
 
     def adopt(self, evaluation: Evaluation) -> None:
@@ -73,7 +73,7 @@ class Workbench:
         ]
 
     def module(self, directory: str) -> Module | None:
-        """What the files of a module declare, as they are now; None where there are none."""
+        """The current declarations of a module's files; None if there are none."""
         paths = [
             each.path
             for each in self.project.files_of(directory)
@@ -106,7 +106,7 @@ class Workbench:
         return implied_provider(name) if module is None else module.provider(name)
 
     def offered(self, directory: str, provider: Provider) -> ProviderSchema | None:
-        """What a provider offers to a module: in the version of its root module, else in that of
+        """The schema of a provider for a module: in the version of its root module, or else of
         another one.
         """
         if provider.is_builtin:
@@ -122,7 +122,7 @@ class Workbench:
 
 
 def _declared(directory: str, documents: Sequence[Document]) -> Module:
-    """What some files declare together, by the trees that they have already."""
+    """The declarations of some files together, from the trees that they have already."""
     by_name = {os.path.basename(each.path): each for each in documents}
     primary, override = config_files([*by_name])
     diags = Diagnostics()

@@ -81,7 +81,7 @@ class Evaluator:
             self._post(result)
 
     def _evaluate(self, root: str, wish: _Wish) -> Callable[[], None]:
-        """What the main thread has to do with the result, and how many seconds it took."""
+        """The continuation on the main thread with the result and the seconds it took."""
         begun = time.monotonic()
         where = WorkingDirectory(self._environ, root=root)
         try:

@@ -1,4 +1,4 @@
-"""What the server offers to a client."""
+"""The capabilities of the server, by those of the client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WATCHED: Final = (
 
 
 def server_capabilities(editor: Editor) -> dict[str, object]:
-    """What the server offers to this client."""
+    """The capabilities of the server for this client."""
     return {
         "positionEncoding": editor.encoding,
         "textDocumentSync": {

@@ -62,7 +62,7 @@ def is_current(editor: Editor, evaluation: Evaluation, document: Document) -> bo
 
 
 def offsets(range_: Range, text: str) -> tuple[int, int]:
-    """Where a range is in the text that it was found in."""
+    """The text in which a range was found."""
     if text.isascii():
         return range_.start.byte, range_.end.byte
     data = text.encode("utf-8", "surrogateescape" if _has_bytes(text) else "replace")

@@ -443,4 +443,4 @@ _NOTIFICATIONS: dict[str, Callable[[Server, Params], None]] = {
     "workspace/didChangeWatchedFiles": Server._files_changed,  # noqa: SLF001 - the same
     "workspace/didChangeWorkspaceFolders": Server._folders_changed,  # noqa: SLF001 - the same
 }
-"""What each notification does."""
+"""The handlers of notifications."""

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from typing import BinaryIO, Final
 
 _SWITCH_SECONDS: Final = 0.002
-"""How long a thread may compute before others get their turn: requests come before background work."""
+"""The seconds for which a thread may compute before others get their turn: requests come before
+background work.
+"""
 
 
 def serve(reader: BinaryIO, writer: BinaryIO, environ: Mapping[str, str]) -> int:

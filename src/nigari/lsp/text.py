@@ -34,7 +34,7 @@ class LineMap:
     __slots__ = ("_encoding", "_is_ascii", "_starts", "text")
 
     def __init__(self, text: str, encoding: str) -> None:
-        self.text = text
+        self.text: str = text
         self._encoding = encoding
         self._is_ascii = text.isascii()
         self._starts = [0, *[found.end() for found in _LINE_END.finditer(text)]]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO, Final
 
 Message = Mapping[str, "Any"]
-"""What JSON holds is checked where it is used."""
+"""The data of JSON, which is checked where it is used."""
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600

@@ -2,22 +2,28 @@
 
 The gRPC server listens on a socket in a private directory. For callers that require mutual TLS
 (they put their certificate into the environment) there is a relay in front of it, since gRPC's own
-TLS rejects the certificates of such callers.
+TLS rejects the certificates of such callers. Records of Python's `logging` are written to standard
+error as the JSON lines that `tofu` and `nigari.providers.log` read.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 import os
 import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final, TextIO
 
 from nigari.providers import api
 from nigari.providers.fork_server import VARIABLE, be_fork_server
 from nigari.providers.handshake import COOKIE, COOKIE_NAME
-from nigari.providers.plugin_logging import log_to_caller
+from nigari.providers.log import LogSettings
 from nigari.providers.tunnel import ServerTunnel
 from nigari.providers.wire.protocol import CONTROLLER, MAX_MESSAGE, SERVICE6
 
@@ -115,3 +121,46 @@ def _controller(ending: asyncio.Event) -> dict[str, grpc.RpcMethodHandler[object
             response_serializer=plugin_pb2.Empty.SerializeToString,
         )
     }
+
+
+_LEVELS: Final = {
+    "TRACE": 5,
+    "DEBUG": logging.DEBUG,
+    "INFO": logging.INFO,
+    "WARN": logging.WARNING,
+    "ERROR": logging.ERROR,
+    # Errors are always written: they explain failures.
+    "OFF": logging.ERROR,
+}
+_USUAL: Final = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
+
+
+def log_to_caller(environment: Mapping[str, str]) -> None:
+    """Send log records from now on to the program that started this one."""
+    settings = LogSettings.from_environment(environment)
+    logging.basicConfig(
+        level=_LEVELS[settings.level], handlers=[CallerHandler(sys.stderr)], force=True
+    )
+
+
+class CallerHandler(logging.StreamHandler[TextIO]):
+    """Writes a line of JSON for each record."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "@level": _level(record.levelno),
+            "@message": record.getMessage(),
+            "@module": record.name,
+            "@timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
+        }
+        line |= {name: value for name, value in vars(record).items() if name not in _USUAL}
+        if record.exc_info:
+            line["error"] = logging.Formatter().formatException(record.exc_info)
+        return json.dumps(line, default=str)
+
+
+def _level(number: int) -> str:
+    for name in ("ERROR", "WARN", "INFO", "DEBUG"):
+        if number >= _LEVELS[name]:
+            return name.lower()
+    return "trace"

@@ -70,8 +70,8 @@ class State:
     __slots__ = ("kind", "matches", "moves", "targets")
 
     def __init__(self, targets: tuple[int, ...], kind: int) -> None:
-        self.targets = targets
-        self.kind = kind
+        self.targets: tuple[int, ...] = targets
+        self.kind: int = kind
         self.moves: dict[str, tuple[State, bool]] = {}
         self.matches: dict[int, bool] = {}
 

@@ -24,8 +24,8 @@ DIGIT: Final = (48, 58)
 SPACE: Final = (9, 11, 12, 14, 32, 33)
 WORD: Final = (48, 58, 65, 91, 95, 96, 97, 123)
 
-PERL: Final = {"d": DIGIT, "s": SPACE, "w": WORD}
-POSIX: Final = {
+PERL: Final[dict[str, CharacterClass]] = {"d": DIGIT, "s": SPACE, "w": WORD}
+POSIX: Final[dict[str, CharacterClass]] = {
     "alnum": (48, 58, 65, 91, 97, 123),
     "alpha": (65, 91, 97, 123),
     "ascii": (0, 128),

@@ -56,11 +56,11 @@ class Fragment:
     ) -> None:
         if len(forward) > MOST_INSTRUCTIONS:
             raise TooLarge
-        self.forward = forward
-        self.backward = backward
-        self.is_nullable = is_nullable
+        self.forward: Program = forward
+        self.backward: Program = backward
+        self.is_nullable: bool = is_nullable
         """Whether it can match without a character."""
-        self.height = height
+        self.height: int = height
         """How deep the pattern is nested here."""
 
 

@@ -90,7 +90,8 @@ def instance_like(
     """Build an instance of a call with the declarations of another."""
     child = ModuleInstance(parent.addr.child(call.name, key), found.compiled, parent, call, data)
     child.children = found.children
-    child.variant, child.unlike = found.variant, found.unlike
+    child.belongs_to(found.variant, found.shown_variant)
+    child.unlike = found.unlike
     return child
 
 

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 
 from nigari.addrs.provider import Provider
+from nigari.addrs.resource import Resource
 from nigari.config.blocks.required_providers import ProviderMeta
 from nigari.config.module import Module
 from nigari.cty.values import Value
@@ -18,6 +19,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.compile import CompiledModule
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
+from nigari.eval.nodes.resource import resource_schema
 from nigari.hcl.decode import decode
 from nigari.hcl.scope import Scope
 from nigari.providers import api
@@ -25,7 +27,7 @@ from nigari.providers.diagnostics import located
 from nigari.running.overrides import NO_OVERRIDES, ProviderOverrides
 from nigari.running.resource_stack import OpenResource, ResourceStack
 from nigari.schema.decode import decoder_spec
-from nigari.schema.provider import ProviderSchema
+from nigari.schema.provider import ProviderSchema, Schema
 
 Starter = Callable[[Provider, ProviderSchema | None, Diagnostics], Awaitable[api.Provider | None]]
 """Starts a provider, whose schema may already be known; None after reporting a failure."""
@@ -47,6 +49,10 @@ class ProviderPool:
     def of(self, provider: Provider) -> ProviderSchema | None:
         """Return a provider's schema, once it is loaded."""
         return self._schemas.get(provider)
+
+    def schema_of(self, provider: Provider, addr: Resource) -> Schema | None:
+        """Return the schema of a resource, once its provider's is loaded."""
+        return resource_schema(self._schemas.get(provider), addr)
 
     def is_loaded(self, provider: Provider) -> bool:
         """Check whether loading the schema has been attempted, successfully or not."""

@@ -28,7 +28,6 @@ from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 from nigari.eval.core.worklist import DONE, Effect, Need
 from nigari.eval.nodes.module_call import ModuleCallNode, expand
 from nigari.eval.nodes.phase_run import PhaseRun
-from nigari.eval.nodes.resource import resource_schema
 from nigari.eval.nodes.variable import ArgumentVariable, RootVariable
 from nigari.events import SILENCE, Listener
 from nigari.hcl.body import Attribute
@@ -140,8 +139,7 @@ class ProviderRun(PhaseRun):
     def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
         """Return the schema of a resource from its provider."""
         found = self.providers.config_for(frame, resource)
-        offered = self.pool.of(found.provider)
-        return None if offered is None else resource_schema(offered, resource.addr)
+        return self.pool.schema_of(found.provider, resource.addr)
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
         """Return a module's metadata for a provider; None if it has none."""

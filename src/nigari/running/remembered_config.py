@@ -257,7 +257,7 @@ class _Recalling:
             return object_value(found) if inner.has_dynamic else map_value(inner, found)
         texts, _ = read_elements(text, 0, read_text)
         elements: Sequence[Value] = value.elements() if value is not None else ()
-        # Which element of another set was meant cannot be told.
+        # The element of the other set that was meant is not known.
         matching = len(elements) == len(texts) and (
             nested.nesting is Nesting.LIST or len(elements) == 1
         )

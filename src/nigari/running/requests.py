@@ -1,11 +1,16 @@
-"""Provider requests, as effects that a node depends on."""
+"""Provider requests, as effects that a node depends on, and those that validate by asking."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Protocol
 
+from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.eval.core.worklist import Effect
+from nigari.eval.validate.provider import ValidateProvider
+from nigari.eval.validate.run import ProviderValidation
+from nigari.providers import api
 
 
 class ProviderRequest(Effect):
@@ -50,3 +55,17 @@ class AskProvider(ProviderRequest):
 
     async def perform(self) -> None:
         await self._node.perform()
+
+
+async def validate_with_provider(
+    provider: api.Provider, effect: ProviderValidation
+) -> Sequence[api.ProviderDiagnostic]:
+    """Have a provider validate a configuration."""
+    if isinstance(effect, ValidateProvider):
+        return (await provider.validate_provider(effect.config)).diagnostics
+    ask = {
+        MANAGED: provider.validate_resource,
+        DATA: provider.validate_data,
+        EPHEMERAL: provider.validate_ephemeral,
+    }[effect.mode]
+    return (await ask(effect.type_name, effect.config)).diagnostics

@@ -1,32 +1,35 @@
 """Execution of one run: configuration, plan, apply and assertions.
 
-The caller provides the state and the results of earlier runs.
+The caller provides the state and the results of earlier runs. An expected failure is dropped, and
+reported if it does not occur.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from nigari.addrs.parse import parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
+from nigari.apply.apply_run import ApplyRun
 from nigari.apply.listener import ApplyListener
 from nigari.config.test_files import TestFile, TestRun, check_run
 from nigari.config.test_mocks import check_overrides
 from nigari.cty.values import Value
-from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.eval.core.module_tree import Modules
 from nigari.eval.static.run import StaticRun, run_static
 from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
+from nigari.lang.references import parse_reference
+from nigari.plan.engine import PlanOutcome, evaluated_plan
 from nigari.plan.model.changes import Plan, PlanMode
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
 from nigari.record import record, replace
 from nigari.running.provider_run import ProviderRun
 from nigari.state.model import State
 from nigari.testing.assertions import Judge
-from nigari.testing.expected_failures import Expectations
 from nigari.testing.module_under_test import (
     TestedModules,
     check_targets,
@@ -39,7 +42,7 @@ from nigari.testing.test_overrides import RunOverrides
 from nigari.testing.values import TestValues, ValueSource
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.test_modules import load_tested, modules_below
-from nigari.workspace.plans.planning import Planning
+from nigari.workspace.plans.plan_context import PlanContext
 
 if TYPE_CHECKING:
     from nigari.testing.chains import FinishedEvaluation
@@ -104,50 +107,47 @@ class Execution:
         if options is None or self.prepared is None:
             outcome.at_least(Status.ERROR)
             return None
-        planning = new_planning(self._context, self.prepared, state)
+        context = plan_context(self._context, self.prepared)
         try:
-            return await self._with(planning, self.prepared, options)
+            return await self._with(context, state, self.prepared, options)
         finally:
-            await planning.close()
+            await context.close()
 
     async def _with(
-        self, planning: Planning, prepared: Prepared, options: PlanOptions
+        self, context: PlanContext, state: State, prepared: Prepared, options: PlanOptions
     ) -> State | None:
         outcome, expectations = self._outcome, Expectations(self._run)
-        plan = await planning.plan(options)
-        plugins = self._context.plugins
-        found = taken(planning, plugins)
-        planner = planning.planner
-        if planner is not None and planner.plan_run is not None:
-            self._note(planner.plan_run, prepared)
+        diags, plugins = Diagnostics(), self._context.plugins
+        evaluated = await plan(context, state, options, diags)
+        found = taken(diags, plugins)
+        if evaluated is not None:
+            self._note(evaluated[1], prepared)
         if self._run.is_plan:
             outcome.diags.extend(expectations.matched(found))
-            if outcome.diags.has_errors or planner is None or planner.plan_run is None:
+            if outcome.diags.has_errors or evaluated is None:
                 outcome.at_least(Status.ERROR)
                 return None
-            plan = plan or planner.incomplete
-            assert plan is not None
-            self._show(planning, prepared, plan, None)
-            await self._judge(planner.plan_run, prepared)
+            planned, run = evaluated
+            self._show(planned, prepared, None)
+            await self._judge(run, prepared)
             return None
-        if plan is None:
+        if evaluated is None or evaluated[0].plan.is_incomplete:
             outcome.diags.extend(found)
             outcome.diags.extend(_warnings(found, expectations))
             outcome.at_least(Status.ERROR)
             return None
         outcome.diags.extend(each for each in found if not each.is_check)
-        self.planned = plan
-        state = await apply(planning, plan, self._view)
+        planned, _ = evaluated
+        self.planned = planned.plan
+        state, applying = await apply(context, planned, self._view, diags)
         self.planned = None
-        outcome.diags.extend(expectations.matched(taken(planning, plugins)))
-        if planning.application is not None:
-            self._note(planning.application.apply_run, prepared)
+        outcome.diags.extend(expectations.matched(taken(diags, plugins)))
+        self._note(applying, prepared)
         if outcome.diags.has_errors:
             outcome.at_least(Status.ERROR)
             return state
-        self._show(planning, prepared, plan, state)
-        assert planning.application is not None
-        await self._judge(planning.application.apply_run, prepared)
+        self._show(planned, prepared, state)
+        await self._judge(applying, prepared)
         return state
 
     def _evaluation(self, prepared: Prepared) -> FinishedEvaluation:
@@ -169,16 +169,14 @@ class Execution:
         for rule in self._run.asserts:
             await judge.judge(rule, self._outcome)
 
-    def _show(
-        self, planning: Planning, prepared: Prepared, plan: Plan, state: State | None
-    ) -> None:
+    def _show(self, planned: PlanOutcome, prepared: Prepared, state: State | None) -> None:
         if self._context.shows:
             values = {
                 name: value
                 for name, value in prepared.values.given.items()
                 if name in prepared.static.root.module.variables
             }
-            self._outcome.shown = Shown(planning, plan, state, values)
+            self._outcome.shown = Shown(planned, state, values)
 
     # -- what it works with ---------------------------------------------------------------------
 
@@ -251,14 +249,13 @@ class Execution:
         )
 
 
-def new_planning(context: SuiteContext, prepared: Prepared, state: State) -> Planning:
-    """Create the planning of a run, or of the final destroy."""
+def plan_context(context: SuiteContext, prepared: Prepared) -> PlanContext:
+    """Create the context of a run's plan, or of the final destroy."""
     workspace, plugins = context.workspace, context.plugins
-    return Planning(
+    return PlanContext(
         prepared.static,
         prepared.values.inputs,
         workspace.files,
-        state,
         workspace.where,
         context.selected,
         installed=plugins.installed,
@@ -267,25 +264,52 @@ def new_planning(context: SuiteContext, prepared: Prepared, state: State) -> Pla
     )
 
 
-async def apply(planning: Planning, plan: Plan, view: ApplyListener) -> State:
+async def plan(
+    context: PlanContext, state: State, options: PlanOptions, diags: Diagnostics
+) -> tuple[PlanOutcome, PlanRun] | None:
+    """Make a plan, which is incomplete after an error; None if there is not even that."""
+    if not context.providers_fit(diags):
+        return None
+    found = Diagnostics()
+    evaluated = await evaluated_plan(context.plan_inputs(state), options, found)
+    is_sound = context.report(found, diags)
+    if evaluated is None or not (is_sound or evaluated[0].plan.is_incomplete):
+        return None
+    return evaluated
+
+
+async def apply(
+    context: PlanContext, planned: PlanOutcome, view: ApplyListener, diags: Diagnostics
+) -> tuple[State, ApplyRun]:
     """Apply a plan; the state is only held in memory."""
-
-    async def keep(state: State, lasting: bool) -> bool:
-        return True
-
-    async def save(state: State) -> None:
-        pass
-
-    return await planning.apply(plan, view, keep, save, PARALLELISM)
+    async with context.applied(planned, view, _keep_nothing, diags, PARALLELISM) as result:
+        return result
 
 
-def taken(planning: Planning, plugins: Plugins) -> list[Diagnostic]:
+async def _keep_nothing(state: State, lasting: bool) -> bool:
+    return True
+
+
+async def destroy(
+    context: PlanContext, state: State, view: ApplyListener, diags: Diagnostics
+) -> tuple[PlanOutcome, State] | None:
+    """Destroy all objects of a state; None after an error that no plan can be made for."""
+    options = PlanOptions(PlanMode.DESTROY, parallelism=PARALLELISM)
+    evaluated = await plan(context, state, options, diags)
+    if evaluated is None or evaluated[0].plan.is_incomplete:
+        return None
+    planned, _ = evaluated
+    left, _ = await apply(context, planned, view, diags)
+    return planned, left
+
+
+def taken(diags: Diagnostics, plugins: Plugins) -> list[Diagnostic]:
     """Take the diagnostics so far, each once.
 
     Warnings about installed plugins concern all runs, and are reported elsewhere.
     """
     general = set(plugins.warnings)
-    return [each for each in dict.fromkeys(planning.diags.take()) if each not in general]
+    return [each for each in dict.fromkeys(diags.take()) if each not in general]
 
 
 def _warnings(found: Sequence[Diagnostic], expectations: Expectations) -> list[Diagnostic]:
@@ -304,3 +328,47 @@ def _warnings(found: Sequence[Diagnostic], expectations: Expectations) -> list[D
         )
         for name in names
     ]
+
+
+class Expectations:
+    """The expected failures of one run, with those that have occurred."""
+
+    def __init__(self, run: TestRun) -> None:
+        self._wanted: dict[str, Range] = {}
+        for traversal in run.expected:
+            reference = parse_reference(traversal, Diagnostics(), in_tests=True)
+            if reference is not None:
+                self._wanted[str(reference.subject)] = reference.range
+        self._seen: set[str] = set()
+
+    def matched(self, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return unexpected diagnostics, failed checks as errors, and an error for each expected
+        failure that did not occur.
+        """
+        remaining: list[Diagnostic] = []
+        for each in found:
+            if not each.checked or (each.severity is Severity.WARNING and not each.is_check):
+                remaining.append(each)
+            elif not self._takes(each.checked):
+                remaining.append(replace(each, severity=Severity.ERROR))
+        missing = [name for name in self._wanted if name not in self._seen]
+        return remaining + [self._missing(name) for name in missing]
+
+    def names_variable(self, checked: str) -> bool:
+        """Check for an expected failure of an input variable."""
+        return checked.startswith("var.") and checked in self._wanted
+
+    def _takes(self, checked: str) -> bool:
+        """Check whether a failure is expected, for an instance or its whole resource."""
+        whole = checked.partition("[")[0]
+        taken = {checked, whole} & self._wanted.keys()
+        self._seen |= taken
+        return bool(taken)
+
+    def _missing(self, name: str) -> Diagnostic:
+        return Diagnostic(
+            Severity.ERROR,
+            "Expected failure missing",
+            f"The run expects a condition of {name} to fail, but all of them hold.",
+            self._wanted[name],
+        )

@@ -21,18 +21,15 @@ from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.unexpected import unexpected
 from nigari.hcl.traversal import TraverseAttr
-from nigari.plan.model.changes import PlanMode
-from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import record
 from nigari.state.files import format_state, parse_state
 from nigari.state.model import State, StateFile
 from nigari.testing.execution import (
-    PARALLELISM,
     Execution,
     Prepared,
     SuiteContext,
-    apply,
-    new_planning,
+    destroy,
+    plan_context,
     taken,
 )
 from nigari.testing.outcome import CleanUp, FileOutcome, Leftover, Status
@@ -199,21 +196,20 @@ class TestFileRunner:
 
     async def _destroy(self, kept: RunState, done: CleanUp) -> State:
         """Destroy the objects of a state, and return the remaining state."""
-        planning = new_planning(self._context, kept.prepared, kept.state)
+        context, diags = plan_context(self._context, kept.prepared), Diagnostics()
+        left = kept.state
         try:
-            options = PlanOptions(PlanMode.DESTROY, parallelism=PARALLELISM)
-            plan = await planning.plan(options)
-            left = kept.state
-            if plan is not None:
-                left = await apply(planning, plan, self._view)
-                if plan.forgotten:
-                    _report_forgotten(plan.forgotten, done)
-            done.diags.extend(taken(planning, self._context.plugins))
+            destroyed = await destroy(context, kept.state, self._view, diags)
+            if destroyed is not None:
+                outcome, left = destroyed
+                if outcome.plan.forgotten:
+                    _report_forgotten(outcome.plan.forgotten, done)
+            done.diags.extend(taken(diags, self._context.plugins))
         except Exception as error:  # noqa: BLE001 - what is left must be known all the same
             done.diags.append(unexpected("The clean-up", error))
             left = kept.state
         finally:
-            await planning.close()
+            await context.close()
         return left
 
     def _rescue(self, left: State, done: CleanUp) -> None:

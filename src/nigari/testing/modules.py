@@ -29,13 +29,11 @@ from nigari.config.test_files import TestFile, decode_test_file
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.inputs import InputKind, InputValue
-from nigari.eval.nodes.resource import resource_schema
 from nigari.hcl.parser import parse_body
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.lang.functions.table import function_table
-from nigari.plan.model.changes import Action, PlanMode
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.model.changes import Action
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
 from nigari.record import record, replace
@@ -43,12 +41,11 @@ from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.state.objects import decode
 from nigari.testing.execution import (
-    PARALLELISM,
     Execution,
     Prepared,
     SuiteContext,
-    apply,
-    new_planning,
+    destroy,
+    plan_context,
     taken,
 )
 from nigari.testing.outcome import RunOutcome, Shown
@@ -215,12 +212,12 @@ class ModuleUnderTest:
         reported = Diagnostics()
         try:
             if self._prepared is not None and self._state.has_managed_objects:
-                planning = new_planning(self._context({}), self._prepared, self._state)
-                plan = await planning.plan(PlanOptions(PlanMode.DESTROY, parallelism=PARALLELISM))
-                if plan is not None:
-                    self._state = await apply(planning, plan, ApplyListener())
-                reported.extend(taken(planning, self._plugins))
-                await planning.close()
+                context, diags = plan_context(self._context({}), self._prepared), Diagnostics()
+                destroyed = await destroy(context, self._state, ApplyListener(), diags)
+                if destroyed is not None:
+                    _, self._state = destroyed
+                reported.extend(taken(diags, self._plugins))
+                await context.close()
         finally:
             await self._plugins.close()
         if reported.has_errors:
@@ -358,7 +355,7 @@ def _values(given: Values) -> Mapping[str, Value]:
 
 
 def _result(shown: Shown) -> Result:
-    plan = shown.plan
+    plan = shown.outcome.plan
     changed = [each for each in plan.changes if not each.deposed]
     actions = {
         str(each.address): _action(each.action)
@@ -372,8 +369,7 @@ def _result(shown: Shown) -> Result:
     values = {}
     for address, instance in shown.state.instances():
         manager = shown.state.resources[resource_of(address)].manager_of(address.item.key)
-        offered = shown.planning.pool.of(manager.item.provider)
-        schema = None if offered is None else resource_schema(offered, address.item.resource)
+        schema = shown.outcome.inputs.pool.schema_of(manager.item.provider, address.item.resource)
         if instance.current is not None and schema is not None:
             values[str(address)] = plain(decode(instance.current, schema))
     outputs = {name: plain(each.value) for name, each in shown.state.outputs.items()}

@@ -11,10 +11,9 @@ from nigari.diagnostics import Diagnostics
 from nigari.record import record
 
 if TYPE_CHECKING:
-    from nigari.plan.model.changes import Plan
+    from nigari.plan.engine import PlanOutcome
     from nigari.state.model import State
     from nigari.testing.coverage import Coverage
-    from nigari.workspace.plans.planning import Planning
 
 
 class Status(IntEnum):
@@ -38,8 +37,7 @@ class Status(IntEnum):
 class Shown:
     """The plan and state of a run, for display."""
 
-    planning: Planning
-    plan: Plan
+    outcome: PlanOutcome
     state: State | None
     """The new state; None after a plan."""
     inputs: Mapping[str, Value]

@@ -35,7 +35,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 @record
 class BucketLayout:
-    """Where the states are."""
+    """The location of the states."""
 
     url: str
     """That of the bucket, without a slash at the end."""
@@ -127,7 +127,7 @@ class BucketStore(HttpStore):
         found = await self.get(key)
         if found is None or found.body != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.headers.get("etag")
 

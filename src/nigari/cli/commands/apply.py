@@ -1,4 +1,4 @@
-"""`nigari apply`: make things what the configuration describes."""
+"""`nigari apply` and `destroy`: make things what the configuration describes, or destroy them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from nigari.diagnostics import Diagnostic, Severity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from nigari.cli.planning_command import PlanningCommand
+    from nigari.workspace.plans.saved_plan import Reopened
     from nigari.workspace.session.locked_session import LockedSession
+    from nigari.workspace.session.made_plan import MadePlan
 
 
 def run(invocation: Invocation) -> int:
@@ -34,33 +38,32 @@ def apply(invocation: Invocation, is_end: bool = False) -> int:
 
 def _apply(command: PlanningCommand) -> int:
 
-    async def carry_out(locked: LockedSession) -> int:
-        plan = await locked.restore()
-        if plan is None:
+    async def carry_out(locked: LockedSession, saved: Reopened) -> int:
+        made = await locked.restore(saved)
+        if made is None:
             return 1
-        command.explore(locked, plan)
-        return await command.apply(locked, plan, is_saved=True)
+        command.explore(made)
+        return await command.apply(locked, made, is_saved=True)
 
     async def work(locked: LockedSession) -> int:
         if not locked.has_configuration(command.mode):
             return 1
         if command.is_in_rounds:
             return await _in_rounds(command, locked)
-        plan = await command.plan(locked)
-        if plan is None:
-            command.show_incomplete(locked)
+        made = await command.plan(locked)
+        if made is None or not _show(command, made):
             return 1
-        command.show(locked, plan, goes_on=_is_agreed_already(command))
-        command.explore(locked, plan)
-        if not plan.is_empty and not _is_agreed(command):
+        if not made.plan.is_empty and not _is_agreed(command):
             return 1
-        return await command.apply(locked, plan)
+        return await command.apply(locked, made)
 
     given = command.invocation.arguments
     if command.presenter.is_for_programs and not given and not _is_agreed_already(command):
         command.diags.append(_nobody_to_ask())
     operation = "OperationTypeApply"
-    return command.run(operation, carry_out, given[0]) if given else command.run(operation, work)
+    if given:
+        return command.run_saved(operation, given[0], carry_out)
+    return command.run(operation, work)
 
 
 async def _in_rounds(command: PlanningCommand, locked: LockedSession) -> int:
@@ -69,20 +72,24 @@ async def _in_rounds(command: PlanningCommand, locked: LockedSession) -> int:
     if rounds is None:
         return 1
     while True:
-        plan = await command.plan_round(rounds)
-        if plan is None:
-            command.show_incomplete(locked)
+        made = await command.plan_round(rounds)
+        if made is None or not _show(command, made) or rounds.is_stuck(made.plan):
             return 1
-        command.show(locked, plan, goes_on=_is_agreed_already(command))
-        command.explore(locked, plan)
-        if rounds.is_stuck(plan):
+        if not made.plan.is_empty and not _is_agreed(command):
             return 1
-        if not plan.is_empty and not _is_agreed(command):
-            return 1
-        goes_on = rounds.goes_on(plan)
-        status = await command.apply(locked, plan, goes_on=goes_on)
+        goes_on = rounds.goes_on(made.plan)
+        status = await command.apply(locked, made, goes_on=goes_on)
         if status or not goes_on:
             return status
+
+
+def _show(command: PlanningCommand, made: MadePlan) -> bool:
+    """Show a plan; False if it is incomplete."""
+    command.show(made, goes_on=_is_agreed_already(command))
+    if made.plan.is_incomplete:
+        return False
+    command.explore(made)
+    return True
 
 
 def _is_agreed_already(command: PlanningCommand) -> bool:
@@ -139,4 +146,21 @@ COMMAND = Command(
         Example("nigari apply plan.out", "applies a saved plan"),
         Example("nigari apply -explore", "shows the plan and its apply in the browser"),
     ),
+)
+
+
+def run_destroy(invocation: Invocation) -> int:
+    """Plan the end of everything, ask, and do it."""
+    return apply(invocation, is_end=True)
+
+
+_OTHER_PLANS: Final = ("destroy", "refresh-only", "replace")
+
+DESTROY = Command(
+    "destroy",
+    "Destroys everything that is managed in this directory, once you approve. It is the same as "
+    "apply -destroy.",
+    run_destroy,
+    flags=tuple(flag for flag in APPLY_FLAGS if flag.name not in _OTHER_PLANS),
+    examples=(Example("nigari destroy", "asks for approval before destroying anything"),),
 )

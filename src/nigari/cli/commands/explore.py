@@ -31,16 +31,16 @@ from nigari.workspace.session.apply_journal import journal_path
 from nigari.workspace.session.session import Session
 
 Follow = Callable[[threading.Event], object]
-"""Fills a feed until it is told to end."""
+"""Fills a feed until it is stopped."""
 
 
 @record
 class _Content:
-    """What the page shows."""
+    """The content of the page."""
 
     document: Document
     events: Callable[[], list[Event]]
-    """What has happened, for a page that cannot ask."""
+    """Past events, for a page that cannot request them."""
     follower: Callable[[Feed], Follow]
 
 
@@ -158,7 +158,7 @@ COMMAND = Command(
     "Serves a page to look at: the configuration with every value and where it comes from, and "
     "the graph of what depends on what. With a saved plan it also shows what would change, how "
     "and why. It also shows the last apply in this directory, while it runs and afterwards. The "
-    "page is served on this machine only, to whoever has its address, until you press Ctrl-C. "
+    "page is served on this machine only, to anyone who has its address, until you press Ctrl-C. "
     "Sensitive values are never in it.",
     run,
     flags=(

@@ -1,4 +1,6 @@
-"""`nigari fleet apply`: make everything what the configurations of all units describe."""
+"""`nigari fleet apply` and `fleet destroy`: make everything what the configurations of all units
+describe, or destroy it, dependants first.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.commands.fleet_plan import DETAILS_FLAG, REFRESH_FLAG, make_plan
 from nigari.cli.fleet_details import show_unit_plan
-from nigari.cli.fleet_flags import APPROVE_FLAG, MARKDOWN_FLAG, STATE_FLAGS, FleetCommand
+from nigari.cli.fleet_flags import (
+    APPROVE_FLAG,
+    MARKDOWN_FLAG,
+    ORPHANS_FLAG,
+    STATE_FLAGS,
+    FleetCommand,
+)
 from nigari.cli.prompt import read_answer
 from nigari.cli.views.fleet_progress import FleetView
 from nigari.cli.views.fleet_text import plan_summary
@@ -78,7 +86,7 @@ class FleetApply:
         return self._end(result, view)
 
     def _problems(self, begun: Unfinished) -> Sequence[Diagnostic]:
-        """What is damaged of an apply that was begun."""
+        """The damage of an interrupted apply."""
         if begun.can_continue:
             return begun.problems
         detail = " ".join(each.detail for each in begun.problems)
@@ -184,5 +192,32 @@ COMMAND = Command(
         Example("nigari fleet apply", "asks for approval before changing anything"),
         Example("nigari fleet apply fleet.plan", "applies a saved plan, or the rest of it"),
         Example("nigari fleet apply -only=network+", "one unit and all that depends on it"),
+    ),
+)
+
+
+def run_destroy(invocation: Invocation) -> int:
+    """Plan the end of everything, ask, and do it."""
+    return FleetApply(FleetCommand(invocation), PlanMode.DESTROY).run()
+
+
+DESTROY = Command(
+    "fleet destroy",
+    "Destroys everything that is managed in the units, once you approve: each unit after those that "
+    "depend on it.",
+    run_destroy,
+    flags=(
+        APPROVE_FLAG,
+        ORPHANS_FLAG,
+        RESTART_FLAG,
+        DETAILS_FLAG,
+        MARKDOWN_FLAG,
+        REFRESH_FLAG,
+        *STATE_FLAGS,
+    ),
+    examples=(
+        Example("nigari fleet destroy", "asks for approval before destroying anything"),
+        Example("nigari fleet destroy -only=label:dev", "one environment"),
+        Example("nigari fleet destroy -orphans", "units that are no longer declared"),
     ),
 )

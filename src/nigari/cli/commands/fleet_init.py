@@ -1,4 +1,4 @@
-"""`nigari fleet init`: make all units ready for the other commands."""
+"""`nigari fleet init`, `validate` and `test`: one command for each unit, side by side."""
 
 from __future__ import annotations
 
@@ -65,4 +65,35 @@ COMMAND = Command(
         Example("nigari fleet init", ""),
         Example("nigari fleet init -backend-config=bucket=states", "in a fresh checkout"),
     ),
+)
+
+
+def run_validate(invocation: Invocation) -> int:
+    """Validate the units side by side."""
+    return run_each(invocation, Kind.VALIDATE)
+
+
+VALIDATE = Command(
+    "fleet validate",
+    "Checks the configurations of all units, as validate checks one.",
+    run_validate,
+    flags=RUNNING_FLAGS,
+    examples=(
+        Example("nigari fleet validate -changed-since=origin/main", "what a change affects"),
+    ),
+)
+
+
+def run_test(invocation: Invocation) -> int:
+    """Test the units side by side."""
+    return run_each(invocation, Kind.TEST)
+
+
+TEST = Command(
+    "fleet test",
+    "Runs the test files of all units, as test runs those of one. What they create is real "
+    "unless it is mocked.",
+    run_test,
+    flags=RUNNING_FLAGS,
+    examples=(Example("nigari fleet test -changed-since=origin/main", "what a change affects"),),
 )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _MOST_NEEDS: Final = 3
-"""How many units that one needs are named; the others are counted."""
+"""The most dependencies of a unit that are listed; the others are counted."""
 
 
 def run(invocation: Invocation) -> int:

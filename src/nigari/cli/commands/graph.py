@@ -75,10 +75,10 @@ async def _text(command: PlanningCommand, locked: LockedSession, kind: str) -> s
             return None
         is_data = command.invocation.switch("as-json")
         return json.dumps(blocks_data(blocks), indent=2) if is_data else blocks_dot(blocks)
-    plan = await command.plan(locked)
-    if plan is None or locked.planning is None:
+    made = await command.plan(locked)
+    if made is None or made.plan.is_incomplete:
         return None
-    return _graph_text(locked.planning.graph(plan), command.invocation)
+    return _graph_text(made.outcome.graph, command.invocation)
 
 
 def _graph_text(graph: ExecutionGraph, invocation: Invocation) -> str:

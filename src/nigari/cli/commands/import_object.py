@@ -38,10 +38,7 @@ def run(invocation: Invocation) -> int:
     target = ImportTarget(address, id_)
 
     async def work(locked: LockedSession) -> int:
-        if not locked.is_free(address):
-            return 1
-        found = await command.look_up(target, locked)
-        if not found or not await locked.take_over(found[0]):
+        if not await command.import_object(target, locked):
             return 1
         text = f"Import successful! {address} is now in the state and managed here."
         presenter.say(f"\n{presenter.prose(text)}", text.removesuffix("."))

@@ -1,17 +1,21 @@
-"""`nigari login`: gets a token from a host and stores it for later commands.
+"""`nigari login` and `logout`: get a token from a host and store it for later commands, and remove it.
 
 Owns the questions and which kind of login is used; how a host gives a token is in `hosts.login`.
 """
 
 from __future__ import annotations
 
+from nigari.addrs.hostname import normalize_hostname
 from nigari.cli.args import UsageError
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.host_argument import host_argument, report_other_file
 from nigari.cli.presenter import Presenter
 from nigari.cli.prompt import INPUT_FLAG, Person
 from nigari.cli.state_flags import JSON_FLAG, JSON_INTO_FLAG
 from nigari.cli.views.diagnostics import NO_COLOR_FLAG
+from nigari.diagnostics import Diagnostics
+from nigari.hcl.quoting import quoted
+from nigari.packages.hosts.cli_config import CliConfig
+from nigari.packages.hosts.cli_config_files import load_cli_config
 from nigari.packages.hosts.host_credentials import CredentialsError, HostCredentials, TokenLocation
 
 TYPE_CHECKING = False
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from nigari.net.client import Client
     from nigari.packages.hosts.hosts import Host
     from nigari.packages.hosts.login import LoginService
+
 
 _PASSWORD_HOST: Final = "app.terraform.io"
 """The only host whose users may be asked for their password."""
@@ -40,7 +45,7 @@ def run(invocation: Invocation) -> int:
     if not person.can_prompt:
         presenter.diags.error(
             "Login requires input",
-            "Logging in asks questions, so it cannot be used with -input=false. Where nobody can "
+            "Logging in asks questions, so it cannot be used with -input=false. Where no one can "
             "answer, set an environment variable TF_TOKEN_… or write a credentials block into a "
             "CLI configuration file.",
         )
@@ -207,3 +212,71 @@ COMMAND = Command(
     most_arguments=1,
     examples=(Example("nigari login registry.example.com", ""),),
 )
+
+
+def run_logout(invocation: Invocation) -> int:
+    """Remove the token of the host that the argument names."""
+    from nigari.workspace.context.asyncio_bridge import run_to_end
+
+    presenter = Presenter(invocation)
+    if len(invocation.arguments) != 1:
+        raise UsageError("The command needs one argument, the name of the host to log out of.")
+    found = host_argument(presenter)
+    if found is None:
+        return presenter.end(False)
+    name, _, credentials = found
+    location = credentials.location(name)
+    if location is TokenLocation.OTHER_FILE:
+        report_other_file(name, credentials, "log out", presenter.diags)
+        return presenter.end(False)
+    if location is TokenLocation.NOWHERE:
+        presenter.say(f"There is no stored token for {name}.")
+        return presenter.end()
+    try:
+        run_to_end(credentials.forget(name))
+    except CredentialsError as error:
+        presenter.diags.error("Cannot remove the token", str(error))
+        return presenter.end(False)
+    presenter.say(
+        f"The token for {name} is removed from this machine. It is still valid: revoke it at the "
+        "host if it is no longer needed."
+    )
+    return presenter.end()
+
+
+LOGOUT = Command(
+    "logout",
+    "Removes the token that login has stored for a host. The token itself stays valid until it is "
+    "revoked at the host.",
+    run_logout,
+    flags=(INPUT_FLAG, JSON_FLAG, JSON_INTO_FLAG, NO_COLOR_FLAG),
+    arguments="HOST",
+    most_arguments=1,
+    examples=(Example("nigari logout registry.example.com", ""),),
+)
+
+
+def host_argument(presenter: Presenter) -> tuple[str, CliConfig, HostCredentials] | None:
+    """The host that the only argument names; None after reporting that it is no host."""
+    (text,) = presenter.invocation.arguments
+    name = normalize_hostname(text)
+    if name is None:
+        presenter.diags.error(
+            "Invalid host name",
+            f"{quoted(text)} is not the name of a host, such as registry.example.com.",
+        )
+        return None
+    environ = presenter.terminal.environ
+    config = load_cli_config(environ, presenter.diags)
+    return name, config, HostCredentials(config, environ)
+
+
+def report_other_file(
+    name: str, credentials: HostCredentials, verb: str, diags: Diagnostics
+) -> None:
+    """Only one file is written by this program; what a person wrote stays."""
+    diags.error(
+        "Credentials are configured by hand",
+        f"{credentials.other_file(name)} has a credentials block for {name}. To {verb}, remove "
+        "that block first.",
+    )

@@ -26,14 +26,12 @@ def run(invocation: Invocation) -> int:
         if not locked.has_configuration(command.mode):
             return 1
         target = invocation.text("out")
-        plan = await command.plan(locked)
-        if plan is None:
-            incomplete = command.show_incomplete(locked)
-            if target and incomplete is not None:
-                locked.save(incomplete, target)
+        made = await command.plan(locked)
+        if made is None:
             return 1
-        command.show(locked, plan)
-        if target and not locked.save(plan, target):
+        command.show(made)
+        plan = made.plan
+        if (target and not made.save(target)) or plan.is_incomplete:
             return 1
         if target or not plan.is_empty or plan.left:
             command.plan_presenter.next_step(target)

@@ -80,8 +80,8 @@ async def _start(presenter: Presenter, target: Path, provider: Provider, version
     try:
         plugin = await launch([program], provider.type, presenter.terminal.environ)
     except LaunchError as error:
-        told = error.diagnostic
-        presenter.diags.error("The provider does not start", told.detail + advice)
+        diagnostic = error.diagnostic
+        presenter.diags.error("The provider does not start", diagnostic.detail + advice)
         return False
     client = PluginProvider(plugin)
     try:

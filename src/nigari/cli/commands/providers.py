@@ -75,7 +75,7 @@ def _texts(asked: list[Requirement]) -> list[str]:
 
 
 def _tests(presenter: Presenter, run: StaticRun) -> list[_Branch]:
-    """What each test file requires, and the modules of its runs."""
+    """The requirements of each test file, and the modules of its runs."""
     session, diags = presenter.session, presenter.diags
     workspace = session.workspace
     tests = presenter.invocation.text("test-directory")

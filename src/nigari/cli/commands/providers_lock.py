@@ -49,7 +49,7 @@ def platforms_of(invocation: Invocation) -> list[str]:
 def _source(
     presenter: Presenter, installed: InstalledProviders, network: Network
 ) -> ProviderSource | None:
-    """Where packages come from: the mirror on the command line, or registries."""
+    """The source of packages: the mirror on the command line, or registries."""
     directory, url = presenter.invocation.text("fs-mirror"), presenter.invocation.text("net-mirror")
     if directory and url:
         raise UsageError("The options -fs-mirror and -net-mirror cannot be used together.")

@@ -30,10 +30,10 @@ def run(invocation: Invocation) -> int:
                 "The state contains no objects, so there is nothing to refresh. Add objects with "
                 '"nigari apply" or "nigari import".',
             )
-        plan = await command.plan(locked)
-        if plan is None:
+        made = await command.plan(locked)
+        if made is None or made.plan.is_incomplete:
             return 1
-        return await command.store_found(locked, plan)
+        return await command.store_found(locked, made)
 
     return command.run("OperationTypeRefresh", work)
 

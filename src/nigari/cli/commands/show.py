@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nigari.state.objects import SchemaLookup
 
 _CONTAINER = b"PK"
-"""How the container of a saved plan begins."""
+"""The magic bytes of a saved plan."""
 
 
 async def schema_lookup(providers: Iterable[Provider], presenter: Presenter) -> SchemaLookup | None:
@@ -105,10 +105,11 @@ def _print(file: StateFile | None, lookup: SchemaLookup, presenter: Presenter) -
     elif file.state.is_empty:
         presenter.terminal.out("The state file is empty. No resources are represented.")
     else:
+        from nigari.backends.shown_settings import shown_state
         from nigari.state.show.show_text import state_to_text
 
-        reveal = presenter.invocation.switch("show-sensitive")
-        presenter.terminal.stdout.write(state_to_text(file.state, lookup, presenter.diags, reveal))
+        reveal, state = presenter.invocation.switch("show-sensitive"), shown_state(file.state)
+        presenter.terminal.stdout.write(state_to_text(state, lookup, presenter.diags, reveal))
     return not presenter.diags.has_errors
 
 

@@ -12,14 +12,13 @@ from nigari.cli.views.plan_forms import asks_why, plan_form
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
-from nigari.plan.model.changes import Plan
+from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan
-from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.opened_plan import open_plan
 
 TYPE_CHECKING = False
-# The reasons are worked out only where somebody asks for them.
+# The reasons are found only for -why.
 if TYPE_CHECKING:
     from nigari.workspace.plans.plan_reasons import PlanReasons
 
@@ -32,11 +31,11 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
     opened = await open_plan(presenter.session, path)
     if opened is None:
         return False
-    saved, planning, plan = opened.saved, opened.planning, opened.plan
+    saved, outcome, plan = opened.saved, opened.outcome, opened.outcome.plan
     try:
-        shown = ShownPlan(planning, plan)
+        shown = ShownPlan(outcome)
         if presenter.invocation.switch("json") or presenter.invocation.text("json-into"):
-            reasons = partial(_reasons, presenter, planning, plan)
+            reasons = partial(_reasons, presenter, outcome)
             if not await _document(shown, saved, presenter, reasons):
                 return False
             if presenter.invocation.switch("json"):
@@ -47,18 +46,18 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
         )
         width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
         relevant = shown.relevant() if plan.drift else ()
-        reasons = partial(_reasons, presenter, planning, plan)
+        reasons = partial(_reasons, presenter, outcome)
         form = plan_form(plan, presenter.invocation, presentation, width, relevant, reasons)
         terminal.stdout.write(form)
         return True
     finally:
-        await planning.close()
+        await opened.context.close()
 
 
-def _reasons(presenter: Presenter, planning: Planning, plan: Plan) -> PlanReasons:
+def _reasons(presenter: Presenter, outcome: PlanOutcome) -> PlanReasons:
     from nigari.workspace.session.session_reasons import plan_reasons
 
-    return plan_reasons(presenter.session, planning, plan)
+    return plan_reasons(presenter.session, outcome)
 
 
 async def _document(

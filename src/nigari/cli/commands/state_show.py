@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance, instance_of, resource_of
+from nigari.backends.shown_settings import shown_state
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.commands.show import schema_lookup
 from nigari.cli.presenter import Presenter, run_command
@@ -20,9 +21,9 @@ async def _show(presenter: Presenter) -> bool:
     address = presenter.only_instance()
     if snapshots is None or address is None:
         return False
-    shown_state = presenter.session.as_shown(snapshots.state)
-    resource = shown_state.resources.get(resource_of(address))
-    instance = shown_state.instance(address)
+    state = presenter.session.as_shown(snapshots.state)
+    resource = state.resources.get(resource_of(address))
+    instance = state.instance(address)
     if resource is None or instance is None or instance.current is None:
         presenter.diags.append(_no_such_instance(address, resource, snapshots.state))
         return False
@@ -32,11 +33,12 @@ async def _show(presenter: Presenter) -> bool:
     if lookup is None:
         return False
     reveal = presenter.invocation.switch("show-sensitive")
-    shown = instance_to_text(alone, address.item.key, lookup, presenter.diags, reveal)
+    only = State({resource.address: alone})
+    in_text = shown_state(only).resources[resource.address]
+    shown = instance_to_text(in_text, address.item.key, lookup, presenter.diags, reveal)
     if shown:
         presenter.text(shown[0])
     if presenter.has_events:
-        only = State({resource.address: alone})
         version = "" if snapshots.file is None else snapshots.file.version
         document = state_to_json(StateFile(only, "", 0, version), lookup, Diagnostics())
         presenter.document(document or "{}")

@@ -1,4 +1,4 @@
-"""`nigari taint` and `nigari untaint`: whether an object is to be replaced."""
+"""`nigari taint` and `untaint`: mark an object to be replaced by the next apply, or take the mark back."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.resource import MANAGED
-from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
-from nigari.cli.presenter import Presenter, run_command
+from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag
+from nigari.cli.presenter import Presenter, presented
 from nigari.cli.state_flags import EDITING_FLAGS, SAYING_FLAGS
 from nigari.diagnostics import Diagnostics
-from nigari.state.edit import taint
+from nigari.state.edit import taint, untaint
 from nigari.state.model import State
 
 TAINT_FLAGS = (
@@ -73,19 +73,30 @@ async def _taint(presenter: Presenter) -> bool:
     return await change_mark(presenter, "taint", taint, "marked as tainted")
 
 
-def run(invocation: Invocation) -> int:
-    """Mark the object."""
-    return run_command(invocation, _taint)
-
-
 COMMAND = Command(
     "taint",
     "Marks the object of a resource instance as damaged, so that the next apply replaces it. The "
     "real object is not changed now. To see and approve the replacement in one step, use plan or "
     "apply with -replace instead.",
-    run,
+    presented(_taint),
     flags=TAINT_FLAGS,
     arguments="ADDRESS",
     most_arguments=1,
     examples=(Example("nigari taint 'aws_instance.web[0]'", "one of several instances"),),
+)
+
+
+async def _untaint(presenter: Presenter) -> bool:
+    return await change_mark(presenter, "untaint", untaint, "successfully untainted")
+
+
+UNTAINT = Command(
+    "untaint",
+    "Removes the mark that taint, or a failed creation, has left on an object, so that the next "
+    "apply does not replace it.",
+    presented(_untaint),
+    flags=TAINT_FLAGS,
+    arguments="ADDRESS",
+    most_arguments=1,
+    examples=(Example("nigari untaint aws_instance.web", ""),),
 )

@@ -40,7 +40,7 @@ def run(invocation: Invocation) -> int:
 
 
 def _watch(invocation: Invocation, wanted: tuple[str, ...]) -> int:
-    """Run the tests, and again whatever a change concerns, until somebody interrupts that."""
+    """Run the tests, and again whatever a change concerns, until that is interrupted."""
     files = Presenter(invocation).session.where.files
     places = {".", os.path.normpath(invocation.text("test-directory"))}
     known: dict[str, FileOutcome] = {}
@@ -67,8 +67,8 @@ def _watch(invocation: Invocation, wanted: tuple[str, ...]) -> int:
         return status
 
 
-def _run_once(invocation: Invocation, names: tuple[str, ...], told: SuiteOutcome) -> int:
-    """Run these files, or all without names; what has come of each is put into `told`."""
+def _run_once(invocation: Invocation, names: tuple[str, ...], outcomes: SuiteOutcome) -> int:
+    """Run these files, or all without names; the outcome of each is put into `outcomes`."""
     presenter = Presenter(invocation)
     session = presenter.session
     options = TestOptions(
@@ -87,7 +87,7 @@ def _run_once(invocation: Invocation, names: tuple[str, ...], told: SuiteOutcome
     if not is_sound:
         return presenter.end(False)
     outcome = run_to_end(suite.run(_AllViews(views)))
-    told.files.extend(outcome.files)
+    outcomes.files.extend(outcome.files)
     _pass_on(suite, presenter)
     if presenter.diags.has_errors:
         return presenter.end(False)

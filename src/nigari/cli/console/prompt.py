@@ -65,7 +65,7 @@ class Prompt:
 
 
 def candidates(beginning: str, names: Sequence[str]) -> list[str]:
-    """What may follow, one step of a name at a time: `v` gives `var.`, `var.` the variables."""
+    """The candidates, one step of a name at a time: `v` gives `var.`, `var.` the variables."""
     found: dict[str, None] = {}
     for name in names:
         if name.startswith(beginning):

@@ -39,7 +39,7 @@ Leave with "exit", Ctrl-D, or Ctrl-C on an empty line."""
 
 @record
 class Answer:
-    """What a statement comes to: a text to print, or what is wrong with it."""
+    """The result of a statement: a text to print, or diagnostics."""
 
     text: str
     diags: Diagnostics
@@ -64,7 +64,7 @@ class ConsoleSession:
         return found
 
     def answer(self, statement: str) -> Answer:
-        """What a statement comes to."""
+        """Evaluate a statement."""
         diags = Diagnostics()
         word = statement.strip()
         if word in ("", "exit"):

@@ -62,7 +62,7 @@ class Statement:
 
     @property
     def depth(self) -> int:
-        """How much is still open; nothing where the statement is complete or cannot become so."""
+        """The number of open brackets; nothing if the statement is complete or cannot become so."""
         if self._is_broken:
             return 0
         quotes = sum(1 for kind, _ in self._open if kind == OPEN_QUOTE)
@@ -105,5 +105,5 @@ class Statement:
                     break
             self._has_heredoc |= kind == OPEN_HEREDOC
         self._open = found
-        # A quoted string ends with its line; one that has not is an error to be told at once.
+        # A quoted string ends with its line; one that has not is an error to be reported at once.
         self._is_broken = bool(tokens.broken_strings) or bool(found and found[-1][0] == OPEN_QUOTE)

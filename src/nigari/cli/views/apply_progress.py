@@ -14,10 +14,10 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.listener import ApplyListener
 from nigari.apply.listeners import ApplyListeners
 from nigari.cli.command import Terminal
-from nigari.cli.views.live_line import LiveLine
 from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
 from nigari.cli.views.style import PLAIN, style_of
 from nigari.cty.values import Value
+from nigari.diagnostics.layout import Layout, display_width
 from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
@@ -79,7 +79,7 @@ class TimedView(ApplyListener):
 
 
 class TimedViews(ApplyListeners, TimedView):
-    """Several views that are told the same, also that time passes."""
+    """Several listeners that get the same events, including the passing of time."""
 
     def __init__(self, views: Sequence[TimedView]) -> None:
         super().__init__(views)
@@ -99,7 +99,7 @@ class Counts(TimedView):
 
     def __init__(self) -> None:
         self.taken: int = 0
-        """What was imported."""
+        """The imported objects."""
         self.added: int = 0
         self.changed: int = 0
         self.destroyed: int = 0
@@ -132,7 +132,7 @@ class Progress(TimedView):
         self._reminded: dict[str, float] = {}
         self._done = 0
         self.total = total
-        """How many operations there are; none while that is not known."""
+        """The number of operations; none while it is not known."""
 
     # -- applying -----------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ class Progress(TimedView):
             self._end(_key(operation), _named(operation), words, id_note(object_id(value)))
 
     def failed(self, operation: Operation, change: Change) -> None:
-        """What went wrong is told by diagnostics, when everything has come to an end."""
+        """Failures are reported as diagnostics at the end."""
         self._done += 1
         self._running.pop(_key(operation), None)
 
@@ -272,7 +272,7 @@ def _key(operation: Operation) -> str:
 
 @asynccontextmanager
 async def ticking(view: TimedView) -> AsyncIterator[None]:
-    """While this is open, a view is told every second that time passes."""
+    """While this is open, a listener hears every second that time passes."""
 
     async def tick() -> None:
         while True:
@@ -284,3 +284,33 @@ async def ticking(view: TimedView) -> AsyncIterator[None]:
         yield
     finally:
         task.cancel()
+
+
+_ERASED = "\r\x1b[K"
+
+
+class LiveLine:
+    """A line that is written over and over; on what is no terminal there is none."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._stream = terminal.stdout
+        layout = Layout.for_stream(terminal.stdout, terminal.environ)
+        self._width = layout.width - 1
+        self._is_possible = terminal.stdout.isatty() and terminal.environ.get("TERM") != "dumb"
+        self._shown = ""
+
+    def show(self, text: str) -> None:
+        """Put a text in place of the one that is there."""
+        if not self._is_possible or text == self._shown:
+            return
+        while display_width(text) > self._width:
+            text = text[:-2] + "…"
+        self._stream.write(f"{_ERASED}{text}")
+        self._stream.flush()
+        self._shown = text
+
+    def clear(self) -> None:
+        """Take the line away, so that others can be written."""
+        if self._shown:
+            self._stream.write(_ERASED)
+            self._shown = ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from nigari.addrs.resource import DATA, Resource
+from nigari.backends.shown_settings import shown_object
 from nigari.cli.views.difference_text import difference_text
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import Style
@@ -50,10 +51,12 @@ def change_text(change: Change, presentation: Presentation) -> str:
     if change.action is Action.FORGET:
         presentation = presentation.unmarked()
     presentation = presentation.but(shows_same=bool(change.imported_as))
+    resource = change.address.item.resource
     before = null(change.after.type) if change.action is Action.READ else change.before
+    after = shown_object(resource, change.after)
     scope = DifferenceScope(paths_of(change.replace_paths))
-    found = compare_block(datum(before), datum(change.after), change.schema.block, scope)
-    header = _header(change.address.item.resource)
+    found = compare_block(datum(before), datum(after), change.schema.block, scope)
+    header = _header(resource)
     text = difference_text(found, 0, presentation)
     lines.append(f"{symbol(change.action, style)} {header} {text}")
     return "\n".join(lines)
@@ -97,7 +100,7 @@ def _heading(change: Change, style: Style) -> Iterator[str]:
 
 
 def _source(change: Change) -> Iterator[str]:
-    """What an object is imported by."""
+    """The ID or identity of an import."""
     identity = change.imported_identity
     if identity is None:
         yield f'# (imported from "{change.imported_as}")'
@@ -109,7 +112,7 @@ def _source(change: Change) -> Iterator[str]:
 
 
 def _deed(change: Change, name: str, style: Style) -> Iterator[str]:
-    """What is done, and why."""
+    """The action, and its reason."""
     action = change.action
     if action.is_replace:
         yield _replacement(change, name, style)

@@ -82,7 +82,7 @@ def _of_several(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def _advised(warnings: list[Diagnostic], wanted: str) -> list[Diagnostic]:
-    """The warnings without advice of module authors that nobody wants, or that was given before."""
+    """The warnings without deprecations that are disabled, or that were shown before."""
     kept: list[Diagnostic] = []
     given: set[tuple[str, str]] = set()
     for each in warnings:

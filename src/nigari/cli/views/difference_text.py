@@ -45,7 +45,7 @@ _ALWAYS_SHOWN: Final = frozenset(("id", "name", "tags"))
 
 
 def difference_text(difference: Difference, depth: int, presentation: Presentation) -> str:
-    """What follows the name of a part."""
+    """The text after the name of a part."""
     if isinstance(difference, Simple):
         return _simple(difference, depth, presentation)
     if isinstance(difference, Secret):

@@ -89,7 +89,7 @@ class FleetView:
         self._live.show_all(lines, f"{self._done} of {self._count} units{self._totals()}")
 
     def _totals(self) -> str:
-        """What all units that are done come to."""
+        """Summarize the units that are done."""
         if not any(self._changes):
             return ""
         add, change, destroy = self._changes
@@ -129,7 +129,7 @@ class FleetView:
 
 
 def result_line(phase: str, result: UnitResult) -> str:
-    """What has come of a unit, as a line."""
+    """The outcome of a unit, as a line."""
     status = result.status
     if status is UnitStatus.SKIPPED:
         why = f", because {result.because_of} failed" if result.because_of else ""
@@ -156,7 +156,7 @@ def _applied(added: int, changed: int, destroyed: int) -> str:
 
 
 def result_members(phase: str, result: UnitResult) -> dict[str, object]:
-    """What has come of a unit, for programs."""
+    """The outcome of a unit, for programs."""
     changes = result.changes
     found: dict[str, object] = {
         "unit": result.unit,

@@ -80,7 +80,7 @@ def plan_markdown(plan: FleetPlan, limit: int = LIMIT) -> str:
 
 
 def drift_markdown(plan: FleetPlan, limit: int = LIMIT) -> str:
-    """What has drifted, in at most so many characters."""
+    """The drift, in at most so many characters."""
     drifted, page = plan.drifted, _Page(limit)
     page.head(f"**Drift in {len(drifted)} of {len(plan.units)} units.**\n")
     page.failures(plan)
@@ -118,7 +118,7 @@ class _Page:
             self.head("\n")
 
     def fold(self, name: str, lines: Sequence[str]) -> None:
-        """Add lines about a unit that are shown when somebody wants to see them."""
+        """Add lines about a unit that are folded."""
         text = "\n".join(lines)
         head = f"\n<details><summary><code>{_cell(name)}</code></summary>\n\n"
         self.put(f"{head}```\n{text}\n```\n\n</details>\n")
@@ -155,9 +155,9 @@ def _errors(result: UnitResult) -> list[Diagnostic]:
     return [each for each in result.diagnostics if each.severity is Severity.ERROR]
 
 
-def _text(told: Diagnostic) -> str:
-    where = f"{told.subject}: " if told.subject is not None else ""
-    return f"{where}{told.summary}\n{told.detail}"
+def _text(diagnostic: Diagnostic) -> str:
+    where = f"{diagnostic.subject}: " if diagnostic.subject is not None else ""
+    return f"{where}{diagnostic.summary}\n{diagnostic.detail}"
 
 
 def _listed(names: Sequence[str]) -> str:

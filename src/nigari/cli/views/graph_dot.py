@@ -28,7 +28,7 @@ _COLOURS: Final = {
 _ROOT: Final = (ROOT_MODULE, "(instances)")
 """The root module has one instance, for which nothing is needed."""
 _MOST_REDUCED: Final = 20_000
-"""How many nodes a graph may have for arrows to be left out; beyond it nobody looks at it."""
+"""The most nodes of a graph with arrows; beyond it the picture is useless."""
 
 
 def operations_dot(graph: ExecutionGraph) -> str:

@@ -46,7 +46,7 @@ class InitProgress:
         self._downloads: dict[str, Download] = {}
 
     def waiting(self) -> None:
-        """Somebody else is making the same directory ready."""
+        """Another init is running in the same directory."""
         self._say("Another init is running in this directory. Waiting for it to finish...")
 
     def beginning(self, part: str) -> None:
@@ -177,7 +177,7 @@ class ProviderProgress:
         self._done = 0
 
     def reused(self, provider: Provider, version: Version | None) -> None:
-        """The locked version is there, and nobody had to look for it."""
+        """The locked version is installed, without any request."""
         if provider not in self._sought:
             self.finding(provider, "", version)
 
@@ -253,14 +253,14 @@ def _live_lines(presenter: Presenter) -> LiveLines | None:
 
 
 def trust_text(verified: Verified) -> str:
-    """How sure one can be of a package, in words."""
+    """The authentication of a package, in words."""
     if verified.is_unsigned:
         return "signature not checked: the registry has no key for it"
     return f"signed, key ID {verified.key_id}" if verified.signed else verified.word
 
 
 def _members(outcome: InstalledProvider) -> dict[str, object]:
-    """What programs learn about an installed provider."""
+    """The JSON members of an installed provider."""
     members: dict[str, object] = {"provider": str(outcome.provider), "step": outcome.step.value}
     if outcome.version is not None:
         members["version"] = str(outcome.version)

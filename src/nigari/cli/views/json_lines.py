@@ -36,7 +36,7 @@ class JsonLines:
         now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         line = {"@level": level, "@message": message, "@module": "tofu.ui", "@timestamp": now}
         self._stream.write(f"{document({**line, **dict(sorted(members.items()))})}\n")
-        # Whoever follows wants to hear of it now.
+        # A follower wants to see it now.
         self._stream.flush()
 
     def raw(self, document: str) -> None:

@@ -73,7 +73,9 @@ class LiveLines:
 
 
 def _height(stream: TextIO) -> int:
-    """How many lines the terminal has; few, but enough for most things, where it does not say."""
+    """The height of the terminal; if it is not known, a small number that is enough for most
+    output.
+    """
     try:
         return max(os.get_terminal_size(stream.fileno()).lines, _FEWEST)
     except OSError:

@@ -77,7 +77,7 @@ def planned_changes(plan: Plan, lines: JsonLines) -> None:
 def _change(change: Change, plan: Plan, lines: JsonLines) -> None:
     action = _ACTIONS[change.action]
     if action == _ACTIONS[Action.NO_OP] and (change.is_moved or change.imported_as):
-        # Also what is forgotten and created anew, for which events have no word.
+        # Also objects that are forgotten and created again, for which events have no word.
         action = "move" if change.is_moved else "import"
     members: Members = {"resource": resource_members(change.address)}
     if change.is_moved:

@@ -13,7 +13,7 @@ from nigari.plan.show.grouped_changes import filter_of
 from nigari.plan.show.relevant_attributes import RelevantAttribute
 
 TYPE_CHECKING = False
-# The reasons are worked out only where somebody asks for them.
+# The reasons are found only for -why and -markdown.
 if TYPE_CHECKING:
     from nigari.workspace.plans.plan_reasons import PlanReasons
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LIMIT: Final = 65_536
 """The most characters that the usual services take."""
 _ROOM: Final = 400
-"""What is kept free to say what was left out."""
+"""Room for the note about omitted parts."""
 _SIGNS: Final = {"create": "+", "update": "~", "delete": "-", "read": "<=", "forget": "."}
 
 
@@ -62,7 +62,7 @@ def plan_markdown(
 
 
 def _secrets(plan: Plan) -> Secrets:
-    """What is secret in a plan: a provider may have put it where nothing calls it sensitive."""
+    """The secrets of a plan: a provider may have put one into an attribute that is not sensitive."""
     found = Secrets()
     for change in plan.changes:
         found.note(change.before)
@@ -74,7 +74,7 @@ def _secrets(plan: Plan) -> Secrets:
 
 
 def _outputs(plan: Plan) -> str:
-    """What becomes of output values, folded."""
+    """The changes of output values, folded."""
     text = outputs_text(plan, Presentation())
     if not text:
         return ""
@@ -86,7 +86,7 @@ def _outputs(plan: Plan) -> str:
 
 
 def _fence(*texts: str) -> str:
-    """What no text has in it."""
+    """A fence that occurs in none of the texts."""
     fence = "```"
     while any(fence in each for each in texts):
         fence += "`"
@@ -94,7 +94,7 @@ def _fence(*texts: str) -> str:
 
 
 def _deferred(plan: Plan, limit: int) -> Iterator[str]:
-    """What is left for later rounds, as far as there is room for it."""
+    """The deferred changes, as far as there is room for them."""
     if not plan.left:
         return
     yield f"\n{deferred_summary(plan)}\n\n"
@@ -134,9 +134,9 @@ def _table(lines: Sequence[GroupedChange], limit: int) -> Iterator[str]:
 
 def _details(change: Change, reasons: ChangeReasons | None) -> str:
     text = change_text(change, Presentation())
-    told = "" if reasons is None else str(reasons).partition("\n")[2]
-    fence = _fence(text, told)
-    why = f"\n{fence}text\n{told}\n{fence}\n" if told else ""
+    reason = "" if reasons is None else str(reasons).partition("\n")[2]
+    fence = _fence(text, reason)
+    why = f"\n{fence}text\n{reason}\n{fence}\n" if reason else ""
     name = str(change.address).replace("&", "&amp;").replace("<", "&lt;")
     action = "replace" if change.action.is_replace else change.action.value
     return (

@@ -23,10 +23,10 @@ from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
 from nigari.lang.render import value_display
 from nigari.markers import SAVED_PLAN
+from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.changes import Action, Plan
 from nigari.plan.show.deferred_summary import waiting_line
 from nigari.state.model import State
-from nigari.workspace.plans.planning import Planning
 from nigari.workspace.plans.show_plan import ShownPlan
 
 TYPE_CHECKING = False
@@ -66,14 +66,14 @@ class PlanPresenter:
         if self.progress is not None:
             self.progress.close()
 
-    def plan(self, planning: Planning, plan: Plan, reveals: bool = False) -> None:
+    def show(self, outcome: PlanOutcome, reveals: bool = False) -> None:
         """Show a plan."""
-        presenter = self._presenter
+        presenter, plan = self._presenter, outcome.plan
         if not presenter.is_for_programs:
             self.close()
             presentation = Presentation(self._style, reveals=reveals)
-            relevant = ShownPlan(planning, plan).relevant() if plan.drift else ()
-            reasons = partial(self._reasons, planning, plan)
+            relevant = ShownPlan(outcome).relevant() if plan.drift else ()
+            reasons = partial(self._reasons, outcome)
             form = plan_form(
                 plan, presenter.invocation, presentation, self._width, relevant, reasons
             )
@@ -81,12 +81,12 @@ class PlanPresenter:
         if presenter.events is not None:
             plan_events(plan, presenter.events)
             if asks_why(presenter.invocation):
-                self._tell_reasons(self._reasons(planning, plan), presenter.events)
+                self._tell_reasons(self._reasons(outcome), presenter.events)
 
-    def _reasons(self, planning: Planning, plan: Plan) -> PlanReasons:
+    def _reasons(self, outcome: PlanOutcome) -> PlanReasons:
         from nigari.workspace.session.session_reasons import plan_reasons
 
-        return plan_reasons(self._presenter.session, planning, plan)
+        return plan_reasons(self._presenter.session, outcome)
 
     def _tell_reasons(self, reasons: PlanReasons, lines: JsonLines) -> None:
         from nigari.cli.views.plan_reasons import ReasonsJson

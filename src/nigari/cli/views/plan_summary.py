@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _MOST_KEYS: Final = 8
-"""How many keys a line names before it only counts."""
+"""The most keys that a line lists; the others are counted."""
 _MOST_GROUPS: Final = 10
 
 
@@ -40,7 +40,7 @@ def summary_text(plan: Plan, style: Style, shows: Filter) -> str:
 
 
 def addresses_text(plan: Plan, shows: Filter) -> str:
-    """What is done and the address, for scripts: one change on each line."""
+    """The action and the address, for scripts: one change on each line."""
     shown = [change for change in plan.changes if change.is_visible and shows(change)]
     return "".join(f"{change.action.value}\t{change.address}\n" for change in shown)
 

@@ -61,7 +61,7 @@ def plan_text(
 ) -> str:
     """The whole plan, with an empty line before and a line end at the end.
 
-    What has changed outside is told as far as it is relevant to what is planned. A filter leaves
+    Changes outside are shown as far as they are relevant to the plan. A filter leaves
     out changes, and says how many.
     """
     presentation = presentation or Presentation()
@@ -86,7 +86,7 @@ def plan_text(
 
 
 def _symbols(changes: Sequence[Change], style: Style) -> Iterator[str]:
-    """What the symbols before the changes mean."""
+    """The legend of the symbols before the changes."""
     used = {change.action for change in changes}
     if used <= {Action.NO_OP}:
         return
@@ -114,7 +114,7 @@ def _actions(
 
 
 def _totals(plan: Plan, changes: Sequence[Change], style: Style) -> Iterator[str]:
-    """How much is done now, and how much is left for later, with what that waits for."""
+    """The counts of this plan and of the deferred changes, with what they wait for."""
     if changes or plan.left:
         yield from _deferred(plan, style)
         yield f"\n{style.bold(summary(plan))}\n"
@@ -133,7 +133,7 @@ def _changed_outputs(plan: Plan, changes: Sequence[Change], outputs: str) -> Ite
 
 
 def _deferred(plan: Plan, style: Style) -> Iterator[str]:
-    """What is left for later rounds, by what it waits for."""
+    """The deferred changes, by what they wait for."""
     if plan.left:
         yield "\nThese are left for later rounds:\n"
     for cause, waiting in by_cause(plan).items():
@@ -190,7 +190,7 @@ def _no_changes(plan: Plan, style: Style) -> Iterator[str]:
 def _drift(
     plan: Plan, presentation: Presentation, relevant: Iterable[RelevantAttribute]
 ) -> Iterator[str]:
-    """What has happened outside, as far as it matters to what will be done."""
+    """The changes outside that are relevant to the plan."""
     is_all = plan.mode is PlanMode.REFRESH_ONLY
     if not is_all and plan.is_empty:
         return
@@ -234,7 +234,7 @@ def _places(relevant: Iterable[RelevantAttribute]) -> dict[str, Paths]:
 
 
 def outputs_text(plan: Plan, presentation: Presentation) -> str:
-    """What becomes of the root's output values."""
+    """The changes of the root's output values."""
     found = {each.name: output_difference(each) for each in plan.outputs.values()}
     return "\n".join(_output_lines(found, presentation))
 
@@ -249,7 +249,7 @@ def _output_lines(found: Mapping[str, Difference], presentation: Presentation) -
 
 
 def output_difference(change: OutputChange) -> Difference:
-    """What becomes of an output value."""
+    """The change of an output value."""
     before, after = change.before, change.after
     if change.sensitive:
         # A state does not say which parts of an output are sensitive, so all of it is.

@@ -89,7 +89,7 @@ class ProgressEvents(TimedView):
 
     def _fail(self, key: str) -> None:
         begun = self._begun.pop(key, None)
-        # That data could not be read is told by a diagnostic only.
+        # Data that could not be read is reported by a diagnostic only.
         if begun is not None and begun.words is not _WORDS[OperationKind.READ]:
             passed = time.monotonic() - begun.at
             text = f"{begun.address}: {begun.words[3]} errored after {duration(passed)}"

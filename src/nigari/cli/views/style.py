@@ -21,7 +21,7 @@ _GREY: Final = "\x1b[90m"
 
 @record
 class Style:
-    """How texts are set off from others."""
+    """The terminal style of texts."""
 
     has_colours: bool = False
 

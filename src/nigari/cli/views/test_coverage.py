@@ -22,7 +22,7 @@ _PLURALS = {
 
 
 def coverage_text(coverage: Coverage) -> str:
-    """How much is covered, and everything that is not."""
+    """The coverage in numbers, and everything that is not covered."""
     covered, total = coverage.count()
     lines = [f"Coverage: {covered} of {total}{_percent(covered, total)}"]
     lines += [f"  {name}: {some} of {all_}" for name, some, all_ in coverage_counts(coverage)]
@@ -40,7 +40,7 @@ def coverage_counts(coverage: Coverage) -> Iterator[tuple[str, int, int]]:
 
 
 def missing_text(item: CoverageItem) -> str:
-    """What is missing, on one line."""
+    """The missing coverage, on one line."""
     where = f"{item.range.filename} line {item.range.start.line}"
     kind = "" if item.kind in ("resource", "data", "ephemeral", "output", "module") else item.kind
     name = f"{kind} {item.name}" if kind == "branch" else item.name

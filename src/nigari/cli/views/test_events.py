@@ -61,10 +61,10 @@ class TestEvents(TestView):
 
     def _run(self, file: FileOutcome, run: RunOutcome) -> None:
         about = {"@testfile": file.name, "@testrun": run.name}
-        told = {"path": file.name, "run": run.name, "status": run.status.word}
+        members = {"path": file.name, "run": run.name, "status": run.status.word}
         self._lines.event(
             f'  "{run.name}"... {_word(run.status)}',
-            {"type": "test_run", "test_run": told, **about},
+            {"type": "test_run", "test_run": members, **about},
         )
         if run.shown is not None:
             self._show(run, run.shown, about)
@@ -75,12 +75,12 @@ class TestEvents(TestView):
         problems = Diagnostics()
         if shown.state is None:
             kind, name = "test_plan", "plan"
-            plan = ShownPlan(shown.planning, shown.plan)
+            plan = ShownPlan(shown.outcome)
             data: object = plan.data(shown.inputs, problems, has_prior=False)
         else:
             kind, name = "test_state", "state"
             file = StateFile(shown.state, "", 0, OPENTOFU_VERSION)
-            text = state_to_json(file, shown.planning.stored_schema, problems)
+            text = state_to_json(file, shown.outcome.inputs.pool.schema_of, problems)
             data = None if text is None else json.loads(text)
         if data is None:
             run.diags.extend(replace(each, severity=Severity.WARNING) for each in problems)

@@ -64,13 +64,13 @@ def _texts(found: Iterable[Diagnostic]) -> str:
     return visible("\n\n".join(_text(each) for each in found))
 
 
-def _text(told: Diagnostic) -> str:
-    where = f"{told.subject}: " if told.subject is not None else ""
-    values = "".join(f"\n  {each.name} {each.text}" for each in told.values)
-    origins = "".join(f"\n  {line}" for line in told.origins)
-    difference = "" if told.difference is None else compared(told.difference, False)
+def _text(diagnostic: Diagnostic) -> str:
+    where = f"{diagnostic.subject}: " if diagnostic.subject is not None else ""
+    values = "".join(f"\n  {each.name} {each.text}" for each in diagnostic.values)
+    origins = "".join(f"\n  {line}" for line in diagnostic.origins)
+    difference = "" if diagnostic.difference is None else compared(diagnostic.difference, False)
     lines = "".join(f"\n  {line}" for line in difference.splitlines())
-    return f"{where}{told.summary}\n{told.detail}{values}{lines}{origins}"
+    return f"{where}{diagnostic.summary}\n{diagnostic.detail}{values}{lines}{origins}"
 
 
 def _seconds(time: float) -> str:

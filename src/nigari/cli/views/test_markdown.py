@@ -19,7 +19,7 @@ from nigari.testing.outcome import FileOutcome, Status, SuiteOutcome
 from nigari.workspace.context.shown_sources import ShownSources
 
 _ROOM = 200
-"""What is kept free to say what was left out."""
+"""Room for the note about omitted parts."""
 _SIGNS = {Status.PASS: "✅", Status.FAIL: "❌", Status.ERROR: "❌", Status.SKIP: "⏭️"}
 
 

@@ -92,14 +92,14 @@ class TestText(TestView):
             from nigari.cli.views.presentation import Presentation
             from nigari.workspace.plans.show_plan import ShownPlan
 
-            plan = ShownPlan(shown.planning, shown.plan)
-            relevant = plan.relevant() if shown.plan.drift else ()
+            plan = shown.outcome.plan
+            relevant = ShownPlan(shown.outcome).relevant() if plan.drift else ()
             width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
-            terminal.stdout.write(plan_text(shown.plan, Presentation(self._style), width, relevant))
+            terminal.stdout.write(plan_text(plan, Presentation(self._style), width, relevant))
         else:
             from nigari.state.show.show_text import state_to_text
 
-            lookup = shown.planning.stored_schema
+            lookup = shown.outcome.inputs.pool.schema_of
             terminal.stdout.write(state_to_text(shown.state, lookup, run.diags, False))
 
     def _diagnostics(self, diags: Diagnostics) -> None:

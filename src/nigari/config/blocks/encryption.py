@@ -20,6 +20,8 @@ from nigari.record import record, replace
 
 @record
 class KeyProviderBlock:
+    """A `key_provider` block, unevaluated."""
+
     type: str
     name: str
     body: Body
@@ -29,6 +31,8 @@ class KeyProviderBlock:
 
 @record
 class MethodBlock:
+    """A `method` block, unevaluated."""
+
     type: str
     name: str
     body: Body

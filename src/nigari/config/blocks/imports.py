@@ -15,6 +15,8 @@ from nigari.record import record
 
 @record
 class Import:
+    """An `import` block: an existing object and the instance it becomes."""
+
     target: WrittenAddress
     shape: AbsResourceInstance
     """The target, with placeholders for keys to evaluate."""

@@ -12,6 +12,8 @@ from nigari.record import record
 
 @record
 class Local:
+    """A local value, unevaluated."""
+
     attribute: Attribute
 
     @property

@@ -21,6 +21,8 @@ from nigari.record import record
 
 @record
 class Output:
+    """An `output` block, unevaluated."""
+
     name: str
     expr: Expression
     description: str

@@ -41,6 +41,8 @@ class Connection:
 
 @record
 class Provisioner:
+    """A `provisioner` block. Its body is decoded later, by the schema of its type."""
+
     type: str
     when: Expression | None
     """`create` or `destroy` as a keyword, or an expression that evaluates to one of them as a

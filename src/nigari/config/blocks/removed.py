@@ -21,6 +21,8 @@ from nigari.record import record
 
 @record
 class Removed:
+    """A `removed` block: an object that leaves the configuration, and whether it is destroyed."""
+
     source: WrittenAddress
     destroy: Expression | None
     provisioners: tuple[Provisioner, ...]

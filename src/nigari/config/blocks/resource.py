@@ -1,4 +1,7 @@
-"""Resources: `resource`, `data` and `ephemeral` blocks."""
+"""Resources: `resource`, `data` and `ephemeral` blocks.
+
+A body is decoded later, with the schema of the provider, which is not known here.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,19 @@ class Resource:
     def type_range(self) -> Range:
         """Range of the resource type."""
         return self.block.label_ranges[0]
+
+    @property
+    def has_static_arguments(self) -> bool:
+        """Whether anything besides its repetition and its provider needs a value before planning."""
+        lifecycle = self.lifecycle
+        return (
+            lifecycle.create_before_destroy is not None
+            or lifecycle.destroy is not None
+            or lifecycle.ignore_changes is not None
+            or any(
+                each.when is not None or each.on_failure is not None for each in self.provisioners
+            )
+        )
 
     @property
     def provider_name(self) -> str:

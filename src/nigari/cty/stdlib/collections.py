@@ -12,8 +12,7 @@ from nigari.cty import operations
 from nigari.cty.convert import convert
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.refinements import Refinement, length_bounds, refine
-from nigari.cty.stdlib.arguments import int_argument
-from nigari.cty.stdlib.elements import list_of, set_of
+from nigari.cty.stdlib.arguments import int_argument, list_of, set_of
 from nigari.cty.types import (
     BOOL,
     DYNAMIC,

@@ -11,8 +11,7 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
 from nigari.cty.numbers import Number
-from nigari.cty.stdlib.arguments import int_argument
-from nigari.cty.stdlib.elements import list_of
+from nigari.cty.stdlib.arguments import int_argument, list_of
 from nigari.cty.types import (
     DYNAMIC,
     KIND_DYNAMIC,

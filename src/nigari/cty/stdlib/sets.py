@@ -6,7 +6,7 @@ from nigari.cty import operations
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.function import NOT_NULL_RESULT, Function, FunctionError, Parameter
-from nigari.cty.stdlib.elements import set_of
+from nigari.cty.stdlib.arguments import set_of
 from nigari.cty.types import BOOL, DYNAMIC, KIND_DYNAMIC, CollectionType, SetType, Type
 from nigari.cty.unify import unify
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, is_among, unknown

@@ -2,7 +2,7 @@
 
 A cause travels with an unknown value from where it arose to where someone needs the value. It
 names the root: a missing variable, a resource, an expansion that is not known. How the value came
-from there to here is worked out afterwards, only when it must be told (`explain`).
+from there to here is worked out afterwards, only when it must be shown (`explain`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Phase(Enum):
 
 
 class CauseKind(Enum):
-    """What kind of thing made a value unknown."""
+    """The kind of object that made a value unknown."""
 
     MISSING_VARIABLE = "missing variable"
     MISSING_ARGUMENT = "missing argument"
@@ -57,9 +57,9 @@ class UnknownCause:
 
     kind: CauseKind
     module: ModuleAddr
-    """Where the thing is declared; for an expansion, the module that has the call."""
+    """The module that declares the object; for an expansion, the module that has the call."""
     name: str
-    """What it is called there: `var.key`, `aws_vpc.main`, `module.net` for its `each`."""
+    """The name of the object there: `var.key`, `aws_vpc.main`, `module.net` for its `each`."""
     range: Range | None = None
     known_at: Phase = Phase.PLAN
 
@@ -74,7 +74,7 @@ REPORTED: Final = UnknownCause(CauseKind.REPORTED, ROOT_MODULE, "an error")
 
 
 def causes_within(value: Value) -> list[UnknownCause]:
-    """Why parts of a value are unknown, each cause once."""
+    """The causes of the unknown parts of a value, each once."""
     found: dict[UnknownCause, None] = {}
     pending = [value]
     while pending:

@@ -1,6 +1,6 @@
 """Two values that should have been equal, as data that a diagnostic can carry.
 
-Every secret is left out here, so that nobody who shows the data later has to know of marks. What
+Every secret is left out here, so that views of the data need not know of marks. What
 an expression compares is looked up in its syntax: only `a == b` says what was wanted.
 """
 
@@ -18,7 +18,7 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE
 
 
 def compared(condition: Expression, scope: Scope) -> Difference | None:
-    """How the two sides of a comparison differ; None for all other expressions."""
+    """Compare the two sides of a comparison; None for all other expressions."""
     while isinstance(condition, Parentheses):
         condition = condition.inner
     if not isinstance(condition, Operation) or condition.operators != [EQUAL]:

@@ -55,7 +55,7 @@ class CompiledModule:
     def __init__(self, module: Module) -> None:
         self.module: Module = module
         self.declared: Module = module
-        """What is declared, wherever its files are found: the same object for equal modules."""
+        """The declarations, independent of the directory: the same object for equal modules."""
         self._expressions: dict[Expression, Compiled] = {}
         self._bodies: dict[tuple[Body, Spec], CompiledBody] = {}
         self._arguments: dict[str, dict[str, Attribute]] = {}

@@ -1,4 +1,4 @@
-"""Values whose author warns against using them: who uses one is told.
+"""Deprecated values: a use of one is reported.
 
 The mark that such a value carries ends where the value is used, and the warning with it: what is
 made of it is not warned of again.

@@ -1,6 +1,6 @@
 """Chains of an unknown value: from where it is back to its root cause.
 
-The way is found only when it must be told. Every node can say which expression gave its value and
+The chain is found only when it must be shown. Every node can say which expression gave its value and
 in which module that was evaluated, so the way back follows the references whose values carry the
 cause, shortest first.
 """
@@ -62,7 +62,7 @@ def way_to(cause: UnknownCause, origin: Origin) -> list[ReferenceStep]:
 
 @record
 class _Carrier:
-    """What carries a cause: its name where it is used, and where its value comes from."""
+    """A carrier of a cause: its name where it is used, and the origin of its value."""
 
     link: ReferenceStep
     further: Origin | None
@@ -71,7 +71,7 @@ class _Carrier:
 
 
 def _carriers(cause: UnknownCause, place: Origin, reference: Reference) -> Iterator[_Carrier]:
-    """What a reference stands for, as far as it carries the cause."""
+    """The carriers of the cause behind a reference."""
     subject = reference.subject
     if isinstance(subject, EachAttr | CountAttr):
         expr = place.data.expr

@@ -23,7 +23,7 @@ FixedResults = dict[Hashable, Value]
 """The results of calls, by where they are written and what they were called with."""
 
 _EVERYWHERE: Final = frozenset(("timestamp",))
-"""What is the same for all calls of a run."""
+"""The results that are the same for all calls of a run."""
 
 
 class FixedFunctions(Mapping[str, Function]):
@@ -90,7 +90,7 @@ class _Site(FixedFunctions):
         )
 
     def _key(self, name: str, args: tuple[Value, ...]) -> Hashable:
-        """What a call is known by: where it is, and how many like it came before."""
+        """The identity of a call: its position, and the number of like calls before."""
         if name in _EVERYWHERE:
             return name
         number = self._calls[name, args] = self._calls.get((name, args), 0) + 1

@@ -22,7 +22,7 @@ from nigari.record import record
 
 
 class InputKind(Enum):
-    """Who gave a value, which decides what happens when there is no such variable."""
+    """The kind of source of a value, which decides what happens if there is no such variable."""
 
     REMEMBERED = "remembered"
     ENVIRONMENT = "environment"
@@ -41,21 +41,21 @@ class InputValue:
 
     kind: InputKind
     origin: str
-    """Where exactly it comes from: the name of an environment variable, of a file, of a flag."""
+    """The exact source: the name of an environment variable, of a file, of a flag."""
     text: str | None = None
     expr: Expression | None = None
     value: Value | None = None
     written_at: Range | None = None
-    """Where it was written, for a value that was read before."""
+    """The source range of a value that was read before."""
 
     @property
     def giver(self) -> str:
-        """Where it comes from, at the beginning of a sentence."""
+        """The source at the beginning of a sentence."""
         return f"T{self.origin[1:]}" if self.origin.startswith("the ") else self.origin
 
     @property
     def range(self) -> Range | None:
-        """Where it is written, if in a file."""
+        """The source range, if in a file."""
         return self.expr.range if self.expr is not None else self.written_at
 
     def resolve(self, variable: Variable, diags: Diagnostics) -> Value | None:

@@ -12,26 +12,28 @@ from collections.abc import Mapping, Sequence
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
-from nigari.addrs.values import ProviderFunction
-from nigari.config.blocks.module_call import ModuleCall
-from nigari.config.blocks.resource import Resource
-from nigari.config.module import Module
-from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, string
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.causes import REPORTED
 from nigari.eval.core.compile import Compiled
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
 from nigari.eval.core.worklist import Need, Node
-from nigari.hcl.evaluation import Fault
-from nigari.lang.references import Reference
 from nigari.record import record
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
+# The tree of modules is found without importing what evaluates.
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final, TypeAlias
+
+    from nigari.addrs.values import ProviderFunction
+    from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.blocks.resource import Resource
+    from nigari.config.module import Module
+    from nigari.cty.function import Function
+    from nigari.hcl.evaluation import Fault
+    from nigari.lang.references import Reference
 
 
 FAILED: Final = DYNAMIC_UNKNOWN.with_causes((REPORTED,))
@@ -72,7 +74,7 @@ class ValueNode(Node):
         return self.frame.about
 
     def origin(self) -> Origin | None:
-        """Where the value comes from; None where that is no expression."""
+        """The expression of the value, if it has one."""
         return None
 
 
@@ -99,7 +101,7 @@ class ResourceNode(ValueNode):
         super().__init__(frame)
         self.resource: Resource = resource
         self.element: Value = DYNAMIC_UNKNOWN
-        """What any one instance looks like, as far as that is known without planning."""
+        """The value of any one instance, as far as it is known without planning."""
 
     @property
     def label(self) -> str:
@@ -122,7 +124,7 @@ class ResourceNode(ValueNode):
         return self.range
 
     def body_references(self) -> Sequence[Reference]:
-        """What the body of the block refers to, once its schema is known."""
+        """The references of the block's body, once its schema is known."""
         return ()
 
 
@@ -152,7 +154,7 @@ class CallNode(Node):
         self.has_failed: bool = False
         """Whether instances are missing for a reason that has been reported."""
         self.contents: Node | None = None
-        """Done when everything in the module is, where somebody may wait for that."""
+        """Done when everything in the module is; None if no node can depend on that."""
 
     @property
     def about(self) -> str:
@@ -173,15 +175,15 @@ class CallNode(Node):
 
     @abstractmethod
     def whole(self) -> Value | list[Need]:
-        """What `module.name` stands for: all outputs of all instances; or what is needed first."""
+        """The value of `module.name`: all outputs of all instances; or what must be done first."""
 
     @abstractmethod
     def output(self, key: InstanceKey, name: str) -> Value | list[Need] | Absent:
-        """What `module.name[key].output` stands for; nothing else need be known of the call."""
+        """The value of `module.name[key].output`; nothing else need be known of the call."""
 
 
 class Run(Protocol):
-    """What nodes need of the evaluation that they are part of."""
+    """The evaluation that nodes are part of."""
 
     diags: Diagnostics
     functions: Mapping[str, Function]
@@ -189,14 +191,14 @@ class Run(Protocol):
     working_path: str
 
     is_opaque: bool
-    """Whether modules are told nothing of each other's values but their types."""
+    """Whether modules see of each other's values only the types."""
     checks_instances: bool
     """Whether a reference to a resource must have a key where there are several instances, and
     name something that the schema has.
     """
 
     def terraform(self, name: str) -> Value:
-        """What `terraform.workspace` and its like stand for."""
+        """The value of `terraform.workspace` and its like."""
         ...
 
     def provider_function(
@@ -214,7 +216,7 @@ class Run(Protocol):
         ...
 
     def want(self, node: Node) -> None:
-        """Have a node worked out, though nobody waits for it."""
+        """Have a node evaluated that no other node depends on."""
         ...
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
@@ -266,7 +268,7 @@ class Frame:
         self._make = make
 
     def __getattr__(self, name: str) -> object:
-        """The nodes of a kind that nobody has looked at yet: of most modules nobody ever does."""
+        """Make the nodes of a kind when they are first used: those of most modules never are."""
         if name not in _KINDS:
             raise AttributeError(f"a frame has no attribute {name!r}")
         nodes = {} if self._make is None else self._make(self, name)
@@ -304,12 +306,12 @@ class Frame:
         return self.run.about(self.instance)
 
     def path(self, name: str) -> Value:
-        """What `path.module`, `path.root` and `path.cwd` stand for."""
+        """The value of `path.module`, `path.root` and `path.cwd`."""
         if name == "cwd":
             return string(self.run.working_path)
         return string(self.module.directory if name == "module" else self.run.root_path)
 
     def label(self, name: str) -> str:
-        """The name of something in this module, as it is told to the user."""
+        """The name of something in this module, as users see it."""
         addr = self.instance.addr
         return name if addr.is_root else f"{name} of {addr}"

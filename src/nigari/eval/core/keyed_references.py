@@ -1,6 +1,6 @@
 """References with the keys that were worked out for them: `aws_vpc.a[each.key].id` as one of `"eu"`.
 
-Such a reference is written as one to all instances. For whoever tells where a value comes from, it
+Such a reference is written as one to all instances. For the provenance of a value, it
 is one to the instance whose key the brackets stand for.
 """
 
@@ -57,12 +57,12 @@ def _indexed(expr: Expression) -> Iterator[tuple[Traversal, Index, list[Step]]]:
 
 
 def _with_key(base: Traversal, node: Index, steps: list[Step], scope: Scope) -> Reference | None:
-    told = Diagnostics()
-    key = node.key.value(scope, told).unmark_deep()[0]
-    if told.has_errors or not key.is_known or key.is_null:
+    errors = Diagnostics()
+    key = node.key.value(scope, errors).unmark_deep()[0]
+    if errors.has_errors or not key.is_known or key.is_null:
         return None
     step = TraverseIndex(key, node.open_start, node.end)
-    return parse_reference(Traversal(base.source, [*base.steps, step, *steps]), told)
+    return parse_reference(Traversal(base.source, [*base.steps, step, *steps]), errors)
 
 
 def referenced_value(node: ValueNode, value: Value, reference: Reference) -> Value | None:
@@ -76,9 +76,9 @@ def referenced_value(node: ValueNode, value: Value, reference: Reference) -> Val
     element = element_of(value, subject.key if isinstance(subject, ResourceInstance) else None)
     if element is None:
         return None
-    told = Diagnostics()
-    found = reference.remaining.apply_rel(element, told)
-    return None if told.has_errors else found
+    errors = Diagnostics()
+    found = reference.remaining.apply_rel(element, errors)
+    return None if errors.has_errors else found
 
 
 def element_of(value: Value, key: InstanceKey) -> Value | None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
+from nigari.cty.types import NUMBER, STRING
+from nigari.cty.values import DYNAMIC_UNKNOWN, unknown
 from nigari.eval.core.worklist import Effect
 from nigari.record import record
 from nigari.typed import Protocol
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.core.declared import Repetition
     from nigari.config.module import Module
     from nigari.cty.values import Value
     from nigari.diagnostics import Diagnostics
@@ -42,10 +45,29 @@ class InstanceData:
 NO_INSTANCE_DATA: Final = InstanceData()
 
 
+def deferred_data(repetition: Repetition) -> InstanceData:
+    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
+    if repetition.count is not None:
+        return InstanceData(count_index=unknown(NUMBER))
+    if repetition.for_each is not None:
+        return InstanceData(each_key=unknown(STRING), each_value=DYNAMIC_UNKNOWN)
+    return NO_INSTANCE_DATA
+
+
 class ModuleInstance:
     """A module at an address of the tree."""
 
-    __slots__ = ("_variant", "addr", "call", "children", "compiled", "data", "parent", "unlike")
+    __slots__ = (
+        "_shown",
+        "_variant",
+        "addr",
+        "call",
+        "children",
+        "compiled",
+        "data",
+        "parent",
+        "unlike",
+    )
 
     def __init__(
         self,
@@ -68,6 +90,7 @@ class ModuleInstance:
         is gone declared, others do not tell.
         """
         self._variant: ModuleAddr | None = None
+        self._shown: ModuleAddr | None = None
 
     @property
     def variant(self) -> ModuleAddr:
@@ -81,20 +104,14 @@ class ModuleInstance:
             self._variant = self.addr.unkeyed if within is None else within.child(self.addr.name)
         return self._variant
 
-    @variant.setter
-    def variant(self, path: ModuleAddr) -> None:
-        self._variant = path
-
     @property
     def shown_variant(self) -> ModuleAddr:
         """The variant, without the keys of calls whose instances are all of one."""
-        path = self.variant
-        if self.parent is None:
-            return path
-        key, beside = path.key, self.parent.children.get(path.name, {}).values()
-        if key is not None and all(each.variant == path for each in beside):
-            key = None
-        return self.parent.shown_variant.child(path.name, key)
+        return self.variant if self._shown is None else self._shown
+
+    def belongs_to(self, variant: ModuleAddr, shown: ModuleAddr) -> None:
+        """Set the path of its variant, and how that is shown."""
+        self._variant, self._shown = variant, shown
 
     @property
     def module(self) -> Module:

@@ -93,7 +93,7 @@ class Binding:
     ) -> None:
         self.frame: Frame = frame
         self.diags: Diagnostics = frame.run.diags if diags is None else diags
-        """Where it is reported what is wrong with the references."""
+        """The collector for problems of the references."""
         self.data: InstanceData = data
         self.self_value: Value | None = self_value
         self.owner: ResourceNode | None = owner
@@ -103,7 +103,7 @@ class Binding:
         self.needs: list[Need] = []
         self.names: Names = {}
         self.faults: dict[tuple[Source, int], Fault] = {}
-        """Why references lead nowhere, which matters where they are evaluated."""
+        """The faults of references that lead nowhere, which matter only if they are evaluated."""
         self.functions: dict[str, Function] = {}
         """Functions of providers that the expression calls."""
 
@@ -193,12 +193,12 @@ def evaluate(
     if compiled.problems:
         diags.extend(compiled.problems)
         return FAILED
-    told = binding.collector(diags)
-    value = compiled.expr.value(binding.scope(compiled.expr), told)
+    reported = binding.collector(diags)
+    value = compiled.expr.value(binding.scope(compiled.expr), reported)
     if binding.needs:
         return binding.needs
-    if told is not diags:
-        diags.extend(told)
+    if reported is not diags:
+        diags.extend(reported)
     if diags.error_count > errors:
         # What depends on this value has nothing to add to what has just been reported.
         return FAILED
@@ -238,26 +238,26 @@ def evaluate_body(
     What is wrong with it goes to the run, unless there are other `diags` for it.
     """
     run = frame.run
-    told = Diagnostics()
-    binding = Binding(frame, data, self_value, owner, diags=told)
+    reported = Diagnostics()
+    binding = Binding(frame, data, self_value, owner, diags=reported)
     binding.bind(compiled.references)
     if binding.needs:
         return binding.needs
     diags = run.diags if diags is None else diags
     scope, problems = binding.scope(compiled.body), compiled.problems
     body = expand(compiled.body, scope)
-    if compiled.is_dynamic and (problems or told):
+    if compiled.is_dynamic and (problems or reported):
         # What is wrong may be in the content of blocks that are not made.
         first = Binding(frame, data, self_value, owner, diags=Diagnostics())
         first.bind(compiled.expansion)
         body, found = expand(compiled.body, first.scope(compiled.body)), Diagnostics()
         references = (*compiled.expansion, *references_in_body(body, compiled.spec, found))
-        told = Diagnostics()
-        binding = Binding(frame, data, self_value, owner, diags=told)
+        reported = Diagnostics()
+        binding = Binding(frame, data, self_value, owner, diags=reported)
         binding.bind(references)
         scope, problems = binding.scope(compiled.body), tuple(found)
-    run.diags.extend(told)
-    if problems or told.has_errors:
+    run.diags.extend(reported)
+    if problems or reported.has_errors:
         diags.extend(problems)
         return FAILED
     collected = binding.collector(diags)

@@ -16,27 +16,23 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import STRING
 from nigari.cty.values import Value
-from nigari.diagnostics import Cause
-from nigari.diagnostics.advice import advice
 from nigari.eval.core.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.core.expansion import Asked, expand_count, expand_for_each
-from nigari.eval.core.explain import chain, way_to
-from nigari.eval.core.inputs import description
-from nigari.eval.core.instances import Frame, Origin
+from nigari.eval.core.instances import FAILED, Frame, Origin
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.core.scope import evaluate_origin, scope_of
 from nigari.eval.core.worklist import Need
 from nigari.hcl.expressions import Expression
-from nigari.lang.marks import EPHEMERAL, SENSITIVE
+from nigari.hcl.scope import Scope
 from nigari.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from nigari.diagnostics import Cause
+
 
 RequestValue: TypeAlias = Callable[[UnknownCause], bool]
-"""Asks for what would make a value known; False where nobody can give it."""
+"""Requests what would make a value known; False if nothing would."""
 
 
 @record
@@ -60,17 +56,34 @@ class StaticPosition:
 
 def fill(slot: StaticPosition) -> Value | list[Need] | None:
     """The known value for a slot, unmarked; None where that has been reported or requested."""
-    value = evaluate_origin(slot.origin)
+    value = _evaluate(slot)
     if not isinstance(value, Value):
         return value
     value, marks = value.unmark_deep()
-    if not slot.takes_secrets and (SENSITIVE in marks or EPHEMERAL in marks):
-        _report_secret(slot, "sensitive" if SENSITIVE in marks else "ephemeral")
-        return None
+    if marks and not slot.takes_secrets:
+        from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
+        if SENSITIVE in marks or EPHEMERAL in marks:
+            _report_secret(slot, "sensitive" if SENSITIVE in marks else "ephemeral")
+            return None
     if value.is_wholly_known:
         return value
     explain_unknown(slot, value)
     return None
+
+
+def _evaluate(slot: StaticPosition) -> Value | list[Need]:
+    """The value of an expression. Literals need no scope, and most static positions have one, so
+    that a configuration without the providers it requires is reported without what evaluates.
+    """
+    if slot.frame.instance.compiled.is_written_out(slot.expr):
+        diags = slot.frame.run.diags
+        errors = diags.error_count
+        value = slot.expr.value(Scope(), diags)
+        return FAILED if diags.error_count > errors else value
+    from nigari.eval.core.scope import evaluate_origin
+
+    return evaluate_origin(slot.origin)
 
 
 def fill_instances(
@@ -80,8 +93,11 @@ def fill_instances(
     harmless: the elements of a map may be anything. Where resources decide, planning will tell, and
     one deferred instance stands for all until then.
     """
+    from nigari.eval.core.expansion import Asked, expand_count, expand_for_each
+    from nigari.eval.core.scope import scope_of
+
     origin = slot.origin
-    value = evaluate_origin(origin)
+    value = _evaluate(slot)
     if not isinstance(value, Value):
         return value
     expand = expand_count if argument == "count" else expand_for_each
@@ -149,7 +165,9 @@ _A = {"sensitive": "a", "ephemeral": "an"}
 
 
 def _report_unknown(slot: StaticPosition, causes: list[UnknownCause]) -> None:
-    """One error for a slot; the way that each thing took which is missing is told by its causes."""
+    """One error for a slot; its causes show the chain to each missing value."""
+    from nigari.eval.core.explain import chain, way_to
+
     frames: list[Cause] = []
     roots: list[str] = []
     for cause in causes:
@@ -159,7 +177,7 @@ def _report_unknown(slot: StaticPosition, causes: list[UnknownCause]) -> None:
         # Where the slot itself uses the last thing on the way is what the error points at.
         frames.extend(links[: max(len(way), 1)])
     diags, place = slot.frame.run.diags, slot.expr.range
-    # Another instance of the module may have told of the same way through the files.
+    # Another instance of the module may have reported the same chain.
     if not diags.is_new((place, *(frame.subject for frame in frames))):
         return
     hint = f"{_hint(causes[0])}{_description(causes[0], slot.frame)}" if causes else ""
@@ -173,7 +191,7 @@ def _report_unknown(slot: StaticPosition, causes: list[UnknownCause]) -> None:
 
 
 def _roots_text(roots: list[str]) -> str:
-    """What a value depends on that is not known."""
+    """The unknown values that a value depends on."""
     if not roots:
         return "is not."
     if len(roots) == 1:
@@ -199,14 +217,18 @@ _LATER = (
 
 def _hint(cause: UnknownCause) -> str:
     if cause.kind is CauseKind.MISSING_VARIABLE:
+        from nigari.diagnostics.advice import advice
+
         return f"Give it one {advice().set_variable()}, or declare a default."
     return _HINTS.get(cause.kind, "")
 
 
 def _description(cause: UnknownCause, frame: Frame) -> str:
-    """What the author of a missing variable says about it."""
+    """The description of a missing variable, as advice."""
     if cause.kind is not CauseKind.MISSING_VARIABLE:
         return ""
+    from nigari.eval.core.inputs import description
+
     while frame.parent is not None:
         frame = frame.parent
     variable = frame.module.variables.get(cause.name.removeprefix("var."))

@@ -19,7 +19,7 @@ _DECLARING: Final = {
     "local value": "it to a locals block",
     "variable": 'a variable "{name}" block',
 }
-"""How one declares what there is none of."""
+"""The form of a declaration of something undeclared."""
 
 
 def report_undeclared(

@@ -106,16 +106,16 @@ def _without(origin: Origin, expr: Expression, one: Reference) -> tuple[Value, b
     """
     if isinstance(one.subject, ProviderFunction):
         return None
-    told = Diagnostics()
-    without = Binding(origin.frame, origin.data, diags=told)
+    errors = Diagnostics()
+    without = Binding(origin.frame, origin.data, diags=errors)
     without.bind(origin.frame.instance.compiled.expression(expr).references)
-    alone = Binding(origin.frame, origin.data, diags=told)
+    alone = Binding(origin.frame, origin.data, diags=errors)
     alone.bind([one])
     if without.needs or alone.needs:
         return None
     without.names = _left_out(without.names, alone.names)
-    value = expr.value(without.scope(), told)
-    return None if told.has_errors else (value, _MARKER in causes_within(value))
+    value = expr.value(without.scope(), errors)
+    return None if errors.has_errors else (value, _MARKER in causes_within(value))
 
 
 def part_of(value: Value, names: Sequence[str]) -> Value:

@@ -57,11 +57,11 @@ class Node(ABC):
 
     @property
     def range(self) -> Range | None:
-        """Where the node is declared, if it can be pointed at."""
+        """The range of the declaration, if there is one."""
         return None
 
     def mention_of(self, other: Node) -> Range | None:
-        """Where the node refers to another one, as closely as it can tell."""
+        """The range of the node's reference to another one, as closely as it is known."""
         return self.range
 
     @property
@@ -116,13 +116,13 @@ class WorkList:
     ) -> None:
         """`report` hears of nodes that fail by an exception, so that the others can go on."""
         self.diags: Diagnostics = diags
-        """Where the nodes report what is wrong."""
+        """The collector for problems that nodes report."""
         self._report = report
         self._ready: deque[Node] = deque()
         self._needs: dict[Node, Sequence[Need]] = {}
         self._effect_waiters: dict[Effect, list[Node]] = {}
         self.new_effects: list[Effect] = []
-        """Effects that nobody has been told of yet; the driver empties this list."""
+        """Effects that the driver has not seen yet; it empties this list."""
 
     def want(self, nodes: Iterable[Node]) -> None:
         """Add nodes whose results are wanted."""
@@ -149,7 +149,7 @@ class WorkList:
         ready, diags = self._ready, self.diags
         while ready:
             node = ready.pop()
-            told = len(diags)
+            reported = len(diags)
             try:
                 needs = node.step()
             except Exception as error:
@@ -158,8 +158,8 @@ class WorkList:
                 self._report(node.label, error)
                 node.fail()
                 needs = ()
-            if len(diags) > told:
-                diags.name_since(told, node.about)
+            if len(diags) > reported:
+                diags.name_since(reported, node.about)
             if needs:
                 self._park(node, needs)
             else:
@@ -281,7 +281,7 @@ def _report_cycle(nodes: list[Node], diags: Diagnostics) -> None:
 
 
 def _closest_mention(nodes: list[Node]) -> Range | None:
-    """Where one node of a cycle refers to the next, or else where one is declared."""
+    """The range of a reference of one node of a cycle to the next, or else of a declaration."""
     after = (*nodes[1:], nodes[0])
     mentions = [node.mention_of(other) for node, other in zip(nodes, after, strict=True)]
     close = (

@@ -35,7 +35,7 @@ class CheckNode(Node):
         return self._label
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()

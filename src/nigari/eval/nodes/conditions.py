@@ -1,7 +1,7 @@
 """Conditions that must hold: preconditions, postconditions, validations, assertions of checks.
 
 A condition that is not known yet is no failure: it is looked at again when more is known. What a
-failure means (an error, or a warning for a `check`) is told by who has the rules.
+failure means (an error, or a warning for a `check`) is decided by the owner of the rules.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from nigari.record import replace
 
 
 class ConditionResult:
-    """How the rules of one object went."""
+    """The results of the rules of one object."""
 
     __slots__ = ("causes", "failures", "has_error", "is_unknown")
 
     def __init__(self) -> None:
         self.failures: list[str] = []
         self.causes: list[UnknownCause] = []
-        """Why it is not known whether the rules hold."""
+        """The causes for which the result of the rules is unknown."""
         self.is_unknown: bool = False
         self.has_error: bool = False
 
@@ -84,7 +84,7 @@ class Conditions:
     ) -> None:
         self._frame = frame
         self._checked = checked
-        """What the rules are about, by its address."""
+        """The address of the object of the rules."""
         self._is_check = is_check
         """Whether to warn also of a condition that cannot be decided yet."""
         self._rules = rules
@@ -94,7 +94,7 @@ class Conditions:
         self._self = self_value
         self._severity = severity
         self._place = place
-        """What is pointed at in place of the condition."""
+        """The range to report in place of the condition."""
         self._at = 0
         self._find_failure: Callable[[], str | list[Need]] | None = None
         self.outcome: ConditionResult = ConditionResult()
@@ -182,7 +182,7 @@ class Conditions:
         diags.append(unknown)
 
     def _scope(self, expr: Expression) -> Scope:
-        """What the names in a condition or message stand for."""
+        """The values of the names in a condition or message."""
         compiled = self._frame.instance.compiled.expression(expr)
         return scope_of(self._frame, compiled, self._data, self._self)
 
@@ -212,7 +212,7 @@ class Conditions:
 def message_text(
     expr: Expression, message: Value, diags: Diagnostics, scope: Callable[[], Scope]
 ) -> str:
-    """What the message of a rule says; what keeps it from being shown is reported."""
+    """The message of a rule; a reason for which it cannot be shown is reported."""
     message, marks = message.unmark_deep()
     try:
         message = convert(message, STRING)

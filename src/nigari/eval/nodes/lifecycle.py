@@ -10,20 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.config.blocks.provisioner import Provisioner, check_destroy_references
-from nigari.config.blocks.removed import Removed
-from nigari.config.blocks.resource import Resource
-from nigari.config.core.written_address import WrittenAddress
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL, STRING, ListType
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
 from nigari.eval.core.instances import Frame
-from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, deferred_data
 from nigari.eval.core.static_position import RequestValue, StaticPosition, fill
 from nigari.eval.core.worklist import Need, Node, Stages
-from nigari.eval.nodes.resource import deferred_data
 from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
@@ -34,21 +29,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from nigari.config.blocks.provisioner import Provisioner
+    from nigari.config.blocks.removed import Removed
+    from nigari.config.blocks.resource import Resource
+    from nigari.config.core.written_address import WrittenAddress
+
 
 ALL: Final = "all"
-
-
-def has_static_arguments(resource: Resource) -> bool:
-    """Whether there is anything to work out, beyond what is written out."""
-    lifecycle = resource.lifecycle
-    return (
-        lifecycle.create_before_destroy is not None
-        or lifecycle.destroy is not None
-        or lifecycle.ignore_changes is not None
-        or any(
-            each.when is not None or each.on_failure is not None for each in resource.provisioners
-        )
-    )
 
 
 class ResourceSettings(Node):
@@ -103,7 +90,7 @@ class ResourceSettings(Node):
         return self.resource.range
 
     def fail(self) -> None:
-        """What is not known keeps its default."""
+        """Keep the defaults of what is not known."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
@@ -169,7 +156,7 @@ class ResourceSettings(Node):
 
 
 class RemovedSettings(Node):
-    """What a `removed` block says about the object, and when its provisioners run."""
+    """The arguments of a `removed` block, and when its provisioners run."""
 
     __slots__ = ("_frame", "_slot", "_stages", "destroys", "moments", "removed")
 
@@ -203,7 +190,7 @@ class RemovedSettings(Node):
         return self.removed.range
 
     def fail(self) -> None:
-        """What is not known keeps its default."""
+        """Keep the defaults of what is not known."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
@@ -252,7 +239,7 @@ class ProvisionerMoments(Node):
         return self._provisioners[0].range
 
     def fail(self) -> None:
-        """What is not known keeps its default."""
+        """Keep the defaults of what is not known."""
 
     def step(self) -> Sequence[Need]:
         needs: list[Need] = []
@@ -278,6 +265,8 @@ class ProvisionerMoments(Node):
         out.
         """
         if not provisioner.is_written_destroy:
+            from nigari.config.blocks.provisioner import check_destroy_references
+
             body, diags = provisioner.connection_over(None), self._frame.run.diags
             check_destroy_references(provisioner.body, diags)
             if body is not None:

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from nigari.addrs.keys import DEFERRED, InstanceKey, key_text
-from nigari.config.blocks.module_call import ModuleCall
-from nigari.config.core.declared import Repetition
 from nigari.cty.types import DYNAMIC, STRING, ListType, MapType, ObjectType, Type
 from nigari.cty.values import (
     DYNAMIC_UNKNOWN,
@@ -22,14 +20,6 @@ from nigari.cty.values import (
     unknown,
 )
 from nigari.diagnostics import Diagnostics, Range
-from nigari.eval.core.expansion import (
-    SINGLE_INSTANCE,
-    Asked,
-    Expansion,
-    expand_count,
-    expand_enabled,
-    expand_for_each,
-)
 from nigari.eval.core.instances import (
     FAILED,
     Absent,
@@ -38,10 +28,14 @@ from nigari.eval.core.instances import (
     ValueNode,
 )
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.core.scope import evaluate, scope_of
 from nigari.eval.core.worklist import DONE, Need
 from nigari.hcl.evaluation import Fault
-from nigari.hcl.suggestion import did_you_mean, listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.core.declared import Repetition
+    from nigari.eval.core.expansion import Expansion
 
 
 def expand(
@@ -54,6 +48,15 @@ def expand(
 
     What is wrong with it goes to the run, unless there are other `diags` for it.
     """
+    from nigari.eval.core.expansion import (
+        SINGLE_INSTANCE,
+        Asked,
+        expand_count,
+        expand_enabled,
+        expand_for_each,
+    )
+    from nigari.eval.core.scope import evaluate, scope_of
+
     diags = frame.run.diags if diags is None else diags
     for expr, rules in (
         (repetition.count, expand_count),
@@ -156,14 +159,14 @@ class ModuleCallNode(CallNode):
         return _missing_key(name, "count" if repetition.count is not None else "for_each", keys)
 
     def _without_instance(self, key: InstanceKey) -> Absent:
-        """What stands for an instance that does not exist."""
+        """Stand in for an instance that does not exist."""
         if self.call.repetition.enabled is not None:
             return Absent(_not_enabled(self.call), self._path, is_null=True)
         return Absent(_no_instance(self, key), self._path)
 
     @property
     def undecided(self) -> Value | None:
-        """What stands for all outputs while it is not known which instances there are."""
+        """Stand in for all outputs while the instances are not known."""
         return None
 
     def _collected(self, objects: dict[InstanceKey, Value]) -> Value:
@@ -200,6 +203,8 @@ class ModuleCallNode(CallNode):
 
 def is_remote(frame: Frame) -> bool:
     """Whether a module, or one that it is called through, comes from elsewhere."""
+    from nigari.eval.core.scope import evaluate
+
     while frame.parent is not None and frame.instance.call is not None:
         caller, instance = frame.parent, frame.instance
         assert instance.call is not None
@@ -257,6 +262,8 @@ def _not_enabled(call: ModuleCall) -> Fault:
 
 
 def _no_instance(node: ModuleCallNode, key: InstanceKey) -> Fault:
+    from nigari.hcl.suggestion import listed
+
     name, keys = f"module.{node.call.name}", [key_text(each) for each in node.frames]
     if keys:
         are = "is" if len(keys) == 1 else "are"
@@ -267,6 +274,8 @@ def _no_instance(node: ModuleCallNode, key: InstanceKey) -> Fault:
 
 
 def _no_output(node: ModuleCallNode, frame: Frame, key: InstanceKey, name: str) -> Fault:
+    from nigari.hcl.suggestion import did_you_mean, listed
+
     addr = frame.instance.addr
     if addr.key is DEFERRED:
         # The one instance that stands for all of them has no name that a user knows.

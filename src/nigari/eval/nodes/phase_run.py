@@ -9,31 +9,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 
-from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.addrs.values import ProviderFunction
-from nigari.config.blocks.module_call import ModuleCall
-from nigari.config.blocks.output import Output
-from nigari.config.blocks.resource import Resource
-from nigari.config.blocks.variable import Variable
-from nigari.cty.function import Function
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import CallNode, Frame, ResourceNode, ValueNode
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.core.worklist import Need, Node, WorkList
-from nigari.eval.nodes.local import LocalValueNode
-from nigari.eval.nodes.output import OutputNode
-from nigari.hcl.body import Attribute
-from nigari.lang.references import Reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from nigari.addrs.resource import Resource as ResourceAddr
+    from nigari.addrs.values import ProviderFunction
+    from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.blocks.output import Output
+    from nigari.config.blocks.resource import Resource
+    from nigari.config.blocks.variable import Variable
+    from nigari.cty.function import Function
+    from nigari.cty.values import Value
+    from nigari.hcl.body import Attribute
+    from nigari.lang.references import Reference
 
-MakeCall: TypeAlias = Callable[[Frame, ModuleCall], CallNode]
+MakeCall: TypeAlias = "Callable[[Frame, ModuleCall], CallNode]"
 
 
 class PhaseRun(ABC):
@@ -67,18 +64,12 @@ class PhaseRun(ABC):
         return iter(self._frames)
 
     def want(self, node: Node) -> None:
-        """Have a node worked out, though nobody waits for it."""
+        """Have a node evaluated that no other node depends on."""
         self.work.want((node,))
 
-    @contextmanager
-    def reporting_to(self, child: Diagnostics) -> Iterator[None]:
+    def reporting_to(self, child: Diagnostics) -> _ReportingTo:
         """Report to a child collector meanwhile; its owner adopts what it finds, or does not."""
-        outer = self.diags
-        self.diags = self.work.diags = child
-        try:
-            yield
-        finally:
-            self.diags = self.work.diags = outer
+        return _ReportingTo(self, child)
 
     def open(self, instance: ModuleInstance, parent: Frame | None) -> Frame:
         """A frame for a module instance in this phase."""
@@ -97,7 +88,7 @@ class PhaseRun(ABC):
         """A module instance with a node for everything in it; nothing is asked for yet."""
         frame = Frame(self, instance, parent, self._nodes)
         if parent is not None and instance.call is not None:
-            # Whatever is wrong with it is reported now, not when somebody uses a variable.
+            # Mistakes in the arguments are reported now, not when a variable is used.
             parent.instance.compiled.arguments(instance.call, self.diags)
         frame.calls = {name: call_node(frame, call) for name, call in frame.module.calls.items()}
         return frame
@@ -109,6 +100,8 @@ class PhaseRun(ABC):
         if kind == "variables":
             return self._variables(frame)
         if kind == "locals":
+            from nigari.eval.nodes.local import LocalValueNode
+
             return {name: LocalValueNode(frame, local) for name, local in module.locals.items()}
         if kind == "outputs":
             return {name: self.output_node(frame, each) for name, each in module.outputs.items()}
@@ -126,7 +119,7 @@ class PhaseRun(ABC):
 
     @abstractmethod
     def terraform(self, name: str) -> Value:
-        """What `terraform.workspace` and its like stand for."""
+        """The value of `terraform.workspace` and its like."""
 
     @abstractmethod
     def provider_function(
@@ -141,26 +134,48 @@ class PhaseRun(ABC):
 
     @abstractmethod
     def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
-        """What stands for a variable of the root module, or of another that nobody calls."""
+        """The node for a variable of the root module, or of another that no call leads to."""
 
     @abstractmethod
     def argument_node(
         self, frame: Frame, variable: Variable, argument: Attribute | None
     ) -> ValueNode:
-        """What stands for a variable of a called module, with the argument of the call."""
+        """The node for a variable of a called module, with the argument of the call."""
 
     def output_node(self, frame: Frame, output: Output) -> ValueNode:
-        """What stands for an output."""
+        """The node for an output."""
+        from nigari.eval.nodes.output import OutputNode
+
         return OutputNode(frame, output)
 
     @abstractmethod
     def call_node(self, frame: Frame, call: ModuleCall) -> CallNode:
-        """What stands for a module call."""
+        """The node for a module call."""
 
     @abstractmethod
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        """What stands for a resource."""
+        """The node for a resource."""
 
     @abstractmethod
     def opened(self, frame: Frame) -> None:
         """Ask for whatever of a new module instance is wanted."""
+
+
+class _ReportingTo:
+    """A context in which a run reports to another collector. `contextlib` takes longer to import
+    than the short commands can spare.
+    """
+
+    __slots__ = ("_child", "_outer", "_run")
+
+    def __init__(self, run: PhaseRun, child: Diagnostics) -> None:
+        self._run = run
+        self._child = child
+        self._outer = run.diags
+
+    def __enter__(self) -> None:
+        self._outer = self._run.diags
+        self._run.diags = self._run.work.diags = self._child
+
+    def __exit__(self, *_: object) -> None:
+        self._run.diags = self._run.work.diags = self._outer

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.provider import Provider, implied_provider
-from nigari.config.blocks.provider_config import ProviderConfig
-from nigari.config.module import Module
 from nigari.diagnostics import Range
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.core.static_position import RequestValue, StaticPosition, fill_instances
 from nigari.eval.core.worklist import Need, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.config.blocks.provider_config import ProviderConfig
+    from nigari.config.module import Module
+    from nigari.eval.core.static_position import RequestValue
 
 
 def provider_of(module: Module, local_name: str) -> Provider:
@@ -53,6 +56,8 @@ class ProviderConfigNode(Node):
         if expr is None:
             self.instances = {None: NO_INSTANCE_DATA}
             return ()
+        from nigari.eval.core.static_position import StaticPosition, fill_instances
+
         slot = StaticPosition(f"{argument} of {self.label}", self.frame, expr, self._request)
         found = fill_instances(slot, argument)
         if isinstance(found, list):

@@ -1,6 +1,6 @@
 """Provider names: the block that a name in a module leads to, over the tree of modules.
 
-Nothing is evaluated: a key that a call gives is told with where it is written.
+Nothing is evaluated: a key that a call gives comes with its source range.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class PassedKey:
     caller: ModuleInstance
     expr: Expression
     data: InstanceData
-    """What `each` and `count` mean there."""
+    """The values of `each` and `count` there."""
 
 
 @record
 class FoundBlock:
-    """Where a provider name leads."""
+    """The configuration that a provider name refers to."""
 
     instance: ModuleInstance
     """The module that has the configuration."""
@@ -78,7 +78,7 @@ def _inherited(instance: ModuleInstance, provider: Provider) -> FoundBlock:
 
 
 def local_name(module: Module, provider: Provider) -> str | None:
-    """What a module calls a provider; None where it has no name for it."""
+    """The local name of a provider in a module; None if it has none."""
     for name, required in module.required_providers.items():
         if required.provider == provider:
             return name
@@ -93,7 +93,7 @@ def local_name(module: Module, provider: Provider) -> str | None:
 
 @record
 class FoundConfig:
-    """Where a provider name leads, in one phase."""
+    """The configuration that a provider name refers to, in one phase."""
 
     frame: Frame
     """The module that has the configuration; the root where that module is gone."""

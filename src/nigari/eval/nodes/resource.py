@@ -21,12 +21,12 @@ from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import GetAttr, Path, path_text
-from nigari.cty.types import BOOL, NUMBER, STRING
+from nigari.cty.types import BOOL
 from nigari.cty.values import DYNAMIC_UNKNOWN, Mark, Value, unknown
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.compile import Compiled, CompiledBody
 from nigari.eval.core.instances import Frame, ResourceNode, Run
-from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
+from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, deferred_data
 from nigari.eval.core.scope import Binding, evaluate, evaluate_body, scope_of
 from nigari.eval.core.worklist import DONE, Effect, Need, Node, Stages
 from nigari.eval.nodes.conditions import message_text
@@ -43,7 +43,7 @@ from nigari.record import record
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False
-# Where no schema is known, or none asked for, nobody has to know what to do with one.
+# Without a schema, nothing that decodes with one is imported.
 if TYPE_CHECKING:
     from nigari.providers.api import ProviderDiagnostic
     from nigari.schema.block import Block
@@ -69,8 +69,8 @@ class SchemaLookups(Run, Protocol):
         """The instances of a provider block of a module; none where it has no such block."""
         ...
 
-    def told(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
-        """What a provider has said, or None where it has not been asked yet."""
+    def answer(self, effect: ValidateConfig) -> Sequence[ProviderDiagnostic] | None:
+        """The diagnostics of a provider, or None if it has not answered yet."""
         ...
 
     def check_repetition(self, frame: Frame, repetition: Repetition) -> Sequence[Need]:
@@ -86,21 +86,14 @@ class Schemas(Protocol):
         ...
 
 
-def resource_schema(offered: ProviderSchema, addr: ResourceAddr) -> Schema | None:
-    """What a provider says a resource looks like; None where it does not have it."""
+def resource_schema(offered: ProviderSchema | None, addr: ResourceAddr) -> Schema | None:
+    """The schema of a resource; None if its provider is not loaded or does not have it."""
+    if offered is None:
+        return None
     if addr.mode is MANAGED:
         return offered.resources.get(addr.type)
     schemas = offered.data_sources if addr.mode is DATA else offered.ephemeral_resources
     return schemas.get(addr.type)
-
-
-def deferred_data(repetition: Repetition) -> InstanceData:
-    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
-    if repetition.count is not None:
-        return InstanceData(count_index=unknown(NUMBER))
-    if repetition.for_each is not None:
-        return InstanceData(each_key=unknown(STRING), each_value=DYNAMIC_UNKNOWN)
-    return NO_INSTANCE_DATA
 
 
 class ValidatedResource(ResourceNode):
@@ -238,15 +231,15 @@ class ValidatedResource(ResourceNode):
             return ()
         addr = self.resource.addr
         effect = ValidateConfig(self._provider, addr.mode, addr.type, self._config)
-        told = self._run.told(effect)
-        if told is None:
+        answer = self._run.answer(effect)
+        if answer is None:
             return (effect,)
-        if not told:
+        if not answer:
             return ()
         from nigari.providers.diagnostics import located
 
         address = str(Abs(self.frame.instance.addr, addr))
-        diagnostics = located(told, self._schema, self.resource.body, address)
+        diagnostics = located(answer, self._schema, self.resource.body, address)
         self.frame.run.diags.extend(diagnostics)
         return ()
 

@@ -22,7 +22,7 @@ from nigari.schema.provisioners import CONNECTION, EXCLUSIVE, NOT_EMPTY, PROVISI
 def provisioner_stages(
     node: ResourceNode, data: InstanceData
 ) -> list[Callable[[], Sequence[Need]]]:
-    """What is to be looked at, one provisioner or connection after the other."""
+    """The checks of one provisioner or connection after the other."""
     stages: list[Callable[[], Sequence[Need]]] = []
     resource = node.resource
     for provisioner in resource.provisioners:
@@ -30,8 +30,8 @@ def provisioner_stages(
         if schema is None:
             report_provisioner(provisioner, node.frame.run.diags)
             continue
-        told = partial(_check_provisioner, provisioner)
-        stages.append(partial(_check_body, node, data, provisioner.body, schema, told))
+        check_type = partial(_check_provisioner, provisioner)
+        stages.append(partial(_check_body, node, data, provisioner.body, schema, check_type))
         body = provisioner.connection_over(resource.connection)
         if body is not None:
             stages.append(partial(_check_body, node, data, body, CONNECTION))
@@ -77,7 +77,7 @@ def _check_provisioner(provisioner: Provisioner, config: Value, diags: Diagnosti
 
 
 def report_provisioner(provisioner: Provisioner, diags: Diagnostics) -> None:
-    """A provisioner that nobody knows."""
+    """A provisioner of an unknown type."""
     hint = did_you_mean(provisioner.type, PROVISIONERS)
     diags.error(
         "Unknown provisioner",

@@ -44,7 +44,7 @@ class Validation(Node):
         return self._variable.about
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         if self._variable.state != DONE:
@@ -88,7 +88,7 @@ class Validation(Node):
         return evaluate(frame, frame.instance.compiled.expression(expr))
 
     def _frame(self) -> Frame:
-        """Where the rules are evaluated."""
+        """The module in which the rules are evaluated."""
         return self._variable.frame
 
     def _report_condition(self, rule: CheckRule, why: str) -> None:
@@ -112,6 +112,6 @@ class Validation(Node):
         diags.append(replace(failure, checked=checked))
 
     def _scope(self, expr: Expression) -> Scope:
-        """What the names in a condition or message stand for."""
+        """The values of the names in a condition or message."""
         frame = self._frame()
         return scope_of(frame, frame.instance.compiled.expression(expr))

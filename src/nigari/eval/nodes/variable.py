@@ -34,7 +34,7 @@ class VariableNode(ValueNode):
         super().__init__(frame)
         self.variable: Variable = variable
         self.then: Node | None = None
-        """What is to be done once the variable has its value: its validations."""
+        """The work once the variable has its value: its validations."""
 
     @property
     def label(self) -> str:
@@ -46,12 +46,12 @@ class VariableNode(ValueNode):
 
     @property
     def given_at(self) -> Range:
-        """Where the value is given, or the variable declared where that is nowhere."""
+        """The range of the given value, or else of the declaration."""
         return self.variable.range
 
     @property
     def giver(self) -> str:
-        """What gives the value, where that is nothing in the configuration."""
+        """The source of the value, if it is outside the configuration."""
         return ""
 
     def accept(self, given: Value, where: Range) -> None:
@@ -309,7 +309,7 @@ def fitted(variable: Variable, given: Value) -> Value:
 
 
 def missing_variable(node: VariableNode) -> UnknownCause:
-    """The cause of a value that nobody has given."""
+    """The cause of a missing value."""
     variable = node.variable
     module = node.frame.instance.addr
     name = f"var.{variable.name}"

@@ -39,10 +39,10 @@ class BackendArguments:
     range: Range
     """The header of the block."""
     places: Mapping[str, StaticPosition]
-    """Where the arguments are, by their names; those of nested blocks after the block's."""
+    """The ranges of the arguments, by their names; those of nested blocks after the block's."""
 
     def inputs(self, argument: str) -> BackendInputs:
-        """What an argument, or those in a nested block, come from outside the configuration."""
+        """The sources outside the configuration of an argument, or of those in a nested block."""
         inner = f"{argument}."
         return inputs_behind(
             place.origin
@@ -53,7 +53,7 @@ class BackendArguments:
 
 @record
 class BackendInputs:
-    """What decides about values, apart from what is written in the configuration."""
+    """The inputs that decide values, apart from the configuration."""
 
     variables: Mapping[str, RootVariable]
     """Variables of the root module by name, in the order they are met."""
@@ -79,7 +79,7 @@ def fill_backend(run: StaticRun, backend: BackendBlock, schema: Block) -> Backen
 
 
 def inputs_behind(origins: Iterable[Origin]) -> BackendInputs:
-    """What expressions depend on, through everything they refer to."""
+    """The inputs that expressions depend on, through all their references."""
     found: dict[str, RootVariable] = {}
     uses_workspace = False
     seen: set[Node] = set()

@@ -1,7 +1,7 @@
 """A module call in the static phase: where its instances come from, and which there are.
 
 A call decides which directory each instance comes from. As long as all have the same source, one
-instance with a deferred key stands for all, and nobody looks at the expansion. Who refers to an
+instance with a deferred key stands for all, and the expansion is not evaluated. A reference to an
 instance has the call expanded beside that, with frames that have values and nothing else.
 """
 
@@ -84,7 +84,7 @@ def _expansion_cause(
 
 
 class ModuleLookups(Run, Protocol):
-    """Who finds out where the instances of a call come from."""
+    """The run that finds the modules of calls."""
 
     def look_into(self, instance: ModuleInstance, parent: Frame, like: Frame) -> Frame:
         """A frame for one of the instances that another stands for: values, and nothing else."""
@@ -93,14 +93,14 @@ class ModuleLookups(Run, Protocol):
     endless: list[CompiledModule]
     """Modules that are known to call themselves without end."""
     recursions: int
-    """How many calls have led back to their own modules."""
+    """The number of calls that have led back to their own modules."""
 
     def request_expansion(self, module: ModuleAddr, call: str) -> bool:
         """Have a call expanded; False where it is."""
         ...
 
     def request(self, cause: UnknownCause) -> bool:
-        """Ask for what would make a value known; False where nobody can give it."""
+        """Request what would make a value known; False if nothing would."""
         ...
 
     def must_expand(self, module: ModuleAddr, call: str) -> bool:
@@ -135,7 +135,7 @@ class StaticCall(ModuleCallNode):
         self._expanded: InstancedCall | None = None
         self._expansion: dict[InstanceKey, InstanceData] | None = None
         self._installs: dict[InstanceKey, InstallModule] = {}
-        """What each instance was found to be made of."""
+        """The source of each instance."""
         self._is_bounded = False
         """Whether it is known which instances a call has that leads back to its own module."""
 
@@ -164,7 +164,7 @@ class StaticCall(ModuleCallNode):
         return ()
 
     def _times(self, module: CompiledModule) -> int:
-        """How often a module is on the way to this call."""
+        """Count how often a module occurs among the callers."""
         times = 0
         instance: ModuleInstance | None = self.frame.instance
         while instance is not None:

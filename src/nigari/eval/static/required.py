@@ -89,7 +89,7 @@ class ProgramVersion(Node):
 
 def _report_source_in_child(node: RequiredSourceNode) -> None:
     name = node.required.name
-    # The same for all instances of the module, so that it is told once.
+    # The same for all instances of the module, so that it is reported once.
     module = node.frame.instance.addr.unkeyed
     node.frame.run.diags.error(
         "Provider source is not a literal",

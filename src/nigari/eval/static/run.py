@@ -1,7 +1,7 @@
 """The static phase: everything that can be known before anything runs.
 
 It finds the tree of module instances and where each comes from, and gives values to whatever does
-not depend on resources. A resource is unknown here, and so is a variable that nobody has given:
+not depend on resources. A resource is unknown here, and so is a variable without a value:
 neither is an error unless a place that needs a value now depends on it.
 """
 
@@ -15,63 +15,50 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig, Provider
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.addrs.values import ProviderFunction
-from nigari.config.blocks.encryption import EncryptionBlock
-from nigari.config.blocks.module_call import ModuleCall
-from nigari.config.blocks.removed import Removed
-from nigari.config.blocks.resource import Resource
-from nigari.config.blocks.variable import Variable
 from nigari.config.core.literals import is_written_out
-from nigari.config.core.written_address import WrittenAddress
-from nigari.cty.function import Function
 from nigari.cty.values import FALSE, Value, string, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.causes import CauseKind, Phase, UnknownCause
 from nigari.eval.core.compile import CompiledModule
-from nigari.eval.core.inputs import Inputs
 from nigari.eval.core.instances import CallNode, Frame, ResourceNode, ValueNode
 from nigari.eval.core.module_tree import InstallModule, InstanceData, ModuleInstance, Modules
 from nigari.eval.core.static_position import StaticPosition, fill, fill_text
 from nigari.eval.core.worklist import Effect, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
-from nigari.eval.nodes.lifecycle import (
-    RemovedSettings,
-    ResourceSettings,
-    StaticAddress,
-    has_static_arguments,
-)
 from nigari.eval.nodes.phase_run import MakeCall, PhaseRun
 from nigari.eval.nodes.provider_config import ProviderConfigNode, provider_of
-from nigari.eval.nodes.provider_functions import deferred_function, report_no_provider
-from nigari.eval.nodes.resource import Schemas, resource_schema
-from nigari.eval.nodes.validation import Validation
-from nigari.eval.nodes.variable import (
-    DynamicVariable,
-    RootVariable,
-    StaticArgument,
-    VariableNode,
-)
-from nigari.eval.static.const_variable import ConstVariable
-from nigari.eval.static.default import default_check
-from nigari.eval.static.module_call import InstancedCall, StaticCall
-from nigari.eval.static.required import ProgramVersion, RequiredSourceNode
 from nigari.eval.static.variants import find_variants
-from nigari.hcl.body import Attribute
-from nigari.hcl.expressions import Expression
-from nigari.lang.marks import EPHEMERAL
-from nigari.lang.references import Reference
 from nigari.record import record
 
 TYPE_CHECKING = False
+# A node is imported when something has to be evaluated by it: nothing has in a configuration that
+# says literally what it calls and requires.
 if TYPE_CHECKING:
     from typing import TypeVar
+
+    from nigari.addrs.values import ProviderFunction
+    from nigari.config.blocks.encryption import EncryptionBlock
+    from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.blocks.removed import Removed
+    from nigari.config.blocks.resource import Resource
+    from nigari.config.blocks.variable import Variable
+    from nigari.config.core.written_address import WrittenAddress
+    from nigari.cty.function import Function
+    from nigari.eval.core.inputs import Inputs
+    from nigari.eval.nodes.lifecycle import RemovedSettings, ResourceSettings, StaticAddress
+    from nigari.eval.nodes.resource import Schemas
+    from nigari.eval.nodes.variable import VariableNode
+    from nigari.eval.static.required import RequiredSourceNode
+    from nigari.hcl.body import Attribute
+    from nigari.hcl.expressions import Expression
+    from nigari.lang.references import Reference
 
     T = TypeVar("T")
 
 
 @record
 class StaticSettings:
-    """What the static phase is told about the world."""
+    """The surroundings of the static phase."""
 
     inputs: Inputs
     functions: Mapping[str, Function]
@@ -107,10 +94,12 @@ class StaticResource(ResourceNode):
     __slots__ = ()
 
     def __init__(self, frame: Frame, resource: Resource, schemas: Schemas | None) -> None:
+        from nigari.eval.nodes.resource import resource_schema
+
         super().__init__(frame, resource)
         provider = provider_of(frame.module, resource.provider_name)
         offered = None if schemas is None else schemas.of(provider)
-        schema = None if offered is None else resource_schema(offered, resource.addr)
+        schema = resource_schema(offered, resource.addr)
         repetition = resource.repetition
         if schema is not None and repetition.count is None and repetition.for_each is None:
             self.element: Value = unknown(schema.block.implied_type)
@@ -173,6 +162,8 @@ class StaticRun(PhaseRun):
     def terraform(self, name: str) -> Value:
         if name == "workspace":
             return string(self._settings.workspace)
+        from nigari.lang.marks import EPHEMERAL
+
         # Nothing is being applied while the static phase lasts.
         return FALSE.mark(EPHEMERAL)
 
@@ -184,6 +175,8 @@ class StaticRun(PhaseRun):
         needs: list[Need],
         diags: Diagnostics,
     ) -> Function | None:
+        from nigari.eval.nodes.provider_functions import deferred_function, report_no_provider
+
         if function.provider not in frame.module.required_providers:
             report_no_provider(function, frame, reference, diags)
             return deferred_function(function, None)
@@ -201,6 +194,8 @@ class StaticRun(PhaseRun):
         self.work.want(self._static_places(frame))
 
     def look_into(self, instance: ModuleInstance, parent: Frame, like: Frame) -> Frame:
+        from nigari.eval.static.module_call import InstancedCall
+
         return self.make_frame(
             instance,
             parent,
@@ -224,6 +219,8 @@ class StaticRun(PhaseRun):
         return frame
 
     def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
+        from nigari.eval.nodes.variable import DynamicVariable, RootVariable
+
         if self._is_hidden(variable):
             return _validated(DynamicVariable(frame, variable))
         given = self._settings.inputs.get(variable.name)
@@ -232,6 +229,8 @@ class StaticRun(PhaseRun):
     def argument_node(
         self, frame: Frame, variable: Variable, argument: Attribute | None
     ) -> ValueNode:
+        from nigari.eval.nodes.variable import DynamicVariable, StaticArgument
+
         if self._is_hidden(variable):
             return _validated(DynamicVariable(frame, variable))
         return _validated(StaticArgument(frame, variable, argument))
@@ -240,6 +239,8 @@ class StaticRun(PhaseRun):
         return variable.const is False and self.hides_dynamic
 
     def call_node(self, frame: Frame, call: ModuleCall) -> CallNode:
+        from nigari.eval.static.module_call import StaticCall
+
         return StaticCall(frame, call, self)
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
@@ -248,14 +249,20 @@ class StaticRun(PhaseRun):
 
     def _static_places(self, frame: Frame) -> Iterator[Node]:
         """Everything else in a module that needs a value before anything runs."""
-        module = frame.module
+        module, compiled = frame.module, frame.instance.compiled
         for name, variable in module.variables.items():
             if variable.const:
+                from nigari.eval.static.const_variable import ConstVariable
+
                 yield ConstVariable(frame.variables[name], self.request)
-            elif (check := default_check(frame, variable, self.request)) is not None:
-                yield check
+            elif variable.default is not None and not compiled.is_written_out(variable.default):
+                from nigari.eval.static.const_variable import default_check
+
+                yield default_check(frame, variable.name, variable.default, self.request)
         for addr, resource in module.resources.items():
-            if has_static_arguments(resource):
+            if resource.has_static_arguments:
+                from nigari.eval.nodes.lifecycle import ResourceSettings
+
                 settings = ResourceSettings(frame, resource, self._request_later)
                 self.resource_settings[frame, addr] = settings
                 yield settings
@@ -263,11 +270,15 @@ class StaticRun(PhaseRun):
         if frame.parent is None and module.encryption is not None:
             yield from self._enforced(frame, module.encryption)
         for removed in module.removed:
+            from nigari.eval.nodes.lifecycle import RemovedSettings
+
             self.removed[frame, removed] = RemovedSettings(frame, removed, self._request_later)
             yield self.removed[frame, removed]
         written = [address for each in module.moved for address in (each.source, each.target)]
         for address in (*written, *(each.source for each in module.removed)):
             if address.keys:
+                from nigari.eval.nodes.lifecycle import StaticAddress
+
                 node = StaticAddress(frame, address, self._request_later)
                 self.addresses[frame, address] = node
                 yield node
@@ -276,10 +287,14 @@ class StaticRun(PhaseRun):
         """What a module asks of providers and of the program, where it is not written out."""
         for version in frame.module.required_versions:
             if version.counts and not is_written_out(version.expr):
+                from nigari.eval.static.required import ProgramVersion
+
                 yield ProgramVersion(frame, version, self.request)
         for required in frame.module.required_providers.values():
             source = required.source
             if source is not None and not is_written_out(source):
+                from nigari.eval.static.required import RequiredSourceNode
+
                 node = RequiredSourceNode(frame, required, self.request)
                 self._sources.append(node)
                 yield node
@@ -325,7 +340,7 @@ class StaticRun(PhaseRun):
         return None if source is None else (source, version)
 
     def request(self, cause: UnknownCause) -> bool:
-        """Ask for what would make a value known; False where nobody can give it."""
+        """Request what would make a value known; False if nothing would."""
         if cause.kind in (CauseKind.EACH, CauseKind.COUNT):
             return self.request_expansion(cause.module, cause.name.removeprefix("module."))
         if cause.kind is CauseKind.MISSING_VARIABLE and self._can_ask:
@@ -365,7 +380,7 @@ class StaticRun(PhaseRun):
 
     @property
     def static_settings(self) -> StaticSettings:
-        """What the run was told about the world."""
+        """The surroundings of the run."""
         return self._settings
 
     # -- running --------------------------------------------------------------------------------
@@ -433,6 +448,8 @@ def _comes_from(refused: set[str], effect: InstallModule, caller: ModuleInstance
 def _validated(node: VariableNode) -> VariableNode:
     """A variable whose validations are looked at as soon as it has its value."""
     if node.variable.validations:
+        from nigari.eval.nodes.validation import Validation
+
         node.then = Validation(node)
     return node
 

@@ -90,23 +90,24 @@ def _name(
     differing: AbstractSet[tuple[ModuleAddr, str]],
 ) -> None:
     """Name the variants of some instances of one variant, and of whatever they call."""
-    pending = [(alike, path)]
+    pending = [(alike, path, path)]
     while pending:
-        instances, path = pending.pop()
+        instances, path, shown = pending.pop()
         calls = instances[0].module.calls
         unlike = frozenset(name for name in calls if (path.unkeyed, name) in differing)
         for instance in instances:
-            instance.variant, instance.unlike = path, unlike
+            instance.belongs_to(path, shown)
+            instance.unlike = unlike
         for name in calls:
             callers = [found for each in instances if (found := each.children.get(name))]
             of_kind: dict[int, list[ModuleInstance]] = {}
             for children in callers:
                 for child in children.values():
                     of_kind.setdefault(kinds[child], []).append(child)
-            if len(of_kind) == 1 and name not in unlike:
-                pending += [(each, path.child(name)) for each in of_kind.values()]
-                continue
+            is_one = len(of_kind) == 1
             # Callers of one variant call the same kinds, so the keys of one of them distinguish them all.
             for key, child in callers[0].items() if callers else ():
                 if kinds[child] in of_kind:
-                    pending.append((of_kind.pop(kinds[child]), path.child(name, key)))
+                    below = path.child(name, None if is_one and name not in unlike else key)
+                    beneath = shown.child(name, None if is_one else key)
+                    pending.append((of_kind.pop(kinds[child]), below, beneath))

@@ -167,7 +167,7 @@ def report_passed_otherwise(
 
 
 def _passed_as(node: ModuleInstance, reference: ProviderRef) -> PassedProvider | None:
-    """What the caller of a module passes under a name."""
+    """The configuration that the caller of a module passes under a name."""
     passed = node.call.providers if node.call is not None else ()
     return next((each for each in passed if each.in_child.config == reference.config), None)
 

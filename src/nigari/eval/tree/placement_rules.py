@@ -15,7 +15,7 @@ from nigari.eval.core.module_tree import ModuleInstance
 
 
 def place(node: ModuleInstance) -> str:
-    """How a module is called in messages."""
+    """The name of a module in messages."""
     return "the root module" if node.parent is None else str(node.addr.unkeyed)
 
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from nigari.addrs.resource import MANAGED
 from nigari.config.core.provider_ref import ProviderRef
-from nigari.config.core.same_expression import is_same_iteration
 from nigari.config.module import Module
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.tree.placement_rules import each_module
 from nigari.eval.tree.provider_scope import ProviderScope, provider_scope
-from nigari.hcl.expressions import Expression
+from nigari.hcl.expressions import Expression, Parentheses
+from nigari.hcl.scanner import scan_expression
 
 
 def check_provider_iteration(root: ModuleInstance, diags: Diagnostics) -> None:
@@ -39,7 +39,7 @@ def check_provider_iteration(root: ModuleInstance, diags: Diagnostics) -> None:
 
 
 def _users(module: Module) -> Iterator[tuple[str, Expression, ProviderRef]]:
-    """What is repeated in a module, with the provider references that it has."""
+    """The repeated blocks of a module, with the provider references that they have."""
     for resource in module.resources.values():
         each = resource.repetition.for_each
         if each is not None and resource.provider is not None and resource.addr.mode is MANAGED:
@@ -61,3 +61,21 @@ def _report(users: list[tuple[str, Expression]], diags: Diagnostics) -> None:
         "its own.",
         users[0][1].range,
     )
+
+
+def is_same_iteration(first: Expression | None, second: Expression | None) -> bool:
+    """Check that two blocks iterate over the same variable collection.
+
+    A collection without references cannot change, so two equal literals do not count.
+    """
+    if first is None or second is None:
+        return False
+    if not first.variables() or not second.variables():
+        return False
+    return _tokens(first) == _tokens(second)
+
+
+def _tokens(expr: Expression) -> list[str]:
+    while isinstance(expr, Parentheses):
+        expr = expr.inner
+    return scan_expression(expr.source.text[expr.start : expr.end]).texts

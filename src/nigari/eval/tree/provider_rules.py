@@ -81,7 +81,9 @@ def _aliased(module: Module) -> Iterator[ProviderRef]:
 def _check_references(
     node: ModuleInstance, names: ProviderScope, referring: list[Resource], diags: Diagnostics
 ) -> None:
-    """What resources and calls name must be there, with keys where it has instances."""
+    """Report references of resources and calls to provider configurations or keys that do not
+    exist.
+    """
     module = node.module
     for resource in referring:
         reference = resource.provider

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @record
 class ProviderScope:
-    """What is known of provider configurations inside one module, by name, as `aws.west`."""
+    """The provider configurations inside one module, by name, as `aws.west`."""
 
     configured: Mapping[str, ProviderConfig]
     """Blocks that configure something."""
     empty: Mapping[str, ProviderConfig]
     """Blocks that only say that a configuration is wanted, as modules had to in the past."""
     expanded: Mapping[str, Expression]
-    """What has instances with keys, and what they come from."""
+    """The configurations that have instances with keys, and the expression of those."""
     wanted: Mapping[str, RequiredProvider]
     """Configurations that the caller must give."""
     passed: Mapping[str, PassedProvider]

@@ -67,7 +67,7 @@ class ValidatedImport(Node):
         return self._block.range
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
@@ -142,7 +142,7 @@ class ValidatedImport(Node):
         return ()
 
     def _identity_type(self) -> Type | None:
-        """What identifies an object of the target's type; None where nothing does."""
+        """The attributes that identify an object of the target's type, if any."""
         shape = self._block.shape
         # A key that has to be evaluated is not known here: then any instance may be meant.
         modules = [self._frame.instance]

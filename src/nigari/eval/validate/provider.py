@@ -35,10 +35,10 @@ class ValidateProvider(Effect):
 
 
 class ProviderValidations(Protocol):
-    """Who remembers what providers have said."""
+    """The store of provider answers."""
 
-    def told(self, effect: ValidateProvider) -> Sequence[ProviderDiagnostic] | None:
-        """What a provider has said, or None where it has not been asked yet."""
+    def answer(self, effect: ValidateProvider) -> Sequence[ProviderDiagnostic] | None:
+        """The diagnostics of a provider, or None if it has not answered yet."""
         ...
 
 
@@ -73,7 +73,7 @@ class ValidatedProvider(Node):
         return self.config.range
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
@@ -94,16 +94,16 @@ class ValidatedProvider(Node):
         if self._config is None:
             return ()
         effect = ValidateProvider(self._provider, self._config)
-        told = self._opinions.told(effect)
-        if told is None:
+        answered = self._opinions.answer(effect)
+        if answered is None:
             return (effect,)
-        found = located(told, self._schema, self.config.body, self.label)
+        found = located(answered, self._schema, self.config.body, self.label)
         self.frame.run.diags.extend(found)
         return ()
 
 
 def _deferred(config: ProviderConfig) -> InstanceData:
-    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
+    """The unknown `each` and `count` of a block whose instances are not evaluated one by one."""
     if config.count is not None:
         return InstanceData(count_index=unknown(NUMBER))
     if config.for_each is not None:

@@ -36,7 +36,7 @@ from nigari.eval.core.instances import (
     ResourceNode,
     ValueNode,
 )
-from nigari.eval.core.module_tree import InstanceData, ModuleInstance
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance, deferred_data
 from nigari.eval.core.scope import evaluate
 from nigari.eval.core.worklist import DONE, Effect, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
@@ -51,7 +51,6 @@ from nigari.eval.nodes.resource import (
     Schemas,
     ValidateConfig,
     ValidatedResource,
-    deferred_data,
     needs_of_dependencies,
 )
 from nigari.eval.nodes.validation import Validation
@@ -80,10 +79,10 @@ if TYPE_CHECKING:
     from nigari.eval.validate.import_block import ValidatedImport
 
 _MOST_NAMED: Final = 3
-"""How many instances a diagnostic names that is about several."""
+"""The most instances that one diagnostic lists."""
 
 ProviderValidation = ValidateConfig | ValidateProvider
-"""What providers are asked about."""
+"""The requests to providers."""
 
 
 FindFunction = Callable[[Frame, ProviderFunction, Reference, list[Need], Diagnostics], Function]
@@ -162,7 +161,7 @@ class Contents(Node):
         return self._call.range
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         call = self._call
@@ -208,7 +207,7 @@ class ValidateRun(PhaseRun):
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
-        self._told: dict[ProviderValidation, Sequence[ProviderDiagnostic]] = {}
+        self._answers: dict[ProviderValidation, Sequence[ProviderDiagnostic]] = {}
         self._imports: dict[AbsResource, list[ValidatedImport]] | None = None
         """The import blocks, which only the root module has."""
         self._configured = {frame.instance: nodes for frame, nodes in static.providers.items()}
@@ -221,7 +220,7 @@ class ValidateRun(PhaseRun):
         for each in static.frames():
             self._members.setdefault(each.instance.variant, []).append(each.instance.addr)
         self.find_function: FindFunction | None = None
-        """How functions of providers are called; without it they give no results."""
+        """The caller of provider functions; without it they give no results."""
         self.open(static.root.instance, None)
 
     def terraform(self, name: str) -> Value:
@@ -286,9 +285,9 @@ class ValidateRun(PhaseRun):
         self._imports_in(frame)
         call = frame.instance.call
         if frame.parent is not None and call is not None:
-            told = len(self.diags)
+            reported = len(self.diags)
             _check_arguments(frame, call, self.diags)
-            self.diags.name_since(told, frame.about)
+            self.diags.name_since(reported, frame.about)
         first = self._first.setdefault(frame.instance.variant, frame)
         if first is not frame:
             frame.outputs = first.outputs
@@ -320,7 +319,7 @@ class ValidateRun(PhaseRun):
         return listed(names)
 
     def _gate(self, frame: Frame) -> Node | None:
-        """What everything in a module instance waits for."""
+        """The needs of everything in a module instance."""
         call = frame.instance.call
         if frame.parent is None or call is None:
             return None
@@ -348,7 +347,7 @@ class ValidateRun(PhaseRun):
         return imports
 
     def _gate_of(self, node: TreeCall, outer: Node | None) -> Node | None:
-        """What everything in a called module waits for: the call's repetition and dependencies."""
+        """The needs of everything in a called module: the call's repetition and dependencies."""
         frame, call = node.frame, node.call
         if call.repetition.is_single and not call.depends_on:
             return outer
@@ -419,12 +418,12 @@ class ValidateRun(PhaseRun):
             block = offered.provider.block
             self.want(ValidatedProvider(found.frame, config, found.provider, block, self))
 
-    def told(self, effect: ProviderValidation) -> Sequence[ProviderDiagnostic] | None:
-        return self._told.get(effect)
+    def answer(self, effect: ProviderValidation) -> Sequence[ProviderDiagnostic] | None:
+        return self._answers.get(effect)
 
-    def tell(self, effect: ProviderValidation, told: Sequence[ProviderDiagnostic]) -> None:
+    def tell(self, effect: ProviderValidation, reported: Sequence[ProviderDiagnostic]) -> None:
         """Take note of what a provider has said."""
-        self._told[effect] = told
+        self._answers[effect] = reported
 
     def run(self, ask: Callable[[ProviderValidation], Sequence[ProviderDiagnostic]]) -> None:
         """Check everything. `ask` gets a provider's opinion of a configuration."""
@@ -432,7 +431,7 @@ class ValidateRun(PhaseRun):
         def answer(effects: Sequence[Effect]) -> None:
             for effect in effects:
                 assert isinstance(effect, ProviderValidation)
-                self._told[effect] = ask(effect)
+                self._answers[effect] = ask(effect)
                 self.work.answer(effect)
 
         self.work.run(answer)
@@ -453,7 +452,7 @@ def _everything(frame: Frame) -> Iterable[Node]:
 
 
 def _given(frame: Frame) -> Iterable[Node]:
-    """What a module instance is given, and whether it may be."""
+    """Check the arguments of a module instance."""
     yield from frame.variables.values()
     for variable in frame.variables.values():
         if not isinstance(variable, VariableNode):

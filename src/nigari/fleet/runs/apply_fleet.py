@@ -2,17 +2,16 @@
 
 A unit whose inputs are as they were planned is applied as it was planned. One whose inputs were not
 known, or turned out otherwise, is planned again; a plan that does anything but what was agreed to is
-asked about. What fails keeps its dependants from being applied, and nobody else.
+asked about. Only the dependants of a failed unit are not applied.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.fleet.runs.inputs import Inputs
 from nigari.fleet.runs.journal import DONE, STARTED, Journal
 from nigari.fleet.runs.plan_fleet import FleetPlan, PlannedUnit
 from nigari.fleet.runs.results import (
@@ -27,7 +26,7 @@ from nigari.fleet.runs.results import (
 )
 from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.unit import Unit, seen_from_root
-from nigari.fleet.work.inputs import UnitInputs
+from nigari.fleet.work.inputs import UnitInputs, needs_of
 from nigari.fleet.work.tasks import Kind, Outputs, Task, TaskOptions, TaskOutcome, TaskStatus
 from nigari.fleet.work.walk import Walk
 from nigari.fleet.work.workers import Workers
@@ -39,7 +38,7 @@ Approve = Callable[[UnitResult, str], Awaitable[bool]]
 
 
 async def refuse(_: UnitResult, __: str) -> bool:
-    """The answer where nobody can be asked."""
+    """The answer if prompting is not possible."""
     return False
 
 
@@ -117,7 +116,7 @@ class FleetApplying:
         is_as_planned = bool(planned.inputs) and inputs.digest == planned.inputs
         is_fresh = not before and not self._plans_again
         if is_as_planned and is_fresh and not planned.has_to_be_applied:
-            # Whoever needs its outputs finds them in its state.
+            # Its dependants find its outputs in its state.
             return UnitResult(name, UnitStatus.DONE, planned.result.changes)
         result = await self._applied(name, planned, inputs, is_as_planned and is_fresh)
         if result.is_done and result.outputs is not None:
@@ -167,7 +166,7 @@ class FleetApplying:
     async def _planned_at_last(
         self, unit: Unit, inputs: UnitInputs, path: str, log: str
     ) -> TaskOutcome:
-        """The plan of a unit that could not be planned with the others, which nobody has seen."""
+        """The plan of a unit that could not be planned with the others, which was not shown."""
         given = inputs.variables, inputs.planned
         task = Task(Kind.PLAN, unit, self._options, *given, plan=path, log=log)
         outcome = await self._workers.run(lambda: None if self._walk.is_stopped else task)
@@ -201,3 +200,43 @@ def _no_journal(error: OSError) -> Diagnostic:
         f"{error.strerror}. Without it, an interrupted apply could not be continued. Operations "
         "that were running have finished. Free some disk space, and run the command again.",
     )
+
+
+ReadOutputs = Callable[[str, Diagnostics], Awaitable[Outputs | None]]
+"""Reads the outputs in the state of a unit; None where it has no state, or after reporting why they
+cannot be read.
+"""
+
+
+class Inputs:
+    """The outputs of units as far as they are known, and what follows for others."""
+
+    def __init__(
+        self, found: Survey, members: Collection[str], read: ReadOutputs, must_exist: bool
+    ) -> None:
+        """`members` are the units of this run, whose states change; `must_exist` says that who is
+        given outputs cannot do without them.
+        """
+        self._found = found
+        self._members = frozenset(members)
+        self._read = read
+        self._must_exist = must_exist
+        self._known: dict[str, Outputs | None] = {}
+
+    def know(self, name: str, outputs: Outputs) -> None:
+        """Take note of the outputs of a unit of this run."""
+        self._known[name] = outputs
+
+    async def of(self, name: str, diags: Diagnostics) -> UnitInputs | None:
+        """The inputs of a unit; None after reporting missing ones."""
+        needs = needs_of(self._found.graph, name, self._members, self._must_exist)
+        wanted = [*needs.outputs_of, *(each for each, _ in needs.states)]
+        outputs = {each: await self._outputs_of(each, diags) for each in dict.fromkeys(wanted)}
+        values = self._found.definition.values
+        inputs = None if diags.has_errors else needs.inputs(values, outputs, diags)
+        return None if diags.has_errors else inputs
+
+    async def _outputs_of(self, name: str, diags: Diagnostics) -> Outputs | None:
+        if name not in self._known:
+            self._known[name] = await self._read(name, diags)
+        return self._known[name]

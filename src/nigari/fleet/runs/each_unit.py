@@ -46,7 +46,7 @@ class EachUnit:
         """Whether nothing more is to begin."""
 
     async def run(self) -> FleetResult:
-        """What has come of all units."""
+        """The outcome of all units."""
         steps = {(self._kind, name): Step(self._task(name)) for name in self._names}
         await self._workers.run_all(steps, self._found.definition.values, self)
         return FleetResult({name: self._results[name] for name in self._names})
@@ -71,7 +71,7 @@ class EachUnit:
         return os.path.join(self._logs, f"{self._found.units[name].file_name}.log")
 
     def begun(self, key: StepKey) -> None:
-        """Hear that somebody works with a unit."""
+        """Hear that a worker has begun a unit."""
         self._listen(UnitStarted(key[1], self._kind.value))
 
     def ended(self, key: StepKey, outcome: TaskOutcome) -> None:

@@ -4,7 +4,7 @@
     .nigari/fleet/ID/plans/           the plans of units, until all of them are applied
     .nigari/fleet/logs/               what happened to each unit
 
-Whoever goes on with an apply learns from it which units are done. One that has begun and is not done
+A continued apply finds in it which units are done. One that has begun and is not done
 may be done in part: what exists, its state tells.
 """
 
@@ -60,16 +60,16 @@ class Journal:
         self.entries: list[JournalEntry] = []
         self.header: Mapping[str, object] = {}
         self.error: OSError | None = None
-        """Why something could not be written."""
+        """The reason of a failed write."""
         self.damaged: int = 0
-        """How many lines cannot be read: what they said is done again."""
+        """The number of unreadable lines, whose work is repeated."""
         self._file: TextIO | None = None
         self._states: dict[str, str] = {}
         self._read()
 
     @property
     def plans(self) -> str:
-        """Where the plans of units are."""
+        """The directory of the units' plans."""
         return os.path.join(self.directory, "plans")
 
     @property
@@ -146,13 +146,13 @@ class Journal:
         return self._write(STARTED, unit)
 
     def finish(self, unit: str, how: str) -> None:
-        """It has come to an end: `done`, or in another way. Where that cannot be noted, whoever goes
+        """It has come to an end: `done`, or in another way. If that cannot be noted, the run that goes
         on learns it from the state.
         """
         self._write(how, unit)
 
     def end(self) -> None:
-        """Everything is done: nobody needs the plans any more, and they have secrets in them."""
+        """Remove the plans once everything is done: they contain secrets."""
         self._write(_END, "")
         shutil.rmtree(self.plans, ignore_errors=True)
 

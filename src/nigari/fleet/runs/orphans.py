@@ -41,9 +41,9 @@ class Orphan:
     directory: str
     workspace: str
     objects: int | None
-    """How many objects its state has; None where the state cannot be read."""
+    """The number of objects in its state; None if the state cannot be read."""
     problem: str = ""
-    """Why it cannot be destroyed from here, if it cannot."""
+    """The reason for which it cannot be destroyed from here, if any."""
 
     def __str__(self) -> str:
         workspace = f", workspace {self.workspace}" if self.workspace else ""
@@ -112,7 +112,7 @@ class FleetOrphans:
 
     @property
     def candidates(self) -> list[Orphan]:
-        """What was applied from here and is not declared; whether it has objects was not asked."""
+        """The units that were applied from here and are not declared; their states are not read."""
         return [
             Orphan(each.name, each.directory, each.workspace, None, self._unit(each)[1])
             for each in self._undeclared

@@ -37,10 +37,10 @@ _DAMAGE: Final = (
     ValueError,
     EOFError,
     OverflowError,
-    # A password that nobody has set, a method that nobody knows, and JSON that is too deep.
+    # A password that was not set, an unknown method, and JSON that is too deep.
     RuntimeError,
 )
-"""What reading an archive or JSON ends with that is not as it was written."""
+"""The exceptions of reading a damaged archive or JSON."""
 _NUMBERS: Final = ("add", "change", "destroy", "import_", "forget", "outputs")
 
 
@@ -54,7 +54,7 @@ class SavedFleetPlan:
 
 
 def fingerprint(found: Survey, name: str) -> str:
-    """What a unit is, as far as a plan of it depends on that."""
+    """The identity of a unit, as far as a plan of it depends on that."""
     unit, graph = found.units[name], found.graph
     needs = ",".join(sorted(graph.needs[name]))
     return f"{unit.directory} {unit.workspace or ''} {needs}"

@@ -69,7 +69,7 @@ class FleetPlan:
 
     @property
     def totals(self) -> tuple[int, int, int]:
-        """How many objects are added, changed and destroyed in all units."""
+        """The number of objects that are added, changed and destroyed in all units."""
         found = [each.result.changes for each in self.units.values()]
         return (
             sum(each.add for each in found if each),
@@ -144,7 +144,7 @@ class FleetPlanning:
         """
         graph, is_normal = self._found.graph, self._options.mode is PlanMode.NORMAL
         chosen = set(self._names)
-        # Nobody's outputs change while everything is destroyed or only looked at.
+        # No outputs change while everything is destroyed or only refreshed.
         members = chosen if is_normal else set[str]()
         steps: dict[StepKey, Step] = {}
         for name in (each for layer in graph.layers() for each in layer if each in chosen):
@@ -170,7 +170,7 @@ class FleetPlanning:
     # -- what becomes of them -------------------------------------------------------------------
 
     def begun(self, key: StepKey) -> None:
-        """Hear that somebody works on a step."""
+        """Hear that a worker has begun a step."""
         kind, name = key
         if kind is Kind.PLAN:
             self._listen(UnitStarted(name, "plan"))

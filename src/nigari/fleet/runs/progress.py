@@ -1,4 +1,4 @@
-"""The progress of the last plan or apply of a fleet, for whoever looks on from another process.
+"""The progress of the last plan or apply of a fleet, for observers in other processes.
 
     .nigari/fleet/progress.jsonl    one line for each event
 
@@ -27,7 +27,7 @@ Entry = dict[str, object]
 
 
 def progress_path(root: str) -> str:
-    """Where the progress of a fleet is, if there is any."""
+    """Find the progress file of a fleet, if there is any."""
     return os.path.join(fleet_directory(root), _FILE)
 
 
@@ -80,7 +80,7 @@ class FleetProgress:
 
 
 def _result(result: UnitResult, root: str) -> Entry:
-    """What has come of a unit, without anything that could be secret."""
+    """The outcome of a unit, without anything that could be secret."""
     found: Entry = {"unit": result.unit, "status": result.status.value}
     if result.because_of:
         found["because_of"] = result.because_of

@@ -12,7 +12,7 @@ from nigari.record import record
 
 
 class UnitStatus(Enum):
-    """Result of a unit."""
+    """The status of a unit."""
 
     DONE = "done"
     FAILED = "failed"
@@ -25,14 +25,14 @@ class UnitStatus(Enum):
 
 @record
 class UnitResult:
-    """Result of one unit."""
+    """The outcome of one unit."""
 
     unit: str
     status: UnitStatus
     changes: Changes | None = None
     outputs: Outputs | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
-    """What is wrong, with paths from the root of the fleet."""
+    """The diagnostics, with paths from the root of the fleet."""
     sources: Mapping[str, bytes] = {}
     because_of: str = ""
     """The unit that is to blame where this one was skipped."""
@@ -71,11 +71,11 @@ ListenFleet = Callable[[FleetEvent], object]
 
 @record
 class FleetResult:
-    """Result of a fleet command."""
+    """The outcome of a command over a fleet."""
 
     units: Mapping[str, UnitResult]
     warnings: tuple[Diagnostic, ...] = ()
-    """What there is to say of the whole fleet."""
+    """The diagnostics of the whole fleet."""
 
     @property
     def has_failed(self) -> bool:
@@ -83,12 +83,12 @@ class FleetResult:
         return any(not each.is_done for each in self.units.values())
 
     def count(self, status: UnitStatus) -> int:
-        """How many units ended so."""
+        """The number of units that ended so."""
         return sum(each.status is status for each in self.units.values())
 
 
 def result_of(unit: Unit, outcome: TaskOutcome, log: str = "") -> UnitResult:
-    """What a task has come to, as seen from the root of the fleet."""
+    """The outcome of a task, with paths from the root of the fleet."""
     status = UnitStatus(outcome.status.value)
     return UnitResult(
         unit.name,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from nigari.diagnostics.advice import Advice
+from nigari.diagnostics.advice import Advice, LibraryAdvice
 from nigari.fleet.units.unit import FILE_NAME
 
 _FLAGS: Final = frozenset(("-upgrade", "-reconfigure"))
-"""What `fleet init` takes of the flags of `init`."""
+"""The flags of `init` that `fleet init` has, too."""
 
 
 class FleetAdvice(Advice):
-    """What there is to do about a unit."""
+    """Advice about a unit."""
 
     def init(self, *options: str, variables: Sequence[str] = ()) -> str:
         if _FLAGS.issuperset(options) and not variables:
@@ -34,6 +34,10 @@ class FleetAdvice(Advice):
 
     def store_state(self, path: str) -> str:
         return 'run "nigari fleet apply", which stores it before it goes on'
+
+    def unsaved_state(self, path: str) -> str:
+        # The workers of a fleet are Python programs.
+        return LibraryAdvice.unsaved_state(self, path)
 
 
 FLEET_ADVICE: Final = FleetAdvice()

@@ -42,7 +42,7 @@ def known_commit(root: str, reference: str, diags: Diagnostics) -> str | None:
 
 def changed_files(root: str, commit: str, diags: Diagnostics) -> set[str] | None:
     """The files that differ from a commit, as absolute paths, those of submodules included; None
-    after reporting why that cannot be told. Files that git does not know yet have changed, too.
+    after reporting why they are not known. Files that git does not know yet have changed, too.
     """
     top = git(root, diags, "rev-parse", "--show-toplevel")
     if top is None:

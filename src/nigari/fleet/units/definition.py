@@ -69,7 +69,7 @@ _UNIT: Final = BodySchema(
 
 
 class FleetDefinition:
-    """What `fleet.hcl` says."""
+    """The content of `fleet.hcl`."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class FleetDefinition:
         """Whether units are looked for beside those that are declared."""
         self.declared: dict[str, Unit] = {}
         self.values: UnitValues = UnitValues()
-        """What units are given, and what they need for it."""
+        """The inputs of units, and their dependencies."""
         if data is not None:
             self.sources[FILE_NAME] = data
             # What was read is sent along with the expressions that read it.

@@ -35,13 +35,13 @@ from nigari.workspace.session.session import Session
 
 @record
 class FilesRead:
-    """What a unit reads, as absolute paths without links."""
+    """The files that a unit reads, as absolute paths without links."""
 
     directories: frozenset[str]
     """Directories of which everything counts that does not belong to other units or modules."""
     files: frozenset[str]
     prefixes: frozenset[str]
-    """What the paths of further files begin with."""
+    """The prefixes of further files."""
 
 
 def files_read(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> FilesRead:
@@ -81,7 +81,7 @@ def _at(session: Session, path: str) -> str:
 
 
 def _prefix(session: Session, text: str) -> str:
-    """What paths begin with, whatever the directory is written like."""
+    """The prefixes of paths, in all spellings of the directory."""
     if not text:
         return "/"
     head, slash, tail = text.rpartition("/")

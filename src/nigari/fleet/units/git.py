@@ -10,7 +10,7 @@ from nigari.lang.files import DiskFiles, Entry, by_name
 
 
 def git(directory: str, diags: Diagnostics, *arguments: str) -> bytes | None:
-    """What a command of git prints; None after reporting why it cannot be done."""
+    """The output of a git command; None after reporting why it fails."""
     try:
         done = subprocess.run(
             ("git", "-C", directory, *arguments), capture_output=True, check=False

@@ -19,7 +19,7 @@ from nigari.record import record, replace
 
 
 class EdgeReason(Enum):
-    """Why a unit needs another."""
+    """The reason of a dependency between units."""
 
     REMOTE_STATE = "remote state"
     OUTPUTS = "outputs"
@@ -34,13 +34,13 @@ class Edge:
     needs: str
     reason: EdgeReason
     address: str
-    """What needs it: the address of a data source, or the argument of `fleet.hcl`."""
+    """The dependant: the address of a data source, or the argument of `fleet.hcl`."""
     range: Range | None
 
 
 @record
 class ForeignState:
-    """A state that a unit reads and that no unit writes, or of which that cannot be told."""
+    """A state that a unit reads and that no unit writes, or whose unit is not known."""
 
     unit: str
     address: str
@@ -57,7 +57,7 @@ class SharedState:
     state: StateIdentity
     units: tuple[str, ...]
     range: Range | None
-    """Where one of the units is declared, if any of them is."""
+    """The range of the declaration of one of the units, if any is declared."""
 
     def diagnostic(self, severity: Severity) -> Diagnostic:
         """Explain what would happen to the state."""
@@ -96,7 +96,9 @@ class Graph:
     """The states that more than one unit would write."""
 
     def conflicts(self, names: Iterable[str]) -> list[Diagnostic]:
-        """Why these units can't be planned or applied together: several would write the same state."""
+        """The reason for which these units cannot be planned or applied together: some would write
+        one state.
+        """
         chosen = set(names)
         met = (replace(each, units=_among(each.units, chosen)) for each in self.shared)
         return [each.diagnostic(Severity.ERROR) for each in met if len(each.units) > 1]

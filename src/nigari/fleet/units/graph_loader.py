@@ -1,21 +1,24 @@
 """The survey of a fleet: its units, what is known of each, and how they depend on each other.
 
 Everything comes from files and evaluation; nothing runs, and nothing is connected to.
+Hidden directories are skipped, so `.terraform` and `.git` are, and links to directories are not
+followed: their targets are found in their own place.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from nigari.config.file_names import is_config_file
 from nigari.config.module_cache import caching_modules
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advising
 from nigari.fleet.units.advice import FLEET_ADVICE
 from nigari.fleet.units.definition import FleetDefinition
-from nigari.fleet.units.discovery import find_directories
 from nigari.fleet.units.graph import Graph, build_graph
 from nigari.fleet.units.inspection import Inspection, inspect
 from nigari.fleet.units.patterns import path_matcher
@@ -41,7 +44,7 @@ class Survey:
     graph: Graph
     inspections: Mapping[str, Inspection]
     diagnostics: tuple[Diagnostic, ...]
-    """What is wrong with the fleet as a whole."""
+    """The diagnostics of the fleet as a whole."""
     sources: Mapping[str, bytes]
     """The files that diagnostics are about, by their paths from the root."""
     modules: frozenset[str] = frozenset()
@@ -58,7 +61,7 @@ class Survey:
         return any(each.severity is Severity.ERROR for each in self.diagnostics)
 
     def warnings(self, names: Collection[str]) -> list[Diagnostic]:
-        """What concerns these units and keeps nothing from being done with one of them."""
+        """Warnings about these units, which prevent nothing."""
         found = [each for each in self.diagnostics if each.severity is Severity.WARNING]
         return [*found, *self.graph.warnings(names)]
 
@@ -83,11 +86,11 @@ class Survey:
         return self.definition.values.variables(name, {}, Diagnostics()).values
 
     def mistakes(self, name: str) -> list[Diagnostic]:
-        """What is wrong with the configuration of one unit, and not mended by init."""
+        """Errors in the configuration of one unit that init would not correct."""
         return [each for each in self.problems(name) if not _is_uninstalled(each)]
 
     def problems(self, name: str) -> list[Diagnostic]:
-        """What is wrong with the configuration of one unit."""
+        """The diagnostics of the configuration of one unit."""
         unit = self.units[name]
         found = self.inspections[name].diagnostics
         errors = [each for each in found if each.severity is Severity.ERROR]
@@ -154,7 +157,7 @@ def _read_definition(where: WorkingDirectory, diags: Diagnostics) -> bytes | Non
 def _candidates(
     where: WorkingDirectory, definition: FleetDefinition, diags: Diagnostics
 ) -> list[Unit]:
-    """What may be units beside those that are declared."""
+    """The candidate units beside the declared ones."""
     if not definition.discovers:
         return []
     declared = {os.path.realpath(each.path) for each in definition.declared.values()}
@@ -204,18 +207,20 @@ def _in_environment(units: Sequence[Unit], environ: Mapping[str, str]) -> list[U
 def _with_own_data(units: Sequence[Unit]) -> list[Unit]:
     """Units of which those that share a directory have a data directory each: what `init` makes of
     one of them, such as its backend, is not what another needs. Environments have theirs anyhow.
+    A unit that has one keeps it, even if the others that it shared its directory with are gone.
     """
     count: dict[str, int] = {}
     for unit in units:
         count[unit.directory] = count.get(unit.directory, 0) + 1
-    return [
-        unit
-        if count[unit.directory] == 1 or unit.environment_name
-        else replace(
-            unit, environ=(*unit.environ, (DATA_VARIABLE, f"{_UNIT_DATA}/{unit.file_name}"))
-        )
-        for unit in units
-    ]
+    found: list[Unit] = []
+    for unit in units:
+        own = f"{_UNIT_DATA}/{unit.file_name}"
+        is_shared = count[unit.directory] > 1 or os.path.isdir(os.path.join(unit.path, own))
+        if is_shared and not unit.environment_name:
+            found.append(replace(unit, environ=(*unit.environ, (DATA_VARIABLE, own))))
+        else:
+            found.append(unit)
+    return found
 
 
 def _known_variables(
@@ -258,7 +263,7 @@ def _once(diags: Diagnostics) -> tuple[Diagnostic, ...]:
 
 
 class FleetSources(Mapping[str, bytes]):
-    """The files of a fleet by their paths from the root, read when somebody wants to see one: a
+    """The files of a fleet by their paths from the root, read when one is shown: a
     large fleet has more of them than a process should keep.
     """
 
@@ -281,3 +286,35 @@ class FleetSources(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._known)
+
+
+_NOT_OURS = frozenset(("node_modules", "__pycache__"))
+
+
+def find_directories(root: str, excluded: re.Pattern[str]) -> list[str]:
+    """The directories with configuration, as paths from the root with slashes, in order; those that
+    are excluded are left out with all that is below them.
+    """
+    found: list[str] = []
+    pending = ["."]
+    while pending:
+        directory = pending.pop()
+        inner: list[str] = []
+        has_configuration = False
+        try:
+            entries = list(os.scandir(os.path.join(root, directory)))
+        except OSError:
+            # Who may not look into a directory has no unit there.
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                path = entry.name if directory == "." else f"{directory}/{entry.name}"
+                is_hidden = entry.name.startswith(".") or entry.name in _NOT_OURS
+                if not is_hidden and not excluded.fullmatch(path):
+                    inner.append(path)
+            elif is_config_file(entry.name):
+                has_configuration = True
+        if has_configuration:
+            found.append(directory)
+        pending.extend(inner)
+    return sorted(found)

@@ -58,17 +58,17 @@ class StateRead:
     identity: StateIdentity | None
     """The state that it reads; None where that cannot be worked out."""
     why: str = ""
-    """Why it cannot."""
+    """The reason for which it cannot."""
 
 
 @record
 class Inspection:
-    """What is known of a unit without running anything."""
+    """The static facts about a unit."""
 
     state: StateIdentity | None
     """The state that it writes; None where that cannot be worked out."""
     state_range: Range | None
-    """Where the backend is configured, if it is."""
+    """The range of the backend's configuration, if there is one."""
     reads: tuple[StateRead, ...]
     called: tuple[str, ...]
     """The directories of modules that it calls, as absolute paths."""
@@ -89,12 +89,12 @@ def open_session(unit: Unit, environ: Mapping[str, str], variables: Mapping[str,
 
 
 def working_directory(unit: Unit, environ: Mapping[str, str]) -> WorkingDirectory:
-    """Where a unit is worked with, whatever its environment."""
+    """The working directory of a unit, whatever its environment."""
     return WorkingDirectory(unit.environment(environ), root=unit.path, backend=dict(unit.backend))
 
 
 def apply_journal(unit: Unit, environ: Mapping[str, str]) -> str:
-    """Where the journal of the last apply of a unit is."""
+    """The path of the journal of a unit's last apply."""
     where = working_directory(unit, environ)
     if unit.environment_name:
         where, _ = in_environment(where, unit.environment_name, Diagnostics())
@@ -103,12 +103,12 @@ def apply_journal(unit: Unit, environ: Mapping[str, str]) -> str:
 
 
 def unit_variables(unit: Unit, variables: Mapping[str, Value]) -> GivenVariables:
-    """What a unit gives to its variables."""
+    """The values of a unit's variables."""
     return given_variables(variables, unit.var_files, origin=FILE_NAME)
 
 
 def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Inspection:
-    """What the configuration of a unit says, with the values that are known of its variables."""
+    """The facts of a unit's configuration, with the known values of its variables."""
     session = open_session(unit, environ, variables)
     run = session.static()
     if run is None:
@@ -134,7 +134,7 @@ def _called_by_tests(session: Session) -> set[str]:
 
 
 def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | None, Range | None]:
-    """The state of the configured backend, with what `init` was told of it."""
+    """The state of the configured backend, with the arguments that `init` got."""
     backend = run.root.module.backend
     around = Around(session.where.path, session.where.environ)
     workspace = session.selected

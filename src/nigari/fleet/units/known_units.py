@@ -53,7 +53,7 @@ class KnownUnit:
 
 
 def known_file(root: str) -> str:
-    """Where a fleet remembers its units."""
+    """The path at which a fleet remembers its units."""
     return os.path.join(fleet_directory(root), _FILE)
 
 
@@ -70,7 +70,7 @@ def read_known(root: str, diags: Diagnostics) -> dict[str, KnownUnit] | None:
         diags.error(
             "Damaged list of units",
             f"{path}, which lists the units that were applied, cannot be used: {error}. Without it, "
-            "units that are not declared any more cannot be told. Restore it; or remove it, if no "
+            "units that are not declared any more are not known. Restore it; or remove it, if no "
             "unit has been taken out of the fleet since the last apply.",
         )
         return None

@@ -18,7 +18,7 @@ def is_pattern(text: str) -> bool:
 
 
 def path_matcher(patterns: Iterable[str]) -> re.Pattern[str]:
-    """What matches the whole of every path that one of the patterns does."""
+    """The pattern that matches the whole of every path that one of the patterns does."""
     parts = [_translated(each.strip("/").removeprefix("./")) for each in patterns]
     return re.compile("|".join(f"(?:{part})" for part in parts) or r"(?!)")
 

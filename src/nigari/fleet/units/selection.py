@@ -13,10 +13,12 @@ are.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from nigari.diagnostics import Diagnostics
+from nigari.fleet.units.changed_files import changed_files, concerned_units, known_commit
 from nigari.fleet.units.graph import Graph
+from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.patterns import is_pattern, path_matcher
 from nigari.fleet.units.unit import Unit
 from nigari.hcl.suggestion import did_you_mean
@@ -165,3 +167,38 @@ class _Index:
 def _plain(directory: str) -> str:
     """A directory as it is called in a fleet."""
     return directory.removeprefix("./").rstrip("/") or "."
+
+
+@record
+class Choice:
+    """The selection of units on the command line."""
+
+    only: Sequence[str] = ()
+    except_: Sequence[str] = ()
+    changed_since: str = ""
+    """A commit; only what has changed since, and what depends on that, is meant."""
+
+
+def chosen_units(
+    found: Survey, choice: Choice, environ: Mapping[str, str], diags: Diagnostics
+) -> list[str]:
+    """The names of the units that are meant, in order; what makes no sense is reported."""
+    names = set(found.units)
+    if choice.only:
+        names = select(found.graph, parse_selectors(choice.only), diags, found.modules)
+    if choice.changed_since:
+        names &= _changed(found, choice.changed_since, environ, diags)
+    if choice.except_:
+        names -= select(found.graph, parse_selectors(choice.except_), diags, found.modules)
+    return [name for name in found.units if name in names]
+
+
+def _changed(
+    found: Survey, reference: str, environ: Mapping[str, str], diags: Diagnostics
+) -> set[str]:
+    commit = known_commit(found.root, reference, diags)
+    changed = None if commit is None else changed_files(found.root, commit, diags)
+    if commit is None or changed is None:
+        return set()
+    concerned = concerned_units(found, changed, commit, environ)
+    return found.graph.closure(concerned, is_upward=False)

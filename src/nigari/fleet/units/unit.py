@@ -25,9 +25,9 @@ class Unit:
     """One root module with its workspace, variables and settings."""
 
     name: str
-    """What it is called: the path of its directory, or the name that `fleet.hcl` gives it."""
+    """The name: the path of its directory, or the name that `fleet.hcl` gives it."""
     directory: str
-    """Where its configuration is, seen from the root of the fleet, with slashes."""
+    """The directory of its configuration, relative to the root of the fleet, with slashes."""
     path: str
     """The same as an absolute path."""
     workspace: str | None = None
@@ -42,7 +42,7 @@ class Unit:
     block: str = ""
     """The name of the `unit` block that declares it; empty for one that was found."""
     range: Range | None = None
-    """Where it is declared."""
+    """The range of its declaration."""
     backend: tuple[tuple[str, Value], ...] = ()
     """Arguments of its backend, in place of those in its configuration."""
     fleet_data: str = ""
@@ -82,7 +82,7 @@ class Unit:
 
 
 def fleet_directory(root: str) -> str:
-    """Where a fleet keeps what it has to remember; it need not exist."""
+    """The directory in which a fleet remembers; it need not exist."""
     return os.path.join(root, HOME, "fleet")
 
 
@@ -96,7 +96,7 @@ def settings_file(root: str, directory: str, path: str) -> str:
 
 
 def instance_name(block: str, key: InstanceKey) -> str:
-    """What an instance of a block is called, as it is written in expressions."""
+    """The name of an instance of a block, as in expressions."""
     return block if key is None else f"{block}[{json.dumps(key, ensure_ascii=False)}]"
 
 

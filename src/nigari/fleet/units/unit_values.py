@@ -45,7 +45,7 @@ class DeclaredValues:
 
 @record
 class Values:
-    """What a unit's variables are given, as far as that is known."""
+    """The values of a unit's variables, as far as they are known."""
 
     values: Mapping[str, Value]
     needs: frozenset[str]
@@ -165,7 +165,7 @@ class UnitValues:
         attribute: Attribute,
         outputs: Mapping[str, Mapping[str, Value]],
     ) -> Scope:
-        """What names stand for in an expression; only the units that it may refer to are put in."""
+        """The values of the names in an expression; only the units that it may refer to are in it."""
         wanted = {name for name, _ in _named_units(attribute)}
         if not wanted:
             return declared.scope
@@ -244,7 +244,7 @@ def _picked(instances: Mapping[str, Value], keys: set[str] | None) -> dict[str, 
 
 
 def _referred(traversal: Traversal, scope: Scope) -> Value | None:
-    """What a reference stands for; None for one to units, which is not known yet."""
+    """The value of a reference; None for one to units, which is not known yet."""
     root = scope.variable(traversal.root_name)
     return None if root is None else traversal.split()[1].apply_rel(root, Diagnostics())
 
@@ -270,7 +270,7 @@ def _with_outputs(unit: Value, outputs: Mapping[str, Value]) -> Value:
 
 
 def output_cause(unit: str, output: str = "") -> UnknownCause:
-    """Why an output of a unit is not known."""
+    """The reason for which an output of a unit is not known."""
     what = f"output {output}" if output else "an output"
     return UnknownCause(
         CauseKind.OTHER_STATE, ROOT_MODULE, f"{what} of unit {unit}", None, Phase.APPLY

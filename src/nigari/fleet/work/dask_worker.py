@@ -31,7 +31,7 @@ from nigari.system_calls import NOT_INHERITED
 from nigari.version import VERSION
 
 TOPIC: Final = "nigari-fleet"
-"""What events of Dask are called in which workers say that they have begun with something."""
+"""The topic of Dask events in which workers report that they have begun a task."""
 _NO_VALUES: Final = UnitValues()
 
 
@@ -41,7 +41,7 @@ class Assignment:
 
     step: Step
     shipment: Shipment | None
-    """What the unit reads, without the data; None where workers see the same files."""
+    """The files of the unit, without their data; None if workers see the same files."""
     environ: Mapping[str, str]
     run: str = ""
     """The run that wants to hear when the step begins."""
@@ -51,13 +51,13 @@ class Assignment:
     rescued: bytes | None = None
     """A state that an earlier apply could not store."""
     token: str = ""
-    """What must not be taken twice; empty for what may be repeated."""
+    """The identity of a task that must not run twice; empty if it may be repeated."""
     version: str = VERSION
 
 
 @record
 class Returned:
-    """What comes back."""
+    """The answer of a worker."""
 
     outcome: TaskOutcome
     plan: bytes = b""
@@ -70,7 +70,7 @@ def package(data: bytes) -> bytes:
 
 
 def pass_on(kind: Kind, unit: Unit, returned: Returned) -> Passed:
-    """What a step passes on to those after it, without what only the program wants."""
+    """The outputs of a step for those after it, without what only the program needs."""
     return passed(kind, unit, returned.outcome)
 
 
@@ -99,9 +99,9 @@ def work(
         return Returned(TaskOutcome(TaskStatus.LOST, (lost_worker(task),)))
     try:
         return asyncio.run(_stepped(assignment, packages, values, before))
-    except Exception as error:  # noqa: BLE001 - the program is told, and goes on without this unit
-        told = unexpected(f"The {task.kind.value}", error)
-        return Returned(TaskOutcome(TaskStatus.FAILED, (told,)))
+    except Exception as error:  # noqa: BLE001 - the program is failure, and goes on without this unit
+        failure = unexpected(f"The {task.kind.value}", error)
+        return Returned(TaskOutcome(TaskStatus.FAILED, (failure,)))
 
 
 async def _stepped(
@@ -188,7 +188,7 @@ def _localized(task: Task, assignment: Assignment, packages: Sequence[bytes], sc
 
 
 def _home() -> str:
-    """Where a worker keeps what was sent to it."""
+    """The directory for files that were sent to a worker."""
     from distributed import get_worker
 
     return os.path.join(get_worker().local_directory, "nigari-fleet")

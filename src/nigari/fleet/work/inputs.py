@@ -1,6 +1,6 @@
 """Inputs of a unit: what it is given of others, worked out from the outputs they have or will have.
 
-What a unit needs is data that can be sent to another process; whoever has the outputs works out the
+What a unit needs is data that can be sent to another process; the process that has the outputs evaluates the
 inputs there. Where outputs come from is not known here.
 """
 
@@ -22,7 +22,7 @@ from nigari.record import record
 
 @record
 class UnitInputs:
-    """What a unit is given."""
+    """The inputs of a unit."""
 
     variables: Mapping[str, Value]
     planned: Mapping[StateIdentity, Outputs]
@@ -36,7 +36,7 @@ class UnitInputs:
 
     @property
     def digest(self) -> str:
-        """What equal inputs have in common, and others have not; nothing can be learnt from it."""
+        """A digest that equal inputs share, and that reveals nothing about them."""
         found = {
             "variables": _data(self.variables),
             "states": {str(state): _data(each) for state, each in self.planned.items()},
@@ -84,7 +84,7 @@ class UnitNeeds:
 
 
 def needs_of(graph: Graph, name: str, members: Collection[str], must_exist: bool) -> UnitNeeds:
-    """What a unit needs in a run of which others are `members`, whose outputs may change."""
+    """The inputs of a unit in a run of which others are `members`, whose outputs may change."""
     outputs_of = [
         each.needs for each in graph.edges_of.get(name, ()) if each.reason is EdgeReason.OUTPUTS
     ]

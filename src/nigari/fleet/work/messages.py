@@ -1,6 +1,6 @@
 """Messages between the program and its workers: one after the other, each with its length before it.
 
-Both ends are this program, connected by a socket that nobody else has, so that what comes can be
+Both ends are this program, connected by a private socket, so that messages can be
 trusted.
 """
 
@@ -18,7 +18,7 @@ _LENGTH: Final = struct.Struct("!Q")
 
 @record
 class Interrupt:
-    """What is under way should come to an end: gently at first, at once the second time."""
+    """Stop the running tasks: gently at first, at once the second time."""
 
     times: int = 1
 
@@ -34,7 +34,7 @@ async def read_message(reader: asyncio.StreamReader) -> object | None:
 
 
 async def write_message(writer: asyncio.StreamWriter, message: object) -> None:
-    """Send a message; a `ConnectionError` where nobody is there any more."""
+    """Send a message; raises `ConnectionError` if the other end is gone."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     writer.write(_LENGTH.pack(len(data)) + data)
     await writer.drain()

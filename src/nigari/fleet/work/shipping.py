@@ -23,7 +23,7 @@ from nigari.record import record, replace
 
 _LOCK: Final = ".terraform.lock.hcl"
 _NEVER: Final = ("terraform.tfstate", "terraform.tfstate.d", "errored.")
-"""What the names of states begin with, those included that could not be stored."""
+"""The prefixes of state files, including those that could not be stored."""
 
 
 @record
@@ -48,7 +48,7 @@ class Shipment:
 
     @property
     def digest(self) -> str:
-        """What the whole tree of files is known by."""
+        """The digest of the whole tree of files."""
         text = "\n".join(sorted(f"{each.base} {each.digest}" for each in self.packages))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -67,7 +67,7 @@ class Packer:
     def pack(
         self, unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]
     ) -> Shipment:
-        """What a unit reads."""
+        """The files that a unit reads."""
         read = files_read(unit, environ, variables)
         directories = {os.path.realpath(each) for each in read.directories}
         loose = {
@@ -125,7 +125,7 @@ def unpack(shipment: Shipment, home: str) -> Unit:
         try:
             os.rename(made, root)
         except OSError:
-            # Somebody else was faster.
+            # Another process was faster.
             shutil.rmtree(made, ignore_errors=True)
     unit = shipment.unit
     return replace(

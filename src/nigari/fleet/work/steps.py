@@ -1,6 +1,6 @@
 """Steps: the tasks of a whole run that can be repeated, and what they pass on to each other.
 
-A step says which others come before it and how its inputs follow from their outputs, so that whoever
+A step says which others come before it and how its inputs follow from their outputs, so that the code that
 does a run can be handed all of it at once. Who that is, and where, is not known here.
 """
 
@@ -24,7 +24,7 @@ from nigari.fleet.work.tasks import (
 from nigari.record import record, replace
 
 StepKey = tuple[Kind, str]
-"""What is done, and the name of the unit."""
+"""The kind of work, and the name of the unit."""
 
 
 @record
@@ -34,24 +34,24 @@ class Step:
     task: Task
     after: tuple[StepKey, ...] = ()
     needs: UnitNeeds | None = None
-    """What it is given of others; None where the task has its values already."""
+    """The inputs from other units; None if the task has its values already."""
 
     @property
     def key(self) -> StepKey:
-        """What it is known by in its run."""
+        """The key of a step in its run."""
         return self.task.kind, self.task.unit.name
 
 
 @record
 class Passed:
-    """What a step passes on to those after it."""
+    """The outputs of a step for those after it."""
 
     unit: str
     outputs: Outputs | None = None
     because_of: str = ""
     """The unit that is to blame where nothing can come after it."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """What is wrong with a state whose outputs could not be read, as seen from the fleet."""
+    """The diagnostics of a state whose outputs could not be read, as seen from the fleet."""
 
 
 Steps = Mapping[StepKey, Step]
@@ -59,7 +59,7 @@ Steps = Mapping[StepKey, Step]
 
 
 class Watch(Protocol):
-    """Whoever wants a run."""
+    """The observer of a run."""
 
     @property
     def is_stopped(self) -> bool:
@@ -67,7 +67,7 @@ class Watch(Protocol):
         ...
 
     def begun(self, key: StepKey) -> None:
-        """Somebody works on a step."""
+        """A worker has begun a step."""
         ...
 
     def ended(self, key: StepKey, outcome: TaskOutcome) -> None:
@@ -76,16 +76,16 @@ class Watch(Protocol):
 
 
 def passed(kind: Kind, unit: Unit, outcome: TaskOutcome) -> Passed:
-    """What the outcome of a step means for those after it."""
+    """The meaning of a step's outcome for those after it."""
     is_plan = kind is Kind.PLAN
     if outcome.status is TaskStatus.DONE:
         outputs = outcome.outputs
         return Passed(unit.name, with_causes(outputs or {}, unit.name) if is_plan else outputs)
     if is_plan or outcome.status is not TaskStatus.FAILED:
         return Passed(unit.name, because_of=outcome.because_of or unit.name)
-    # Only a state was to be read: whoever wanted it says what is wrong with that.
-    told = seen_from_root(outcome.diagnostics, unit)
-    return Passed(unit.name, diagnostics=tuple(told))
+    # Only a state was to be read; the step that needed it reports the failure.
+    reported = seen_from_root(outcome.diagnostics, unit)
+    return Passed(unit.name, diagnostics=tuple(reported))
 
 
 async def take_step(
@@ -100,21 +100,21 @@ async def take_step(
         return skipped_task(blamed)
     unread = [each for found in before.values() for each in found.diagnostics]
     if unread:
-        told = seen_from_unit(unread, step.task.unit)
-        return TaskOutcome(TaskStatus.FAILED, tuple(told))
+        reported = seen_from_unit(unread, step.task.unit)
+        return TaskOutcome(TaskStatus.FAILED, tuple(reported))
     if step.needs is None:
         return await do(step.task)
     diags = Diagnostics()
     outputs = {name: each.outputs for name, each in before.items()}
     inputs = step.needs.inputs(values, outputs, diags)
     if diags.has_errors:
-        told = seen_from_unit(diags.in_order(), step.task.unit)
-        return TaskOutcome(TaskStatus.FAILED, tuple(told))
+        reported = seen_from_unit(diags.in_order(), step.task.unit)
+        return TaskOutcome(TaskStatus.FAILED, tuple(reported))
     task = replace(step.task, variables=inputs.variables, planned=inputs.planned)
     outcome = await do(task)
     return replace(outcome, inputs=inputs.digest if inputs.is_known else "")
 
 
 def skipped_task(because_of: str = "") -> TaskOutcome:
-    """The outcome of a task that nobody has begun with."""
+    """The outcome of a task that no worker has begun."""
     return TaskOutcome(TaskStatus.SKIPPED, because_of=because_of)

@@ -31,7 +31,7 @@ units of one fleet would be in each other's way.
 Outputs = Mapping[str, Value]
 """Root outputs by name, marked where they are sensitive, unknown where only apply can tell."""
 
-# Nobody changes these. Unlike mapping proxies they can be sent to another process.
+# Never changed. Unlike mapping proxies they can be sent to another process.
 _NOTHING: Final[Mapping[str, Value]] = {}
 _NO_STATES: Final[Mapping[StateIdentity, Outputs]] = {}
 _NO_SOURCES: Final[Mapping[str, bytes]] = {}
@@ -39,7 +39,7 @@ _NO_REPORT: Final[Mapping[str, object]] = {}
 
 
 class Kind(Enum):
-    """What can be done with a unit."""
+    """The kinds of tasks."""
 
     INIT = "init"
     VALIDATE = "validate"
@@ -51,7 +51,7 @@ class Kind(Enum):
 
 
 class TaskStatus(Enum):
-    """What has come of a task."""
+    """The status of a task."""
 
     DONE = "done"
     FAILED = "failed"
@@ -61,12 +61,12 @@ class TaskStatus(Enum):
     SKIPPED = "skipped"
     """Something that it needs has failed, or everything was stopped before its turn."""
     LOST = "lost"
-    """Whoever did it is gone, and it is not known how far it came."""
+    """The worker is gone, and it is not known how far it came."""
 
 
 @record
 class TaskOptions:
-    """What a command says about everything that it does."""
+    """The options of a command for all of its tasks."""
 
     mode: PlanMode = PlanMode.NORMAL
     refresh: bool = True
@@ -79,7 +79,7 @@ class TaskOptions:
     backend: bool = True
     """Whether init sets up the backend."""
     backend_config: tuple[str, ...] = ()
-    """What init is given for it, as `-backend-config` takes it."""
+    """The backend configuration for init, as `-backend-config` takes it."""
 
 
 @record
@@ -91,23 +91,23 @@ class Task:
     options: TaskOptions
     variables: Mapping[str, Value] = _NOTHING
     planned: Mapping[StateIdentity, Outputs] = _NO_STATES
-    """What the states of other units will be, for `terraform_remote_state`."""
+    """The future states of other units, for `terraform_remote_state`."""
     plan: str = ""
     """The file that a plan is written to, or that has the plan to apply."""
     agreed: str = ""
     """A file with the plan that was agreed to, where another has to be made to be applied."""
     log: str = ""
-    """The file in which is told what happens."""
+    """The path of the progress file."""
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it can be done again when nobody knows how far it came."""
+        """Whether it can be repeated if it is not known how far it came."""
         return self.kind is not Kind.APPLY
 
 
 @record
 class ChangeLine:
-    """Planned change of one object, abbreviated."""
+    """A change of one object, in short."""
 
     address: str
     action: str
@@ -116,7 +116,7 @@ class ChangeLine:
 
 @record
 class Changes:
-    """How much a plan does."""
+    """The size of a plan."""
 
     add: int
     change: int
@@ -124,7 +124,7 @@ class Changes:
     import_: int
     forget: int
     outputs: int
-    """How many outputs get another value."""
+    """The number of outputs that change."""
     lines: tuple[ChangeLine, ...]
     drift: tuple[str, ...]
     is_empty: bool
@@ -142,7 +142,7 @@ class Changes:
 
 @record
 class TaskOutcome:
-    """What has come of a task."""
+    """The outcome of a task."""
 
     status: TaskStatus
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -153,9 +153,9 @@ class TaskOutcome:
     """Those that the state has, or, after a plan, will have; None where there is no state."""
     seconds: float = 0.0
     report: Mapping[str, object] = _NO_REPORT
-    """What else there is to tell, as JSON data."""
+    """The further results, as JSON data."""
     inputs: str = ""
-    """What the inputs are known by that the task was done with; empty where they were not all known."""
+    """The digest of the inputs of the task; empty if they were not all known."""
     because_of: str = ""
     """The unit that is to blame where the task was skipped."""
     unsaved: bytes | None = None
@@ -163,7 +163,7 @@ class TaskOutcome:
 
 
 def not_stored(error: OSError) -> Diagnostic:
-    """What a fleet has to remember, and nobody can write down."""
+    """Values that a fleet must remember, and that no file may contain."""
     where = f"{error.filename}: " if error.filename else ""
     return Diagnostic(
         Severity.ERROR,

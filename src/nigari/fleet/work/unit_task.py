@@ -192,8 +192,8 @@ async def _store_rescued(task: Task, environ: Mapping[str, str]) -> None:
     try:
         await _session(task, environ).state_push(data)
     except SessionError as error:
-        told = (*error.diagnostics, not_stored_yet(task.unit))
-        raise SessionError(told, error.sources) from None
+        reported = (*error.diagnostics, not_stored_yet(task.unit))
+        raise SessionError(reported, error.sources) from None
     keep_rescued(task.unit, None)
 
 
@@ -243,18 +243,18 @@ async def _test(task: Task, environ: Mapping[str, str]) -> TaskOutcome:
         found = tuple(suite.diags.in_order())
         return TaskOutcome(TaskStatus.FAILED, found, _sources(task, found))
     outcome = await suite.run(TestView())
-    told = [each for file in outcome.files for run in file.runs for each in run.diags]
-    told += [each for file in outcome.files for end in file.cleanups for each in end.diags]
+    reported = [each for file in outcome.files for run in file.runs for each in run.diags]
+    reported += [each for file in outcome.files for end in file.cleanups for each in end.diags]
     passed = outcome.count(Status.PASS)
     runs = sum(len(file.runs) for file in outcome.files)
     status = TaskStatus.FAILED if outcome.has_failed else TaskStatus.DONE
-    errors = tuple(each for each in told if each.severity is Severity.ERROR)
+    errors = tuple(each for each in reported if each.severity is Severity.ERROR)
     return TaskOutcome(
         status, errors, _sources(task, errors), report={"passed": passed, "runs": runs}
     )
 
 
-# -- what is told --------------------------------------------------------------------------------
+# -- reports -------------------------------------------------------------------------------------
 
 
 def _told(error: SessionError) -> tuple[tuple[Diagnostic, ...], Mapping[str, bytes]]:

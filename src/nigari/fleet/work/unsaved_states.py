@@ -30,7 +30,7 @@ def rescued_file(unit: Unit) -> str:
 
 
 def _like(path: str) -> list[str]:
-    """The files of that name, or with a number in it where somebody else's has it."""
+    """The files of that name, or with a number in it if another file has the name."""
     stem, suffix = os.path.splitext(path)
     return glob.glob(f"{glob.escape(stem)}*{suffix}")
 
@@ -62,17 +62,17 @@ def with_state_kept(task: Task, outcome: TaskOutcome) -> TaskOutcome:
     """The outcome of a task, once a state that is in no file where it was done has been written to one
     here.
     """
-    unit, told = task.unit, None
+    unit, added = task.unit, None
     if outcome.unsaved is None:
         return outcome
     try:
         keep_rescued(unit, outcome.unsaved)
-        told = _kept(unit) if task.kind is Kind.APPLY else None
+        added = _kept(unit) if task.kind is Kind.APPLY else None
     except OSError as error:
-        told = _lost(unit, error)
-    if told is None:
+        added = _lost(unit, error)
+    if added is None:
         return outcome
-    return replace(outcome, diagnostics=(*outcome.diagnostics, told))
+    return replace(outcome, diagnostics=(*outcome.diagnostics, added))
 
 
 def _kept(unit: Unit) -> Diagnostic:

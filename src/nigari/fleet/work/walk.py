@@ -1,6 +1,6 @@
 """Walks over a fleet: every unit after all that it needs, side by side where it may be.
 
-A unit that fails keeps those that depend on it from being worked with, and nobody else.
+Only the units that depend on a failed unit are skipped.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Walk(Generic[K]):
         return await self._work(name)
 
     def _after(self, name: K, blamed: K | None) -> list[K]:
-        """What can begin once a unit is done, or, where something is to blame, is given up."""
+        """The units that can begin once a unit is done, or that are given up after a failure."""
         ready: list[K] = []
         pending = [(name, blamed)]
         while pending:

@@ -2,7 +2,7 @@
 warm, and does one thing at a time.
 
 Tasks come through a socket whose number is its only argument, and outcomes go back the same way.
-Whoever started it may be gone: then it finishes an apply that is under way, so that nothing is left
+If its parent is gone, it finishes an apply that is under way, so that nothing is left
 half done, gives up anything else, and ends itself.
 """
 
@@ -29,7 +29,7 @@ _OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000
 
 
 def main() -> None:
-    """Work until nobody wants anything more."""
+    """Work until the parent closes the connection."""
     # Who interrupts the program is heard by the program, which passes it on.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     servers = use_fork_servers()
@@ -48,7 +48,7 @@ async def _serve(channel: socket.socket) -> None:
         if isinstance(message, Task):
             is_repeatable = message.is_repeatable
             current = asyncio.create_task(_work(message, writer))
-            # Let it begin: what is cancelled before that gives no answer, for which somebody waits.
+            # Let it begin: a task cancelled before that gives no answer, and the parent waits for one.
             await asyncio.sleep(0)
         elif isinstance(message, Interrupt) and current is not None:
             current.cancel()
@@ -65,7 +65,7 @@ async def _work(task: Task, writer: asyncio.StreamWriter) -> None:
         _say_into(task.log)
     try:
         outcome = await perform(task, os.environ)
-    except Exception as error:  # noqa: BLE001 - the program is told, and goes on without this unit
+    except Exception as error:  # noqa: BLE001 - reported to the program, which goes on without this unit
         outcome = TaskOutcome(TaskStatus.FAILED, (unexpected(f"The {task.kind.value}", error),))
     with contextlib.suppress(ConnectionError):
         await write_message(writer, outcome)

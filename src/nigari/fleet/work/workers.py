@@ -34,22 +34,22 @@ from nigari.fleet.work.walk import Walk
 from nigari.system_calls import KILL, signal_group
 
 MakeTask = Callable[[], Task | None]
-"""Makes a task when its turn has come; None where nobody wants it any more."""
+"""Makes a task when its turn has come; None if it is no longer wanted."""
 _TRIES: Final = 3
 _PROGRAM: Final = (
     "import sys; sys.path.insert(0, sys.argv[2]); from nigari.fleet.work.worker import main; main()"
 )
 _PACKAGES: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-"""Where this program is: workers find it there, however it was found."""
+"""The path of this program, at which workers find it, however it was found."""
 _END_IN: Final = 5.0
 """Seconds that a worker has to end by itself."""
 _LOOK_EVERY: Final = 0.01
 _AHEAD: Final = 4
-"""How many workers start before it is known how many units there are."""
+"""The number of workers that start before the number of units is known."""
 
 
 class Workers(Protocol):
-    """Who does tasks."""
+    """The workers."""
 
     async def run(self, make: MakeTask) -> TaskOutcome:
         """Have a task done as soon as it can be."""
@@ -124,7 +124,7 @@ class LocalWorkers:
         await Walk(steps, {key: step.after for key, step in steps.items()}, work).run()
 
     async def _try(self, task: Task) -> TaskOutcome | None:
-        """What a worker makes of a task; None where it has died."""
+        """The answer of a worker to a task; None if it has died."""
         worker = self._idle.pop() if self._idle else _start(self._environ)
         self._busy.add(worker)
         try:
@@ -171,7 +171,7 @@ class _Process:
                 await write_message(self._streams[1], Interrupt())
 
     async def end(self) -> None:
-        """Let the process end by itself, which it does when nobody is there any more."""
+        """Let the process end by itself, which it does once its connection is closed."""
         if self._streams is None:
             self._channel.close()
         else:

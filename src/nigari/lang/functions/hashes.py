@@ -116,8 +116,6 @@ def _rsa_decrypt(args: list[Value], _: Type) -> Value:
     ciphertext = from_base64(args[0].as_string())
     if ciphertext is None:
         raise FunctionError("the ciphertext is not valid Base64", 0)
-    from nigari.lang.functions.rsa import decrypt
-
     plaintext = decrypt(ciphertext, to_bytes(args[1].as_string()))
     return string(plaintext.decode("utf-8", "surrogateescape"))
 
@@ -154,3 +152,42 @@ def functions(host: HostEnvironment) -> dict[str, Function]:
         table[name] = Function((_STR,), None, STRING, made.of_string, NOT_NULL_RESULT)
         table[f"file{name}"] = Function((path,), None, STRING, made.of_file, NOT_NULL_RESULT)
     return table
+
+
+def decrypt(ciphertext: bytes, key: bytes) -> bytes:
+    """Decrypt a ciphertext; raise a `FunctionError` if the key is invalid or does not match."""
+    modulus, exponent = _private_numbers(key)
+    length = (modulus.bit_length() + 7) // 8
+    number = int.from_bytes(ciphertext, "big")
+    if len(ciphertext) != length or number >= modulus:
+        raise FunctionError("the ciphertext cannot be decrypted with this private key")
+    padded = pow(number, exponent, modulus).to_bytes(length, "big")
+    end = padded.find(b"\x00", 2)
+    if padded[:2] != b"\x00\x02" or end < 10:
+        raise FunctionError("the ciphertext cannot be decrypted with this private key")
+    return padded[end + 1 :]
+
+
+def _private_numbers(key: bytes) -> tuple[int, int]:
+    """Read the modulus and the private exponent of a PEM key."""
+    try:
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+        from cryptography.hazmat.primitives.serialization import (
+            load_pem_private_key,
+            load_ssh_private_key,
+        )
+    except ModuleNotFoundError as error:
+        raise FunctionError((missing_library(error) or str(error)).rstrip(".")) from error
+
+    load = load_ssh_private_key if b"OPENSSH PRIVATE KEY" in key else load_pem_private_key
+    try:
+        private = load(key, None)
+    except TypeError:
+        raise FunctionError("the private key is protected by a passphrase", 1) from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise FunctionError("the private key is not valid PEM", 1) from None
+    if not isinstance(private, RSAPrivateKey):
+        raise FunctionError("the private key is not an RSA key", 1)
+    private_numbers = private.private_numbers()
+    return private_numbers.public_numbers.n, private_numbers.d

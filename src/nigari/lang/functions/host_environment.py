@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from nigari.cty.values import Mark
 from nigari.lang.files import Files
-from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.record import record
 
 
@@ -37,6 +36,8 @@ class HostEnvironment:
 
 def redacted(text: str, marks: frozenset[Mark]) -> str:
     """Quote a text for a message, unless its marks forbid showing it."""
+    from nigari.lang.marks import EPHEMERAL, SENSITIVE
+
     if SENSITIVE in marks:
         return "(sensitive value)"
     if EPHEMERAL in marks:

@@ -54,4 +54,4 @@ REQUESTS: Final[dict[str, Handler]] = {
     "workspace/diagnostic": pulled_diagnostics.workspace_diagnostic,
     "workspace/symbol": outlines.workspace_symbol,
 }
-"""What answers each request."""
+"""The handlers of requests."""

@@ -67,7 +67,7 @@ def _is_wanted(kind: str, only: list[str]) -> bool:
 
 
 def code_lens(editor: Editor, params: Params) -> object:
-    """How often each declaration is used. Counting is left to `codeLens/resolve`."""
+    """The code lenses with the number of uses. Counting is left to `codeLens/resolve`."""
     document = editor.document(params)
     lines = editor.lines(document)
     names = editor.project.names_in(document.path)

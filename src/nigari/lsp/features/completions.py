@@ -41,7 +41,7 @@ _DEPRECATED: Final = 1
 
 
 def completion(editor: Editor, params: Params) -> object:
-    """What can be written at a position."""
+    """The completions at a position."""
     document, offset = editor.at(params)
     found = complete(editor, document, offset)
     where = editor.lines(document).range(found.start, found.end)

@@ -7,7 +7,7 @@ from nigari.lsp.editor import Editor, Params
 
 
 def hover(editor: Editor, params: Params) -> object:
-    """What there is to say about a position."""
+    """The hover at a position."""
     document, offset = editor.at(params)
     found = hover_at(editor, document, offset)
     if found is None:

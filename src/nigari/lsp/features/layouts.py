@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from nigari.hcl.edits import Edit
 from nigari.language.coloring import KINDS, colored
 from nigari.language.document import Document
 from nigari.language.folding import folds, selections
 from nigari.language.hints import LEVELS, VALUES, hints
-from nigari.language.layout import Edit, layout_edits
+from nigari.language.layout import layout_edits
 from nigari.lsp.editor import Editor, Params
 from nigari.lsp.text import LineMap
 

@@ -24,7 +24,7 @@ _WRITE: Final = 3
 
 
 def definition(editor: Editor, params: Params) -> object:
-    """Where a name is declared."""
+    """The declarations of a name."""
     return _targets(editor, definitions(editor, *editor.at(params)), "definition")
 
 
@@ -34,7 +34,7 @@ def declaration(editor: Editor, params: Params) -> object:
 
 
 def implementation(editor: Editor, params: Params) -> object:
-    """What is behind a name: a called module, or the values that are given for a variable."""
+    """The implementations of a name: a called module, or the given values of a variable."""
     return _targets(editor, implementations(editor, *editor.at(params)), "implementation")
 
 

@@ -33,7 +33,7 @@ _KINDS: Final = {
 
 
 def document_symbol(editor: Editor, params: Params) -> object:
-    """What a document declares: as a tree if the client can show one."""
+    """The symbols of a document: as a tree if the client can show one."""
     document = editor.document(params)
     lines = editor.lines(document)
     found = outline(document)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari.diagnostics import Diagnostics
-from nigari.language.layout import Edit
+from nigari.hcl.edits import Edit
 from nigari.language.navigation import symbols_at
 from nigari.language.rename import can_rename, rename
 from nigari.lsp.editor import Editor, Params

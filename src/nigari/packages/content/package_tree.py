@@ -10,7 +10,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from nigari.packages.content.module_fetch import FetchError
@@ -171,8 +171,19 @@ def is_intact(directory: Path, files: FileList) -> bool:
 
 
 def edited_files(directory: Path, files: FileList) -> list[str]:
-    """List the files of a package that were changed or removed."""
-    return [name for name, entry in files.items() if not _is_as_listed(directory, name, entry)]
+    """List the files of a package that were changed or removed, then those that were added, which
+    are lost when the others are restored. Added files alone are no edit: see `is_intact`.
+    """
+    edited = [name for name, entry in files.items() if not _is_as_listed(directory, name, entry)]
+    return [*edited, *_added_files(directory, files)] if edited else []
+
+
+def _added_files(directory: Path, files: FileList) -> Iterator[str]:
+    for folder, _, names in os.walk(directory):
+        for name in sorted(names):
+            relative = os.path.relpath(os.path.join(folder, name), directory).replace(os.sep, "/")
+            if relative not in files:
+                yield relative
 
 
 def _is_as_listed(directory: Path, name: str, entry: tuple[str, str]) -> bool:

@@ -13,8 +13,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from nigari.clouds.aws.client import AwsService, signing_time
 from nigari.clouds.aws.credentials import CredentialChain, Sources
-from nigari.clouds.aws.endpoints import Variants, endpoint, with_scheme
 from nigari.clouds.aws.machine import instance_credentials
+from nigari.clouds.aws.settings import Variants, endpoint, with_scheme
 from nigari.clouds.aws.signing import Credentials, encoded, signed_headers
 from nigari.clouds.failures import CloudFailure, NoCredentials
 from nigari.net.client import Policy

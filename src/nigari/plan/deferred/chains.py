@@ -23,17 +23,17 @@ from nigari.running.deferrals import Deferral, Written, written
 
 Carries = Callable[[Value], bool]
 _MOST_NAMED: Final = 16
-"""How many names a chain has at most."""
+"""The most names of a chain."""
 
 
 class Chains:
-    """What the deferrals of a plan wait for."""
+    """The chains of a plan's deferrals."""
 
     def __init__(self) -> None:
         self._known: dict[UnknownCause, tuple[str, ...]] = {}
 
     def of(self, deferral: Deferral) -> tuple[str, ...]:
-        """What a deferral waits for, step by step. Of several predecessors, the deepest is named."""
+        """The chain of a deferral. Of several predecessors, the deepest is named."""
         pending = [deferral]
         while pending:
             current = pending[-1]
@@ -121,7 +121,7 @@ def _carriers(place: Written, reference: Reference, carries: Carries) -> Iterato
 
 
 def _name(node: ValueNode) -> str:
-    """What a node is called by its whole address."""
+    """The whole address of a node."""
     addr = node.frame.instance.addr
     if addr.is_root:
         return node.label

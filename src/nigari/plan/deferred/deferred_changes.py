@@ -17,7 +17,6 @@ from nigari.cty.values import null, unknown
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.output import OutputNode
 from nigari.eval.nodes.provider_names import find_block
-from nigari.eval.nodes.resource import resource_schema
 from nigari.plan.deferred.chains import Chains
 from nigari.plan.deferred.round_plan import DeferralRounds
 from nigari.plan.model.changes import Action, Change, DeferredChange
@@ -109,8 +108,7 @@ class _Collected:
         key = None if resource.repetition.has_one_value else DEFERRED
         address = Abs(module, ResourceInstance(resource.addr, key))
         found = find_block(instance, resource.provider_name, resource.provider_alias).address
-        offered = self._run.pool.of(found.item.provider)
-        schema = None if offered is None else resource_schema(offered, resource.addr)
+        schema = self._run.pool.schema_of(found.item.provider, resource.addr)
         change = None
         if schema is not None:
             type_ = schema.block.implied_type

@@ -43,7 +43,7 @@ class Datum:
         is_unknown: bool = False,
     ) -> None:
         self.plain: Hashable = plain
-        """What the value looks like, for comparing; `None` for null and for what is not known."""
+        """Convert a value for comparing; `None` for null and for unknown values."""
         self.parts: Parts | None = parts
         self.is_secret: bool = is_secret
         self.is_unknown: bool = is_unknown
@@ -92,7 +92,7 @@ def datum(value: Value) -> Datum:
 
 
 def json_datum(text: str) -> Datum | None:
-    """What a string tells in JSON, if it is an object or an array; `None` for all others."""
+    """Parse a string of JSON; `None` unless it is an object or an array."""
     if text[:1] not in ("{", "["):
         return None
     try:
@@ -106,7 +106,7 @@ def json_datum(text: str) -> Datum | None:
 
 
 def data_datum(data: object, unknown: object, secret: object) -> Datum:
-    """What JSON data tells, with what of it is not known or secret, in the shape of the data."""
+    """Convert JSON data, with its unknown and sensitive parts in the shape of the data."""
     if unknown is True:
         return Datum(None, None, secret is True, True)
     if isinstance(data, dict):

@@ -16,7 +16,7 @@ from nigari.record import record
 
 
 class Fate(Enum):
-    """What becomes of a part."""
+    """The fate of a part."""
 
     SAME = " "
     NEW = "+"
@@ -25,7 +25,7 @@ class Fate(Enum):
 
 
 class Difference:
-    """What becomes of a value. What kind of value it is, a class of its own says."""
+    """The difference of a value. Its kind is a class of its own."""
 
     __slots__ = ("fate", "forces")
 
@@ -119,7 +119,7 @@ class Exchange(Difference):
 
 
 class WriteOnly(Difference):
-    """An argument that nobody keeps, so that it is never known whether it changes."""
+    """A write-only argument: it is not stored, so a change of it is never known."""
 
     __slots__ = ()
 
@@ -215,7 +215,7 @@ def _steps(path: Path) -> list[object]:
 
 @record
 class DifferenceScope:
-    """What holds for a part: which changes force another object, and which are of interest."""
+    """The scope of a part: which changes force a replacement, and which are of interest."""
 
     forced: Paths = NOWHERE
     relevant: Paths = EVERYWHERE
@@ -233,7 +233,7 @@ class DifferenceScope:
         return DifferenceScope(self.forced.child(index), EVERYWHERE) if self.forced.paths else ANY
 
     def after(self, before: Datum | None, after: Datum | None) -> Datum | None:
-        """What will be, or what is where a change is of no interest."""
+        """The planned datum, or the prior one if the change is of no interest."""
         return after if self.relevant.paths else before
 
 

@@ -40,7 +40,7 @@ from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock,
 def compare_block(
     before: Datum | None, after: Datum | None, block: Block, scope: DifferenceScope = ANY
 ) -> Difference:
-    """What becomes of the content of a block."""
+    """The difference of a block's content."""
     was, is_ = before is not None and before.is_secret, after is not None and after.is_secret
     if was or is_:
         inner = compare_block(revealed(before), revealed(after), block, scope)
@@ -127,7 +127,7 @@ def compare_attribute(
     scope: DifferenceScope,
     around: Fate,
 ) -> Difference:
-    """What becomes of an attribute, given the fate of what it belongs to."""
+    """The difference of an attribute, given the fate of its owner."""
     if attribute.write_only:
         forces = scope.forced.has_this
         return WriteOnly(Fate.CHANGED if forces and around is Fate.SAME else around, forces)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 _MOST_CELLS: Final = 1_000_000
-"""How much is compared at most; beyond it, whatever is between equal ends counts as exchanged."""
+"""The most comparisons; beyond it, everything between equal ends counts as exchanged."""
 
 _H = TypeVar("_H", bound=Hashable)
 Pair: TypeAlias = tuple[int | None, int | None]

@@ -44,7 +44,7 @@ def present(part: Datum | None) -> Datum | None:
 
 
 def default_fate(before: Datum | None, after: Datum | None) -> Fate:
-    """The fate of something with parts, as far as it can be told without them."""
+    """The fate of a value with parts, as far as it follows without them."""
     was, is_ = present(before) is not None, present(after) is not None
     if was is is_:
         return Fate.SAME
@@ -63,7 +63,7 @@ def simple_fate(before: Datum | None, after: Datum | None) -> Fate:
 def compare(
     before: Datum | None, after: Datum | None, declared: Type, scope: DifferenceScope = ANY
 ) -> Difference:
-    """What becomes of a value of a declared type."""
+    """The difference of a value of a declared type."""
     was, is_ = before is not None and before.is_secret, after is not None and after.is_secret
     if was or is_:
         inner = compare(revealed(before), revealed(after), declared, scope)

@@ -52,7 +52,7 @@ class PlanInspection(InspectionRun):
     def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
         """What the provider says a resource looks like."""
         offered = self._schemas.of(provider_of(frame.module, resource.provider_name))
-        return None if offered is None else resource_schema(offered, resource.addr)
+        return resource_schema(offered, resource.addr)
 
 
 class PlannedObjects(RepeatedResource):

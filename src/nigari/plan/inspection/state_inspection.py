@@ -1,7 +1,7 @@
 """A configuration to inspect, with its resources as they are stored.
 
 Nothing is planned, and no provider is asked. What is not in the state is unknown, and so is a
-variable that nobody has given.
+variable without a value.
 """
 
 from __future__ import annotations
@@ -58,4 +58,4 @@ class StateInspection(InspectionRun):
 
     def _schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
         offered = self._schemas.get(provider_of(frame.module, resource.provider_name))
-        return None if offered is None else resource_schema(offered, resource.addr)
+        return resource_schema(offered, resource.addr)

@@ -29,7 +29,7 @@ _REPLACED: Final = {
 
 
 def why(change: Change) -> str:
-    """Why a change is needed, where that needs saying."""
+    """The reason of a change that needs one."""
     if change.action.is_replace:
         forced = [path_text(path).removeprefix(".") for path in change.replace_paths]
         if forced:
@@ -39,7 +39,7 @@ def why(change: Change) -> str:
 
 
 def reason_text(change: Change) -> str:
-    """Why anything else than a replacement is needed; empty where that goes without saying."""
+    """The reason of anything but a replacement; empty if it is obvious."""
     key = change.address.item.key
     if change.reason is Reason.WRONG_REPETITION:
         if key is None:

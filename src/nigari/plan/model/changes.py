@@ -23,7 +23,7 @@ from nigari.state.model import CheckResult, State
 
 
 class Action(Enum):
-    """What is to be done with an object; the value is how programs are told."""
+    """The action on an object; the value is its name in JSON."""
 
     NO_OP = "no-op"
     CREATE = "create"
@@ -69,7 +69,7 @@ _STEPS = {
 
 
 class Reason(Enum):
-    """Why an action was chosen, where that needs saying; the value is how programs are told."""
+    """The reason of an action that needs one; the value is its name in JSON."""
 
     NONE = ""
     TAINTED = "replace_because_tainted"
@@ -93,7 +93,7 @@ class Reason(Enum):
 class Change:
     """What is to become of one object of a resource instance.
 
-    Written by hand because a plan may have very many of them. Nobody assigns to one after it was
+    Written by hand because a plan may have very many of them. None is assigned to after it was
     made.
     """
 
@@ -141,15 +141,15 @@ class Change:
         self.schema: Schema = schema
         self.reason: Reason = reason
         self.replace_paths: tuple[Path, ...] = replace_paths
-        """What cannot be changed without another object."""
+        """The paths that cannot change without a replacement."""
         self.private: bytes = private
-        """What the provider wants to be told when the change is applied."""
+        """Data that the provider gets back when the change is applied."""
         self.deposed: str = deposed
         """The key of a deposed object; empty for the current one."""
         self.previous_address: AbsResourceInstance = previous_address or address
         self.identity: Value | None = identity
         self.imported_as: str = imported_as
-        """What an object is known by that exists and is taken over; empty for all others."""
+        """The import ID of an existing object; empty for all others."""
         self.imported_identity: Value | None = imported_identity
         """The same as a value, where it is an identity and no id."""
 
@@ -203,7 +203,7 @@ class EphemeralInstance:
 
 @record
 class OutputChange:
-    """What is to become of a root output value."""
+    """The change of a root output value."""
 
     name: str
     action: Action
@@ -214,7 +214,7 @@ class OutputChange:
 
 @record
 class Drift:
-    """What has happened to an object since it was last stored."""
+    """A change of an object outside, since it was last stored."""
 
     address: AbsResourceInstance
     before: Value
@@ -223,11 +223,11 @@ class Drift:
     schema: Schema
     provider: AbsProviderInstance
     previous_address: AbsResourceInstance | None = None
-    """Where the object was, if that was elsewhere."""
+    """The address of the object before it moved, if it did."""
 
     @property
     def action(self) -> Action:
-        """What the same change would be called if it was planned."""
+        """The action that the same change would have in a plan."""
         if self.after.is_null:
             return Action.DELETE
         is_same = self.before.unmark_deep()[0] == self.after.unmark_deep()[0]
@@ -243,7 +243,7 @@ class DeferredChange:
     kind: DeferredKind
     reason: DeferralReason
     chain: tuple[str, ...]
-    """What it waits for, from the nearest to what is known only after apply."""
+    """The chain of dependencies, from the nearest to the value that is known only after apply."""
     round: int
     """The earliest round that can do it, where this plan is the first."""
     change: Change | None = None
@@ -253,7 +253,7 @@ class DeferredChange:
 
 
 class PlanMode(Enum):
-    """What a plan is made for."""
+    """The mode of a plan."""
 
     NORMAL = "normal"
     DESTROY = "destroy"
@@ -276,7 +276,7 @@ class Plan:
     checks: tuple[CheckResult, ...] = ()
     targeted: bool = False
     timestamp: str = ""
-    """What `plantimestamp` is, if the plan was saved."""
+    """The value of `plantimestamp`, if the plan was saved."""
     ephemeral: tuple[EphemeralInstance, ...] = ()
     """In the order of addresses."""
     modules: Mapping[ModuleAddr, tuple[str, ...]] = MappingProxyType({})
@@ -286,13 +286,13 @@ class Plan:
     is_incomplete: bool = False
     """Whether something went wrong, so that it can be looked at and not be applied."""
     deferred: tuple[DeferredChange, ...] = ()
-    """What is not looked at because it is not known enough yet, in the order of addresses."""
+    """The deferred changes, in the order of addresses."""
     ended_data: tuple[AbsResourceInstance, ...] = ()
     """Data that providers need while a destroy is applied, and that is forgotten by it."""
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """How many objects are added, changed and destroyed."""
+        """The number of objects that are added, changed and destroyed."""
         added = changed = destroyed = 0
         for change in self.changes:
             action = change.action
@@ -311,12 +311,12 @@ class Plan:
 
     @property
     def imported(self) -> int:
-        """How many objects are taken over."""
+        """The number of imported objects."""
         return sum(1 for change in self.changes if change.imported_as)
 
     @property
     def forgotten(self) -> int:
-        """How many objects are forgotten."""
+        """The number of forgotten objects."""
         actions = (Action.FORGET, Action.FORGET_THEN_CREATE)
         return sum(1 for change in self.changes if change.action in actions)
 
@@ -333,12 +333,12 @@ class Plan:
 
     @property
     def left(self) -> tuple[DeferredChange, ...]:
-        """What later rounds have to do; nothing where only the state is brought up to date."""
+        """The changes for later rounds; none if only the state is refreshed."""
         return () if self.mode is PlanMode.REFRESH_ONLY else self.deferred
 
     @property
     def rounds(self) -> int:
-        """How many rounds it takes at least until nothing is left."""
+        """The least number of rounds until nothing is deferred."""
         return max((each.round for each in self.left), default=1)
 
     def forgotten_data(self) -> Iterator[AbsResourceInstance]:

@@ -1,16 +1,19 @@
-"""Results of conditions, in the form in which a state keeps them."""
+"""Conditions with the objects that they are about, and their results as a state stores them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from nigari.addrs.absolute import AbsResourceInstance, block_of
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.parse import parse_module
-from nigari.diagnostics import Diagnostics
-from nigari.eval.core.module_tree import ModuleInstance
-from nigari.eval.nodes.conditions import ConditionResult
-from nigari.plan.model.conditions import Noted
+from nigari.config.core.declared import CheckRule
+from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics, Severity
+from nigari.eval.core.instances import Frame
+from nigari.eval.core.module_tree import InstanceData, ModuleInstance
+from nigari.eval.nodes.conditions import ConditionResult, Conditions
 from nigari.record import record
 from nigari.state.model import CheckObject, CheckResult
 
@@ -159,3 +162,25 @@ def _result(kind: str, block: str, found: dict[str, list[ConditionResult]]) -> C
 
 def _worst(statuses: list[str]) -> str:
     return min(statuses, key=_ORDER.index, default="unknown")
+
+
+Noted = tuple[str, str, str, Conditions]
+"""The kind of an object, its block, its address, and its conditions."""
+
+
+def resource_conditions(
+    frame: Frame,
+    address: AbsResourceInstance,
+    kind: str,
+    rules: Sequence[CheckRule],
+    data: InstanceData,
+    self_value: Value | None,
+    severity: Severity = Severity.ERROR,
+) -> Noted:
+    """The preconditions or postconditions of a resource instance."""
+    summary = f"{kind.capitalize()} failed"
+    where = str(address)
+    conditions = Conditions(
+        frame, rules, summary, data, self_value, severity, address=where, checked=where
+    )
+    return "resource", str(block_of(address)), str(address), conditions

@@ -13,7 +13,7 @@ from nigari.record import record
 
 
 class OperationKind(Enum):
-    """What an operation does; the value is its name in print."""
+    """The kind of an operation; the value is its name in print."""
 
     OPEN = "open"
     """Start and configure a provider instance, or open an ephemeral object."""

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
 _STATUS: Final = word(*CHECK_STATUSES)
 _NO_SCHEMA: Final = Schema(Block())
-"""What stands for the schemas until the providers are known."""
+"""Stand in for the schemas until the providers are known."""
 
 
 def plan_data(plan: Plan) -> Data:

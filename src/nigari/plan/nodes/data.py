@@ -153,7 +153,7 @@ class DataInstance(ChangingInstance):
 
     @property
     def _planned(self) -> Value:
-        """What is known of the result before the data source is read."""
+        """The known part of the result before the data source is read."""
         assert self.config is not None
         block = self.schema.block
         plain, marks = unmark_deep_with_paths(self.config)
@@ -223,9 +223,9 @@ class DataSource:
                 for path in stored
             )
             return False
-        told = (await self.provider.validate_data(type_name, plain)).diagnostics
-        diags.extend(located(told, self.schema.block, body, str(self.address)))
-        return not api.has_errors(told)
+        reported = (await self.provider.validate_data(type_name, plain)).diagnostics
+        diags.extend(located(reported, self.schema.block, body, str(self.address)))
+        return not api.has_errors(reported)
 
     async def read(
         self, config: Value, diags: Diagnostics, unread: dict[AbsResourceInstance, str]
@@ -236,10 +236,10 @@ class DataSource:
         What is wrong with the data source of a check is only a warning, and noted as the reason
         for which it could not be read.
         """
-        told = Diagnostics()
-        value = await self._read(config, told)
+        reported = Diagnostics()
+        value = await self._read(config, reported)
         if self.resource.in_check:
-            errors = [each for each in told if each.severity is Severity.ERROR]
+            errors = [each for each in reported if each.severity is Severity.ERROR]
             if errors:
                 unread[self.address] = "\n\n".join(_text(each) for each in errors)
             checked = self._checked
@@ -247,10 +247,10 @@ class DataSource:
                 replace(each, severity=Severity.WARNING, is_check=True, checked=checked)
                 if each.severity is Severity.ERROR
                 else each
-                for each in told
+                for each in reported
             )
         else:
-            diags.extend(told)
+            diags.extend(reported)
         return value
 
     @property
@@ -288,5 +288,5 @@ class DataSource:
         return mark_with_paths(answer.state, marks)
 
 
-def _text(told: Diagnostic) -> str:
-    return f"{told.summary}: {told.detail}" if told.detail else told.summary
+def _text(reported: Diagnostic) -> str:
+    return f"{reported.summary}: {reported.detail}" if reported.detail else reported.summary

@@ -1,7 +1,7 @@
 """Ephemeral resources while planning: opened if everything is known, else only while applying.
 
 They are no part of the plan but for their addresses: what must be open while it is applied is
-opened anew.
+opened again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class EphemeralResource(DeferrableResource):
     __slots__ = ()
 
     def is_looked_at(self, key: InstanceKey) -> bool:
-        """Nothing else stands for an instance that somebody needs, whatever was singled out."""
+        """Only the instance itself has its value, even if targets leave it out."""
         return True
 
     def instance(self, key: InstanceKey, data: InstanceData) -> PlannedEphemeral:

@@ -71,7 +71,7 @@ class ImportLookup(Node):
         return self.target.range
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         if self._effect is not None:
@@ -106,20 +106,20 @@ class ImportLookup(Node):
         assert schema is not None
         run.listener.import_started(target.address, target.text)
         # Others report to the run's collector while this waits, so it has one of its own.
-        told = Diagnostics()
-        found = await imported(node.provider, schema, target, told)
+        reported = Diagnostics()
+        found = await imported(node.provider, schema, target, reported)
         if found is None:
-            run.diags.extend(told)
+            run.diags.extend(reported)
             return
         run.listener.refresh_started(target.address, found.value, "")
         meta = run.meta_at(target.address.module, node.address.item.provider)
-        self.found = await read(node.provider, schema, target.address, found, meta, told)
-        run.diags.extend(told)
+        self.found = await read(node.provider, schema, target.address, found, meta, reported)
+        run.diags.extend(reported)
         if self.found is not None:
             run.listener.refresh_finished(target.address, self.found.value, "")
             if self._config is not None:
                 self.found = as_secret_as(self._config, self.found, schema)
-        elif not told.has_errors:
+        elif not reported.has_errors:
             report_missing(target, run.diags)
 
 

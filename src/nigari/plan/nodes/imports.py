@@ -59,7 +59,7 @@ class ImportTarget:
 
     @property
     def text(self) -> str:
-        """What it is known by, to be shown."""
+        """The ID or identity, for display."""
         if self.identity is None:
             return self.id
         return value_to_json(self.identity, self.identity.type)
@@ -87,7 +87,7 @@ class Imports:
             self._by_resource.setdefault(node.resource, []).append(node)
 
     def into(self, address: AbsResourceInstance) -> ImportTarget | None:
-        """What is to be imported to an instance."""
+        """The import of an instance."""
         target = self.targets.get(address)
         return None if target is None or target.is_empty else target
 
@@ -120,7 +120,7 @@ class ImportNode(Node):
         super().__init__()
         self._deferrals = deferrals
         self.waiting: dict[AbsResourceInstance | None, Deferral] = {}
-        """What is left for later, by the address; None where that is not known either."""
+        """The deferred imports by address; None if the address is not known either."""
         self._frame = frame
         self._block = block
         self._targets = targets
@@ -135,7 +135,7 @@ class ImportNode(Node):
 
     @property
     def resource(self) -> AbsResource:
-        """Whose instances the block names, in modules without keys."""
+        """The resources of the block's instances, in modules without keys."""
         return resource_of(self._block.shape).unkeyed
 
     def fail(self) -> None:
@@ -169,7 +169,7 @@ class ImportNode(Node):
             )
 
     def _instances(self, block: Import) -> tuple[InstanceData, ...] | list[Need]:
-        """What `each` means to every repetition of a block."""
+        """The values of `each` for every repetition of a block."""
         expr, frame = block.for_each, self._frame
         if expr is None:
             return (NO_INSTANCE_DATA,)

@@ -28,7 +28,7 @@ from nigari.eval.core.scope import evaluate_body
 from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.conditions import Conditions
 from nigari.plan.model.changes import Change
-from nigari.plan.model.conditions import resource_conditions
+from nigari.plan.model.check_results import resource_conditions
 from nigari.plan.nodes.plan_host import PlanHost
 from nigari.providers import api
 from nigari.running.deferrals import (
@@ -59,7 +59,7 @@ class InstanceOwner(Protocol):
         ...
 
     def mention_of(self, other: Node) -> Range:
-        """Where the resource refers to another node."""
+        """The reference of the resource to another node."""
         ...
 
     def unplanned(self, key: InstanceKey) -> Change | None:
@@ -97,7 +97,7 @@ class InstanceNode(ValueNode):
         """Whether something is wrong with it that keeps the plan from being carried out."""
         self._waits: dict[UnknownCause, Deferral] = {}
         self.deferral: Deferral | None = None
-        """Why it is left for a later round."""
+        """The reason of the deferral."""
         self.value = owner.value
         lifecycle = owner.resource.lifecycle
         stages = [self.evaluate, self.choose_provider, *self.stages(), self.ask]
@@ -109,7 +109,7 @@ class InstanceNode(ValueNode):
         self._stages = Stages(*stages)
 
     def stages(self) -> Iterable[Callable[[], Sequence[Need]]]:
-        """What is to be done besides before the provider is asked."""
+        """Further work before the provider is called."""
         return ()
 
     def step(self) -> Sequence[Need]:
@@ -150,7 +150,7 @@ class InstanceNode(ValueNode):
 
     @property
     def meta(self) -> Value | None:
-        """What the module tells the provider about itself."""
+        """The `provider_meta` of the module."""
         provider = self.provider_address.item.provider
         return self.owner.run.meta_at(self.address.module, provider)
 
@@ -210,7 +210,7 @@ class InstanceNode(ValueNode):
         value = evaluate_body(self.frame, self.owner.body, self.data)
         if not isinstance(value, Value):
             return value
-        # What is made from a mistake that was told would be planned as something it never becomes.
+        # After a reported mistake, the change would be planned with a value that it never gets.
         if diags.error_count == errors and not is_reported(value):
             self.config = value
             deferrals = self.owner.run.deferrals

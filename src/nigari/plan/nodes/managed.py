@@ -193,7 +193,7 @@ class ManagedInstance(ChangingInstance):
 
     @property
     def is_asked(self) -> bool:
-        """What there is, is read whatever is wrong with its configuration."""
+        """Objects are refreshed even if their configuration is wrong."""
         return super().is_asked or (self.owner.run.refreshes and self._stored is not None)
 
     @property
@@ -213,7 +213,7 @@ class ManagedInstance(ChangingInstance):
             self.postpone_as(deferring.reason)
 
     async def _read_in_vain(self) -> None:
-        """Read what there is, of which nobody knows what it should become."""
+        """Refresh an object whose configuration is not known."""
         self.fail()
         if self._stored is not None and not self._is_partial:
             with suppress(ProviderDefers):
@@ -261,7 +261,7 @@ class ManagedInstance(ChangingInstance):
         return self.provider is not None and self.provider.is_partial
 
     def _desired(self) -> DesiredObject:
-        """What the object should become, by the configuration and by what the user asks for."""
+        """The wanted object, by the configuration and the options of the plan."""
         assert self.config is not None
         run, resource = self.owner.run, self.owner.resource
         forced = run.forced_replacement(self.address)
@@ -281,16 +281,16 @@ class ManagedInstance(ChangingInstance):
         )
 
     async def _change(self, wanted: DesiredObject) -> Change | None:
-        """What the provider plans; None after reporting why there is nothing."""
+        """The planned change; None after reporting why there is none."""
         run = self.owner.run
         if not self._is_partial:
             return await plan_change(self.running, wanted, self.prior, run.diags)
         # What is wrong may be right once the provider knows all of its configuration.
-        told = Diagnostics()
-        change = await plan_change(self.running, wanted, self.prior, told)
+        reported = Diagnostics()
+        change = await plan_change(self.running, wanted, self.prior, reported)
         if change is None:
             raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
-        run.diags.adopt(told)
+        run.diags.adopt(reported)
         return change
 
     def _check_destruction(self, change: Change) -> None:
@@ -302,7 +302,7 @@ class ManagedInstance(ChangingInstance):
             refuse_destruction(self.address, self._protected, where, run.diags)
 
     def _stay(self, wanted: DesiredObject) -> None:
-        """What an instance is where nothing is to be changed, so that the plan has no word on it."""
+        """The value of an instance outside of the plan."""
         if self.prior is None:
             # Its conditions and whatever depends on it are looked at all the same.
             self.value = unknown(self.schema.block.implied_type)
@@ -334,7 +334,7 @@ class ManagedInstance(ChangingInstance):
         return True
 
     async def _refresh(self, state: InstanceState) -> bool:
-        """Read the prior object anew; False where that failed."""
+        """Refresh the prior object; False if that failed."""
         run = self.owner.run
         assert state.current is not None
         prior = await self._prior(self.running, state.current)
@@ -346,10 +346,10 @@ class ManagedInstance(ChangingInstance):
         if run.refreshes:
             run.listener.refresh_started(self.address, prior.value, "")
             # Others may report something meanwhile, which says nothing about this object.
-            told = Diagnostics()
-            self.prior = await self._read(prior, told)
-            run.diags.extend(told)
-            if self.prior is None and told.has_errors:
+            reported = Diagnostics()
+            self.prior = await self._read(prior, reported)
+            run.diags.extend(reported)
+            if self.prior is None and reported.has_errors:
                 return False
             now = None if self.prior is None else self.prior.value
             run.listener.refresh_finished(self.address, now, "")

@@ -16,13 +16,13 @@ from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.conditions import Conditions
 from nigari.eval.nodes.variable import ArgumentVariable
-from nigari.plan.model.conditions import Noted
+from nigari.plan.model.check_results import Noted
 
 
 def module_conditions(frame: Frame, unread: Mapping[AbsResourceInstance, str]) -> list[Noted]:
     """Everything in a module instance that must hold, each with what it is about.
 
-    The check of a data source that could not be read, for a reason that is told here, has failed.
+    The check of a data source that could not be read has failed; the reason is reported here.
     """
     module = frame.module
     found: list[Noted] = []
@@ -47,7 +47,7 @@ def module_conditions(frame: Frame, unread: Mapping[AbsResourceInstance, str]) -
 def _data_failure(
     frame: Frame, data: Resource, unread: Mapping[AbsResourceInstance, str]
 ) -> str | list[Need]:
-    """Why a check has failed before anything of it is looked at, if it has."""
+    """The reason for which a check has failed before it is evaluated, if it has."""
     node = frame.resources[data.addr]
     if node.state != DONE:
         return [node]
@@ -56,7 +56,7 @@ def _data_failure(
 
 
 def _given_at(frame: Frame, variable: Variable) -> Range:
-    """Where a variable got its value: in the call, or where it is declared."""
+    """The range of a variable's value: in the call, or in its declaration."""
     node = frame.variables.get(variable.name)
     if isinstance(node, ArgumentVariable) and node.argument is not None:
         return node.argument.expr.range

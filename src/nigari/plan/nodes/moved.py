@@ -90,7 +90,7 @@ def check_selection(moves: Moves, options: PlanOptions, diags: Diagnostics) -> N
 
 
 class _Declared:
-    """What the configuration declares, as a plan has found it."""
+    """The declarations of a configuration, as a plan has found them."""
 
     def __init__(self, run: PlanRun, is_opened: bool) -> None:
         self._run = run
@@ -180,13 +180,13 @@ def _endpoint(
 
 
 class _Repetitions:
-    """How the calls and resource blocks of a configuration are repeated."""
+    """The repetitions of the calls and resource blocks of a configuration."""
 
     def __init__(self, root: ModuleInstance) -> None:
         self._root = root
 
     def of(self, address: ModuleAddr | AbsResource) -> tuple[RepetitionKind, Range | None] | None:
-        """How a call or resource is repeated, and where it is; None where it is not declared."""
+        """The repetition and range of a call or resource; None if it is not declared."""
         module = address.parent if isinstance(address, ModuleAddr) else address.module
         instance = None if module is None else declared_module(self._root, module)
         if instance is None:

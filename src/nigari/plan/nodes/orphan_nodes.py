@@ -1,6 +1,6 @@
 """Objects of the prior state that nothing in the configuration wants any more.
 
-Their providers are found from the state. An orphan is destroyed, or only forgotten; whoever makes
+Their providers are found from the state. An orphan is destroyed, or only forgotten; the code that makes
 a node has found out which.
 """
 
@@ -43,19 +43,19 @@ there is none.
 
 @record
 class End:
-    """How an object comes to its end here."""
+    """The end of an orphan: destroyed or forgotten."""
 
     forgets: bool
     """Whether it stays as it is, and is only not managed any more."""
     reason: Reason
     body: Body | None = None
-    """How it is declared, if its resource still is."""
+    """The declaration, if its resource still exists."""
     is_renewed: bool = False
     """Whether the state takes over what the configuration now says of it, should it stay."""
 
 
 class Declaration:
-    """How a resource is repeated that may still have an instance."""
+    """The repetition of a resource that may still have an instance."""
 
     __slots__ = ("_frame", "_keys", "_repetition")
 
@@ -111,11 +111,11 @@ class OrphanNode(Node):
         self._deposed = deposed
         self._protected: Value = FALSE
         self.protection: Origin | None = None
-        """Where `prevent_destroy` is written, if the resource is still declared."""
+        """The range of `prevent_destroy`, if the resource is still declared."""
         self.declared: Declaration | None = None
-        """How it may still be declared, where the state takes over what that says."""
+        """The possible declaration, if the state takes over its arguments."""
         self.before: Deferral | None = None
-        """What needs the object and is left for later."""
+        """The deferred dependants of the object."""
         self._effect: AskProvider | None = None
 
     @property
@@ -127,7 +127,7 @@ class OrphanNode(Node):
         return None
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         if self.protection is not None:
@@ -165,7 +165,7 @@ class OrphanNode(Node):
 
     @property
     def _is_forgotten(self) -> bool:
-        """Whether the object leaves the state with this plan, so that nobody needs to read it."""
+        """Whether the object leaves the state with this plan, so that it need not be refreshed."""
         run = self._run
         return self._end.forgets and run.is_for_apply and not run.is_refresh_only
 
@@ -267,12 +267,12 @@ class OrphanNode(Node):
         now: PriorObject | None = prior
         if run.refreshes and not self._is_forgotten:
             # Others may report something meanwhile, which says nothing about this object.
-            told = Diagnostics()
+            reported = Diagnostics()
             run.listener.refresh_started(self.address, prior.value, self._deposed)
             body = self._end.body
-            now = await read(provider, schema, self.address, prior, self._meta, told, body)
-            run.diags.extend(told)
-            if now is None and told.has_errors:
+            now = await read(provider, schema, self.address, prior, self._meta, reported, body)
+            run.diags.extend(reported)
+            if now is None and reported.has_errors:
                 return
             gone = None if now is None else now.value
             run.listener.refresh_finished(self.address, gone, self._deposed)
@@ -290,7 +290,7 @@ class OrphanNode(Node):
 
     @property
     def _meta(self) -> Value | None:
-        """What the module tells the provider about itself, if it is still there."""
+        """The `provider_meta` of the module, if it still exists."""
         assert self._provider is not None
         return self._run.meta_at(self.address.module, self._provider.address.item.provider)
 
@@ -330,8 +330,8 @@ class OrphanNode(Node):
                 identity=now.identity,
             )
         )
-        told = located(answer.diagnostics, schema.block, self._end.body, str(self.address))
-        self._run.diags.extend(told)
+        reported = located(answer.diagnostics, schema.block, self._end.body, str(self.address))
+        self._run.diags.extend(reported)
         return answer.planned_private
 
 
@@ -351,7 +351,7 @@ class NamedData(Node):
         return str(self.address)
 
     def fail(self) -> None:
-        """Nobody asks for its result."""
+        """Nothing depends on its result."""
 
     def step(self) -> Sequence[Need]:
         found = self._declaration is not None and self._declaration.has(self.address.item.key)
@@ -362,7 +362,7 @@ class NamedData(Node):
 
 
 def reason_for(run: PlanHost, root: Frame, address: AbsResourceInstance) -> Reason:
-    """Why nothing in the configuration wants an instance."""
+    """The reason for which no block declares an instance."""
     module = declared_module(root.instance, address.module)
     resource = None if module is None else module.module.resources.get(address.item.resource)
     if resource is None:

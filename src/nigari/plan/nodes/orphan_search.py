@@ -207,7 +207,7 @@ class Orphans:
         return End(forgets, why, None if resource is None else resource.body)
 
     def _declaration(self, address: AbsResource) -> Declaration | None:
-        """How objects are declared whose state a destroy brings up to date, if they still may be."""
+        """The possible declarations of the objects that a destroy refreshes."""
         if not self._is_destroy or not self._run.refreshes:
             return None
         if address not in self._declarations:
@@ -225,7 +225,7 @@ class Orphans:
         return None if frame is None else frame.module.resources.get(address.item.resource)
 
     def _protection(self, address: AbsResourceInstance) -> Origin | None:
-        """Where the configuration says that an object must not be destroyed."""
+        """The range of `prevent_destroy` in the configuration."""
         frame, resource = self._frame(address.module), self._declared(address)
         expr = None if resource is None else resource.lifecycle.prevent_destroy
         if frame is None or expr is None:

@@ -35,7 +35,7 @@ from nigari.running.provider_run import ExpandedCall
 def deferred_before(
     frame: Frame, depends_on: Dependencies, blocks: BlockGraph
 ) -> tuple[Deferral, ...] | list[Need]:
-    """What `depends_on` names that is left for later, or what must be worked out first to tell."""
+    """The deferred resources in `depends_on`, or what must be evaluated first."""
     nodes = list(_written_before(frame, depends_on, blocks))
     needs: list[Need] = [node for node in nodes if node.state != DONE]
     return needs or tuple(_deferrals_of(nodes))
@@ -52,7 +52,7 @@ def _deferrals_of(nodes: Iterable[Node]) -> Iterator[Deferral]:
 
 
 def _nodes_before(frame: Frame, resource: Resource, blocks: BlockGraph) -> list[Node]:
-    """What must have been done before a data source is read."""
+    """The needs of a data source before it is read."""
     lifecycle = resource.lifecycle
     block = frame.instance.variant, str(resource.addr)
     if lifecycle.preconditions or lifecycle.postconditions:
@@ -167,7 +167,7 @@ def _referred_to(frame: Frame, block: Block, blocks: BlockGraph) -> Iterator[Nod
 
 
 def _written_before(frame: Frame, depends_on: Dependencies, blocks: BlockGraph) -> Iterator[Node]:
-    """What `depends_on` names: resources, and calls whose instances are not known yet."""
+    """The targets of `depends_on`: resources, and calls whose instances are not known yet."""
     yield from _named(frame, depends_on, blocks)
     child, parent = frame, frame.parent
     while parent is not None:

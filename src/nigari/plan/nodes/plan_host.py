@@ -36,7 +36,7 @@ from nigari.state.model import State
 
 
 class PlanHost(Protocol):
-    """What nodes look up in the plan that they are part of, and where they note what they find."""
+    """The services of a plan to its nodes: lookups and records."""
 
     diags: Diagnostics
     record: PlanRecord
@@ -56,7 +56,7 @@ class PlanHost(Protocol):
     """Data sources of checks that could not be read, and why."""
     imports: Imports
     selection: Selection | None
-    """What the user singled out, if anything."""
+    """The targets of the user, if any."""
     refreshes: bool
     is_refresh_only: bool
     """Whether the instances of resources are those of the state, and nothing is imported."""
@@ -65,9 +65,9 @@ class PlanHost(Protocol):
     needs protection from it.
     """
     deferrals: Deferrals | None
-    """What is left for a later round; None where everything must be known by now."""
+    """The deferrals; None if everything must be known by now."""
     kept: RoundCache | None
-    """What the rounds of a run have in common, where there are several."""
+    """The data that several rounds of a run share."""
     staying: frozenset[Block]
     """The blocks whose objects stay for now, though the configuration does not have them any more,
     because others need them that are left for later.
@@ -76,11 +76,11 @@ class PlanHost(Protocol):
     """The blocks with objects that are not replaced for now, and what that waits for."""
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
-        """What a module tells a provider about itself; None where that is nothing."""
+        """The `provider_meta` of a module, if it has any."""
         ...
 
     def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
-        """What the provider says a resource looks like."""
+        """The schema of a resource."""
         ...
 
     def creates_first(self, address: AbsResourceInstance) -> bool:
@@ -92,5 +92,5 @@ class PlanHost(Protocol):
         ...
 
     def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
-        """Where an instance was before it was moved."""
+        """The address of an instance before it was moved."""
         ...

@@ -13,7 +13,7 @@ from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.values import Value, null
 from nigari.eval.core.causes import UnknownCause
 from nigari.plan.model.changes import Change, Drift, EphemeralInstance
-from nigari.plan.model.conditions import Noted
+from nigari.plan.model.check_results import Noted
 from nigari.plan.objects.prior_object import PriorObject
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
@@ -25,7 +25,7 @@ from nigari.state.objects import encode
 
 
 class PlanRecord:
-    """What has been found out so far."""
+    """The results so far."""
 
     def __init__(
         self,

@@ -59,6 +59,11 @@ class PlanOptions:
     follows_imports: bool = True
     """Whether import blocks are carried out; the import command ignores them."""
 
+    @property
+    def is_targeted(self) -> bool:
+        """Whether only a part of the configuration is planned."""
+        return bool(self.targets or self.excluded)
+
 
 class PlanRun(ProviderRun):
     """The run that plans."""

@@ -25,7 +25,7 @@ from nigari.eval.nodes.module_call import expand
 from nigari.eval.nodes.resource import advised
 from nigari.lang.references import Reference
 from nigari.plan.model.changes import Action, Change
-from nigari.plan.model.conditions import resource_conditions
+from nigari.plan.model.check_results import resource_conditions
 from nigari.plan.nodes.instances import InstanceNode
 from nigari.plan.nodes.plan_host import PlanHost
 from nigari.plan.objects.prior_object import current_value
@@ -47,7 +47,7 @@ class RepeatedResource(ResourceNode):
         super().__init__(frame, resource)
         self.instances: dict[InstanceKey, InstanceNode] = {}
         self.left_out: dict[InstanceKey, Value] = {}
-        """What those instances are that are not looked at."""
+        """The values of the instances that are left out."""
 
     def collected(self, values: Mapping[InstanceKey, Value]) -> Value:
         """The values of the instances as the block's repetition shapes them."""
@@ -81,7 +81,7 @@ class PlannedResource(RepeatedResource):
         self.declared: frozenset[InstanceKey] = frozenset()
         """The instances that the configuration has."""
         self.deferral: Deferral | None = None
-        """Why it is not known which instances there are, or which others."""
+        """The reason for which the instances, or some of them, are not known."""
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
@@ -116,7 +116,7 @@ class PlannedResource(RepeatedResource):
         return advised(self.schema.block, value, self.resource.addr)
 
     def _unexpanded(self, deferral: Deferral) -> Value:
-        """What others see of a resource whose instances are not known."""
+        """The value of a resource whose instances are not known, for references."""
         if self.schema is None or not self.resource.repetition.has_one_value:
             return deferral.value()
         return deferral.value(self.schema.block.implied_type)
@@ -221,7 +221,7 @@ class PlannedResource(RepeatedResource):
         )
 
     def prior_value(self, key: InstanceKey) -> Value:
-        """What an instance is that is left as it is."""
+        """The value of an instance that is left as it is."""
         assert self.schema is not None
         state = self.run.prior.instance(self._address(key))
         return current_value(state, self.schema)

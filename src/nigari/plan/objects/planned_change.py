@@ -38,7 +38,7 @@ Ignore = Callable[[Value, Value], Value]
 
 @record
 class DesiredObject:
-    """What is wanted of one managed resource instance."""
+    """The wanted state of one managed resource instance."""
 
     address: AbsResourceInstance
     config: Value
@@ -188,12 +188,12 @@ class _Conversation:
             raise ProviderDefers(answer.deferred)
         return answer
 
-    def _tell(self, told: api.ProviderDiagnostics) -> None:
-        if not told:
+    def _tell(self, reported: api.ProviderDiagnostics) -> None:
+        if not reported:
             return
         wanted = self._wanted
-        self._diags.extend(located(told, self._block, wanted.body, str(wanted.address)))
-        if api.has_errors(told):
+        self._diags.extend(located(reported, self._block, wanted.body, str(wanted.address)))
+        if api.has_errors(reported):
             raise NoPlannedChange
 
     def _storable(self, config: Value) -> Value:

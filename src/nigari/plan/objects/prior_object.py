@@ -1,5 +1,5 @@
 """Objects of the prior state as values: upgraded to the provider's schema or taken over from
-another type, and read anew.
+another type, and refreshed.
 
 An object that is gone is none. What has changed since it was stored is drift, which the caller
 notes.
@@ -176,7 +176,7 @@ def _renewed(
 
 
 def stored_identity(stored: StoredObject, schema: Schema) -> Value | None:
-    """What the provider calls a stored object; None where it has no name for it."""
+    """The identity of a stored object; None if the provider has none for it."""
     if stored.identity is None or schema.identity is None:
         return None
     try:

@@ -188,7 +188,7 @@ def _could_be(holder: Holder, prior: Value, config: Value) -> bool:
         if unrefined(before) == unrefined(given):
             settled.add(path)
             continue
-        # Elements of sets have no names by which they could be told to be the same.
+        # Elements of sets have no names by which to recognise them.
         if given.type.kind == KIND_SET:
             return False
         attribute = attribute_at(inside, path)

@@ -2,7 +2,7 @@
 
 A block is named by the variant of its module (`ModuleInstance.variant`) and its name there. Besides
 what a module declares there are two names for each call: the call itself stands for its expansion, on
-which all in it depends, and the module with `*` for everything in it, which whoever names the call as
+which all in it depends, and the module with `*` for everything in it, on which a reference to the call as
 a whole needs. Where the instances of a call are of several variants, the path of the call without a
 key stands for all of them: only what comes out of it has blocks there. Nothing is evaluated; references
 were found by compiling. Answers are worked out when asked for and cached.
@@ -52,7 +52,7 @@ _EXPANSION = "(instances)"
 
 
 def expansion_block(module: ModuleAddr) -> Block:
-    """What stands for the instances of a variant, or of a call."""
+    """The block of the instances of a variant, or of a call."""
     return module, _EXPANSION
 
 
@@ -62,7 +62,7 @@ def output_block(name: str) -> Block:
 
 
 def block_label(block: Block) -> str:
-    """What users call a block."""
+    """The name of a block, as users write it."""
     path, name = block
     if name in (_EVERYTHING, _EXPANSION):
         return str(path)
@@ -77,7 +77,9 @@ def is_given_by_call(block: Block, need: Block) -> bool:
 
 
 class BlockGraph:
-    """Who needs whom among the blocks of a configuration, as far as schemas tell what is in them."""
+    """The dependencies between the blocks of a configuration, as far as schemas show the
+    references.
+    """
 
     def __init__(self, root: ModuleInstance, schemas: Schemas | None) -> None:
         self._schemas = schemas
@@ -138,7 +140,7 @@ class BlockGraph:
                         yield block, rule.condition.range
 
     def final_values(self) -> Iterator[Block]:
-        """What is worked out once everything has been done: the root's outputs, and all checks."""
+        """The blocks that are evaluated last: the root's outputs, and all checks."""
         yield from self.root_outputs()
         for path, instance in self.variants.representatives.items():
             for name in instance.module.checks:
@@ -342,7 +344,7 @@ class BlockGraph:
             yield from self._argument_needs(instance.variant, rest)
 
     def _argument_needs(self, path: ModuleAddr, variable: str) -> Iterator[Block]:
-        """What the value that a call gives to a variable needs."""
+        """The needs of the value that a call gives to a variable."""
         call, parent = self.variants.caller(path)
         if call is None or parent is None:
             return

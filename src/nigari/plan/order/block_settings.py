@@ -33,7 +33,7 @@ class BlockSettings:
         removed: RemoveStatements,
     ) -> None:
         self.removed = removed
-        """What `removed` blocks say."""
+        """The settings of `removed` blocks."""
         self._known: dict[Block, ResourceSettings] = {}
         self._graph = graph
         self._declared: set[Block] = set()

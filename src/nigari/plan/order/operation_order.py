@@ -6,7 +6,7 @@ object that is replaced goes before its successor comes, or after it where it is
 it also stays until everything that depends on it has been changed. So does a deposed object, and
 until the current one of its instance has been changed. That A is destroyed before B is given up
 where they have different providers and A's must be configured with what B will be: then nothing of
-A can be destroyed before B is made anew. Where B depended on A when both were stored, and A depends
+A can be destroyed before B is created again. Where B depended on A when both were stored, and A depends
 on B by now, B is destroyed first. A provider is open from before its first use until after its
 last, and so is an ephemeral object that anything uses. Conditions of what stays, of variables and
 of outputs are looked at before anything is made that needs those. Data sources of checks are read
@@ -125,7 +125,9 @@ class _Building:
         )
 
     def _checked(self) -> list[Change]:
-        """What stays as it is and has conditions: they are looked at once all that it needs is done."""
+        """A node for conditions of an unchanged object: they are checked once all that it needs is
+        done.
+        """
         unchanged = [each for each in self._plan.changes if each.action is Action.NO_OP]
         return [each for each in unchanged if self._blocks.has_conditions(self._block_of(each))]
 
@@ -252,7 +254,7 @@ class _Building:
                     self._put_after(number, before)
 
     def _before(self, placed: Placed) -> tuple[int, ...]:
-        """What must be done before anything of a block is made."""
+        """The operations that must precede everything of a block."""
         found: dict[int, None] = {}
         for need in self._needed(placed):
             for number in work_out(need, self._settled, self._needed, self._settled_by):
@@ -415,7 +417,7 @@ class _Building:
         """Keep what was replaced until what depends on it is done, wherever that is possible.
 
         It is not where that must itself wait for the old object to be gone, because something
-        else that both need is destroyed before it is made anew.
+        else that both need is destroyed before it is created again.
         """
         followers = self._followers()
         after_any = _reached(followers, self._ended.all() + self._ended_late.all())

@@ -77,7 +77,7 @@ class Endings:
 
 
 def shared_depth(one: ModuleAddr, other: ModuleAddr) -> int:
-    """How many calls two variants of modules have in common on the way to them."""
+    """Count the common calls on the way to two variants of modules."""
     if one is other:
         return one.depth
     depth = 0

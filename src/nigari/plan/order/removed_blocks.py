@@ -24,12 +24,12 @@ from nigari.schema.provisioners import PROVISIONERS
 
 @record
 class RemoveStatement:
-    """What one `removed` block says in one variant of its module."""
+    """The settings of one `removed` block in one variant of its module."""
 
     module: ModuleAddr
     """The variant that the block is in."""
     place: MovePattern
-    """What is removed from a module instance, as an address in that instance."""
+    """The removed address, relative to a module instance."""
     destroys: bool
     provisioners: tuple[Provisioner, ...]
 
@@ -88,7 +88,7 @@ def remove_statements(
 
 
 def _place(endpoint: MoveEndpoint) -> MovePattern:
-    """What an address without keys names, it names with all of them."""
+    """An address without keys stands for all instances."""
     subject = endpoint.subject
     module = subject if isinstance(subject, ModuleAddr) else subject.module
     steps = tuple((name, ANY_KEY if key is None else key) for name, key in module.steps)

@@ -34,7 +34,7 @@ from nigari.state.model import State
 
 @record
 class Selection:
-    """What a plan looks at."""
+    """The selection of a plan."""
 
     variants: Variants
     blocks: frozenset[Block]
@@ -50,7 +50,7 @@ class Selection:
     ended: frozenset[AbsResourceInstance] | None = None
     """The instances of a destroy, which are all there are."""
     needs: Mapping[Block, AbstractSet[Block]] = MappingProxyType({})
-    """What the objects of each block need, where a part is destroyed."""
+    """The dependencies of each block's objects, if a part is destroyed."""
 
     def enters(self, module: ModuleAddr) -> bool:
         """Whether anything in a variant, or in any of a call, is looked at."""
@@ -91,7 +91,7 @@ def selection(
     targets: tuple[Target, ...],
     excluded: tuple[Target, ...],
 ) -> Selection:
-    """What is looked at, given what the user has singled out."""
+    """Select by the targets of the user."""
     known = _Known(graph, state)
     needs = _Needs(graph, known.gone)
     named = frozenset(each for target in targets or excluded for each in known.touched(target))
@@ -112,7 +112,7 @@ def selection(
 def destroyed(
     selected: Selection, graph: BlockGraph, state: State, moved: Moved, refreshes: bool
 ) -> Selection:
-    """What a destroy of a part looks at, given what any other plan of that part would."""
+    """Select for a partial destroy, given the selection of any other plan of that part."""
     needs = stored_needs(state, moved, graph)
     for block, found in needs.items():
         if refreshes and block in selected.blocks and graph.is_resource(block):
@@ -134,7 +134,7 @@ def destroyed(
 def without_gone(
     selected: Selection, state: State, gone: AbstractSet[AbsResourceInstance]
 ) -> Selection:
-    """What a destroy of a part looks at once it is known what that part no longer has."""
+    """Select for a partial destroy once it is known what that part no longer has."""
     return replace(selected, ended=_ended(selected, state, gone))
 
 
@@ -151,7 +151,7 @@ def _needed(graph: BlockGraph, blocks: AbstractSet[Block]) -> set[Block]:
 def _ended(
     selected: Selection, state: State, gone: AbstractSet[AbsResourceInstance] = frozenset()
 ) -> frozenset[AbsResourceInstance]:
-    """What a destroy of a part destroys."""
+    """Select the objects that a partial destroy destroys."""
     stored, targets = _Stored(state, selected.variants), selected.targets
     named = [
         each
@@ -213,7 +213,7 @@ class _Known:
         self._variants = graph.variants
         self._declared = graph.resources()
         self.gone: dict[Block, list[AbsResource]] = {}
-        """What the state has of blocks that are not declared."""
+        """The stored objects of blocks that are not declared."""
         for address in state.resources:
             block = graph.resource_block(address)
             if block not in self._declared:
@@ -245,7 +245,7 @@ class _Needs:
     def __init__(self, graph: BlockGraph, undeclared: Iterable[Block]) -> None:
         self._graph = graph
         self._undeclared: dict[ModuleAddr, list[Block]] = {}
-        """What is in the state only, by the modules that it is in or below."""
+        """The orphans, by the modules that they are in or below."""
         for block in undeclared:
             at: ModuleAddr | None = block[0]
             while at is not None:
@@ -253,7 +253,7 @@ class _Needs:
                 at = at.parent
 
     def of(self, block: Block) -> set[Block]:
-        """What a resource needs."""
+        """The dependencies of a resource."""
         source = block if self._graph.is_resource(block) else expansion_block(block[0])
         return self.before(source) - {block}
 

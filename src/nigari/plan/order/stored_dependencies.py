@@ -43,7 +43,7 @@ class StoredBlocks:
                 self._by_name.setdefault(address.unkeyed, {})[block] = None
 
     def meant(self, user: Block, stored: AbsResource) -> Collection[Block]:
-        """What an object of a block depends on, by the name of that in a state."""
+        """The dependencies of a block's object, by its name in the state."""
         found = self._by_name.get(stored, ())
         if len(found) < 2:
             return found or (self._blocks.resource_block(stored),)
@@ -76,7 +76,7 @@ def stored_needs(state: State, moved: Moved, blocks: BlockGraph) -> dict[Block, 
 
 
 def former_needs(state: State, moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
-    """What the objects of each block depended on before planning added anything to that."""
+    """The dependencies of each block's objects before planning added to them."""
     needs = stored_needs(state, moved, blocks)
     for before, after in moved_blocks(moved, blocks).items():
         for block in after:
@@ -96,7 +96,7 @@ def former_modules(moved: Moved, blocks: BlockGraph) -> dict[Block, set[ModuleAd
 
 
 def moved_blocks(moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
-    """Where the objects of blocks are by now that have moved."""
+    """The new addresses of blocks that have moved."""
     found: dict[Block, set[Block]] = {}
     for address, each in moved.items():
         before, after = (blocks.resource_block(resource_of(at)) for at in (each.source, address))

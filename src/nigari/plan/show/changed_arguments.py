@@ -1,7 +1,7 @@
 """The arguments that a change gives another value, each with what is written for it.
 
 A value that is written as an object is followed into its attributes, and blocks into theirs, so
-that every difference is told where its expression stands. Nothing is evaluated here.
+that every difference has the range of its expression. Nothing is evaluated here.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class ChangedArgument:
     before: Value
     after: Value
     expr: Expression | None = None
-    """What is written for it; None for blocks, and for what the configuration does not have."""
+    """The written expression; None for blocks, and for arguments that are not in the configuration."""
     range: Range | None = None
     references: tuple[Reference, ...] = ()
-    """What it refers to besides: everything in blocks, or what decides which blocks there are."""
+    """The further references: everything in blocks, or the expression that makes the blocks."""
 
     @property
     def is_written(self) -> bool:
@@ -139,7 +139,7 @@ def _in_blocks(
 
 
 def _dynamic_references(written: Body, piece: Spec, block: WrittenBlock) -> tuple[Reference, ...]:
-    """What decides whether there is a block that a `dynamic` block has made."""
+    """The expression that makes the block of a `dynamic` block."""
     found = references_in_body(written, piece, Diagnostics(), content=False)
     return tuple(
         each
@@ -160,7 +160,7 @@ _Pair = tuple[tuple[Step, ...], WrittenBlock | None, Value, Value]
 def _pairs(
     nested: NestedBlock, blocks: list[WrittenBlock], before: Value, after: Value
 ) -> list[_Pair] | None:
-    """Each block with the object that it describes; None where they cannot be told apart."""
+    """Each block with the object that it describes; None where they cannot be matched."""
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
         return [((), blocks[0], before, after)]
     if nested.nesting is Nesting.MAP:

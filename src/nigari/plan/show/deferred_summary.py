@@ -1,4 +1,4 @@
-"""Deferred changes grouped and counted, for whoever shows a plan."""
+"""Deferred changes, grouped and counted, as plans are shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEVERAL: Final = {
 
 
 def by_cause(plan: Plan) -> Mapping[str, list[DeferredChange]]:
-    """What is left for later, by what all of it waits for in the end."""
+    """The deferred changes, by the root of their chains."""
     groups: dict[str, list[DeferredChange]] = {}
     for each in plan.left:
         groups.setdefault(each.chain[-1] if each.chain else "", []).append(each)
@@ -27,7 +27,7 @@ def by_cause(plan: Plan) -> Mapping[str, list[DeferredChange]]:
 
 
 def cause_line(cause: str) -> str:
-    """What has to happen before those that wait for a cause can be done."""
+    """The condition under which the dependants of a cause can be done."""
     if not cause:
         return "Once the provider is ready:"
     if cause.endswith("()"):
@@ -44,7 +44,7 @@ def waiting_line(deferred: DeferredChange) -> str:
 
 
 def counted_kinds(plan: Plan) -> Mapping[DeferredKind, int]:
-    """How much of each kind is left for later."""
+    """The number of deferred changes of each kind."""
     counts = dict.fromkeys(DeferredKind, 0)
     for each in plan.left:
         counts[each.kind] += 1

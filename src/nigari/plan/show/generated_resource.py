@@ -1,4 +1,4 @@
-"""The block that describes an object as it is, for whoever takes it over without having written one.
+"""Generated configuration: the block that describes an imported object as it is.
 
 Results of the provider and what is deprecated are left out. Secrets are not written down: null
 stands for them, with a comment.

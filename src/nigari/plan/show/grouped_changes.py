@@ -47,12 +47,12 @@ class GroupedChange:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of changes."""
         return len(self.addresses)
 
 
 def short_changes(changes: Iterable[Change]) -> list[GroupedChange]:
-    """What is done, in the order of the first of each."""
+    """The groups, in the order of the first of each."""
     found: dict[tuple[Action, str, str, bool], list[Change]] = {}
     for change in changes:
         block = f"{change.address.module.unkeyed}.{change.address.item.resource}".lstrip(".")
@@ -71,7 +71,7 @@ def short_changes(changes: Iterable[Change]) -> list[GroupedChange]:
 
 
 def counted(changes: Iterable[Change], name: Callable[[Change], str]) -> list[tuple[str, int]]:
-    """How many changes there are of each name, the most first."""
+    """The number of changes by name, the most first."""
     found: dict[str, int] = {}
     for change in changes:
         found[name(change)] = found.get(name(change), 0) + 1

@@ -24,7 +24,7 @@ Members = dict[str, object]
 
 
 def plan_to_json(plan: Plan) -> Members:
-    """What is to be done, and what was found to have changed."""
+    """The changes, and the drift."""
     members: Members = {}
     if plan.drift:
         members["resource_drift"] = [drift_to_json(each) for each in plan.drift]
@@ -51,7 +51,7 @@ def deferred_to_json(deferred: DeferredChange) -> Members:
 
 
 def _known_identity(plan: Plan, change: Change) -> object:
-    """What identifies the object that there is before a change; None where nothing does."""
+    """The identity of the prior object, if it has one."""
     if change.schema.identity is None:
         return None
     state = plan.refreshed_state.instance(change.address)
@@ -94,7 +94,7 @@ def change_to_json(
 
 
 def importing(change: Change) -> Members:
-    """What an object is known by that is taken over."""
+    """The import ID of an object."""
     if change.imported_identity is None:
         return {"id": change.imported_as}
     return {"identity": value_to_data(change.imported_identity)}

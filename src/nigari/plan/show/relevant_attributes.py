@@ -173,7 +173,7 @@ class _Search:
                     yield from _in_expression(where, expr)
 
     def _in_part(self, where: _Where, resource: Resource, remaining: Traversal) -> Iterator[_Place]:
-        """What the argument refers to that a reference leads to; of a block, all of it."""
+        """The references of the argument that a reference leads to; of a block, all of them."""
         block = self._block_of(where.module, resource)
         name = next(iter(_steps(remaining)), None)
         if block is None or name is None or name in block.blocks:
@@ -188,13 +188,13 @@ class _Search:
 
 
 def _in_pieces(where: _Where, resource: Resource, spec: Spec) -> Iterator[_Place]:
-    """What that part of a body refers to which a specification reads."""
+    """The references of the part of a body that a specification reads."""
     for reference in where.module.compiled.body(resource.body, spec).references:
         yield _Place(where, reference, resource)
 
 
 def _in_expression(where: _Where, expr: Expression) -> Iterator[_Place]:
-    """What an expression refers to."""
+    """The references of an expression."""
     for reference in where.module.compiled.expression(expr).references:
         yield _Place(where, reference)
 

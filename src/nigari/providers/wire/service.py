@@ -17,10 +17,11 @@ from nigari.providers.wire.answers import (
     decoded_identity,
     deferred,
     handler,
+    identity_message,
+    identity_schemas_message,
     stamp,
     validated,
 )
-from nigari.providers.wire.identities import identity_message, identity_schemas_message
 from nigari.providers.wire.values import diagnostic_messages, encode, path_message
 from nigari.schema.provider import ProviderSchema, Schema
 

@@ -27,8 +27,7 @@ from nigari.cty import (
 )
 from nigari.cty.json import value_to_json
 from nigari.hcl.quoting import quoted
-from nigari.state.encryption.failures import EncryptionFailure
-from nigari.state.encryption.keys import Keys
+from nigari.state.encryption.keys import EncryptionFailure, Keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from nigari.hcl.quoting import quoted
 from nigari.programs import wait_for_program
-from nigari.state.encryption.failures import EncryptionFailure
-from nigari.state.encryption.keys import Keys
+from nigari.state.encryption.keys import EncryptionFailure, Keys
 
 KEY_PROVIDER_MAGIC = "OpenTofu-External-Key-Provider"
 METHOD_MAGIC = "OpenTofu-External-Encryption-Method"

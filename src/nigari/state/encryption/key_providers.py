@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.external import ExternalKeyProvider
-from nigari.state.encryption.failures import EncryptionFailure
-from nigari.state.encryption.keys import Keys
+from nigari.state.encryption.keys import EncryptionFailure, Keys
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False

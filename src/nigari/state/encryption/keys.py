@@ -1,4 +1,4 @@
-"""Keys of key providers, and their representation in expressions."""
+"""Keys of key providers, their representation in expressions, and the failure to use them."""
 
 from __future__ import annotations
 
@@ -29,3 +29,11 @@ def _byte_list(data: bytes) -> Value:
     if not data:
         return null(ListType(NUMBER))
     return list_value(NUMBER, [number(octet) for octet in data])
+
+
+class EncryptionFailure(Exception):
+    """A key that could not be created, or data that could not be encrypted or decrypted."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message

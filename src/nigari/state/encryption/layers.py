@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         TargetConfig,
     )
     from nigari.state.encryption.envelope import Envelope, PlainFields
-    from nigari.state.encryption.failures import EncryptionFailure
+    from nigari.state.encryption.keys import EncryptionFailure
     from nigari.state.encryption.methods import Method
 
 _VERSION_NAME: Final = b'"encryption_version"'
@@ -88,7 +88,7 @@ class Layer:
         if not self.prepare(diags) or self._writer is None:
             return None
         from nigari.state.encryption.envelope import Envelope
-        from nigari.state.encryption.failures import EncryptionFailure
+        from nigari.state.encryption.keys import EncryptionFailure
 
         method, metadata = self._writer
         try:
@@ -132,7 +132,7 @@ class Layer:
     def _open(
         self, envelope: Envelope, config: EncryptionConfig, diags: Diagnostics
     ) -> Decrypted | None:
-        from nigari.state.encryption.failures import EncryptionFailure
+        from nigari.state.encryption.keys import EncryptionFailure
         from nigari.state.encryption.setup import set_up
 
         reasons = []

@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from nigari.extras import missing_library
 from nigari.state.encryption.arguments import ArgumentReader
 from nigari.state.encryption.external import ExternalMethod
-from nigari.state.encryption.failures import EncryptionFailure
-from nigari.state.encryption.keys import Keys
+from nigari.state.encryption.keys import EncryptionFailure, Keys
 from nigari.typed import Protocol
 
 TYPE_CHECKING = False

@@ -19,8 +19,8 @@ from nigari.state.encryption.config import (
     KeyProviderConfig,
     MethodConfig,
 )
-from nigari.state.encryption.failures import EncryptionFailure
 from nigari.state.encryption.key_providers import KEY_PROVIDERS
+from nigari.state.encryption.keys import EncryptionFailure
 from nigari.state.encryption.methods import METHODS, Method
 
 

@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
-from nigari.addrs.values import ProviderFunction
 from nigari.cty.function import Function, FunctionError
 from nigari.cty.types import Type
 from nigari.cty.values import Value
-from nigari.eval.nodes.provider_functions import provider_parameter
-from nigari.eval.nodes.resource import ValidateConfig
 from nigari.workspace.context.asyncio_bridge import run_until_it_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from nigari.addrs.values import ProviderFunction
     from nigari.eval.validate.run import ProviderValidation
     from nigari.providers.api import ProviderDiagnostic
     from nigari.providers.builtin.functions import BuiltinFunction
@@ -29,7 +27,7 @@ class BuiltinSchemas:
         self._known: ProviderSchema | None = None
 
     def of(self, provider: Provider) -> ProviderSchema | None:
-        """What a built-in provider offers."""
+        """The schema of a built-in provider."""
         if not provider.is_builtin:
             return None
         if self._known is None:
@@ -43,6 +41,7 @@ def builtin_function(provider: Provider, function: ProviderFunction) -> Function
     """A function of a built-in provider, which is there without any process."""
     if not provider.is_builtin:
         return None
+    from nigari.eval.nodes.provider_functions import provider_parameter
     from nigari.providers.builtin.functions import ALL
 
     found = ALL.get(function.function)
@@ -70,7 +69,9 @@ class _Calling:
 def ask_builtin(
     environ: Mapping[str, str], effect: ProviderValidation
 ) -> Sequence[ProviderDiagnostic]:
-    """What a built-in provider says of a configuration."""
+    """The diagnostics of a built-in provider for a configuration."""
+    from nigari.eval.nodes.resource import ValidateConfig
+
     if not isinstance(effect, ValidateConfig):
         return ()
     from nigari.providers.builtin.schema import REMOTE_STATE_NAME

@@ -33,7 +33,7 @@ def validate(
     The providers that are needed must be installed and are started to look at it, unless only the
     built-in one is to. `tests` is the directory of the test files that are looked at as well.
 
-    Mistakes in the root module come first and alone: what is told of the modules that it calls is
+    Mistakes in the root module come first and alone: reports about the modules that it calls are
     seldom worth reading while they stand.
     """
     declared = Diagnostics()
@@ -42,11 +42,6 @@ def validate(
         return workspace.static(inputs, selected, modules=NoModules())[1]
     unread = Diagnostics()
     files = [] if tests is None else workspace.loader.tests(workspace.directory, tests, unread)
-    ahead: InstalledProviders | Diagnostics | None = None
-    if with_plugins and not files and not len(unread):
-        ahead = _look_ahead(workspace)
-    if isinstance(ahead, Diagnostics):
-        return ahead
     needed = _Needed()
     fill_places = needed.find if with_plugins else None
     run, diags = workspace.static(inputs, selected, fill_places=fill_places)
@@ -61,36 +56,15 @@ def validate(
     if diags.error_count:
         return diags
     check_provider_iteration(run.root.instance, diags)
-    _look_at(workspace, run, needed.providers, ahead, diags)
+    _look_at(workspace, run, needed.providers, diags)
     if modules and not diags.error_count:
         from nigari.workspace.configuration.test_modules import tested_trees
 
         needed = _Needed()
         for tree in tested_trees(workspace, modules, selected, needed.find, diags):
             plugins = needed.providers if with_plugins else ()
-            _look_at(workspace, tree, plugins, None, diags)
+            _look_at(workspace, tree, plugins, diags)
     return diags
-
-
-def _look_ahead(workspace: Workspace) -> InstalledProviders | Diagnostics | None:
-    """The providers of the directory, whose packages are checked from now on, or what is reported
-    where some are missing. None where no plugin is needed, or where only evaluating tells.
-    """
-    diags = Diagnostics()
-    tree = workspace.written_tree(diags)
-    if tree is None:
-        return None
-    from nigari.workspace.configuration.requirements import written_requirements
-
-    needed = {each.provider for each in written_requirements(tree)}
-    if all(provider.is_builtin for provider in needed):
-        return None
-    check_aliases(tree[0], diags)
-    installed = _installed(workspace, needed, diags)
-    if installed is None:
-        return diags
-    installed.look_ahead()
-    return installed
 
 
 def _installed(
@@ -113,15 +87,12 @@ def _look_at(
     workspace: Workspace,
     run: StaticRun,
     needed: Collection[Provider],
-    ahead: InstalledProviders | None,
     diags: Diagnostics,
 ) -> None:
-    """Look at everything in a tree of modules, with the providers that it needs, which may have
-    been looked at ahead.
-    """
+    """Look at everything in a tree of modules, with the providers that it needs."""
     check_aliases(run.root.instance, diags)
     if any(not provider.is_builtin for provider in needed):
-        installed = ahead or _installed(workspace, needed, diags)
+        installed = _installed(workspace, needed, diags)
         if installed is not None:
             installed.start_ahead(needed)
             from nigari.workspace.configuration.validate import validate_with_plugins

@@ -14,9 +14,8 @@ from nigari.config.load import ModuleLoader
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.tree.placement_rules import check_places
 from nigari.eval.tree.provider_rules import check_providers
-from nigari.eval.tree.written import read_tree
 from nigari.workspace.configuration.modules import CalledModules, InstalledPackages
-from nigari.workspace.context.home_directory import home_directory
+from nigari.workspace.context.working_directory import home_directory
 
 TYPE_CHECKING = False
 # A configuration can be looked at without what evaluates it.
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from nigari.cty.function import Function
     from nigari.eval.core.causes import UnknownCause
     from nigari.eval.core.inputs import Inputs
-    from nigari.eval.core.module_tree import ModuleInstance, Modules
+    from nigari.eval.core.module_tree import Modules
     from nigari.eval.static.run import StaticRun, StaticSettings
     from nigari.lang.files import Files
     from nigari.workspace.configuration.modules import Packages
@@ -47,7 +46,7 @@ class Workspace:
         self.files: Files = where.files if files is None else files
         self.loader: ModuleLoader = ModuleLoader(self.files)
         self.home_directory: str | None = home_directory(where.environ)
-        """What `~` stands for; None where the user has no home."""
+        """The directory for `~`; None if the user has no home."""
         if packages is None:
             packages = InstalledPackages(self.files, self.directory, where.modules_name)
         self.packages = packages
@@ -61,26 +60,6 @@ class Workspace:
     def context_of(self, place: Range) -> str:
         """The name of the block around a place."""
         return self.loader.context_of(place)
-
-    def written_tree(self, diags: Diagnostics) -> list[ModuleInstance] | None:
-        """The modules of a configuration in which nothing has to be evaluated to find them, callers
-        first; None where something does, or where anything is wrong.
-
-        What the static phase would warn of is reported here.
-        """
-        found = Diagnostics()
-        root = self.modules.compiled(self.directory, found)
-        tree = None
-        if root is not None and not found.has_errors:
-            tree = read_tree(root, self.modules, found)
-        if tree is None:
-            return None
-        check_places(tree[0], found)
-        check_providers(tree[0], found)
-        if found.has_errors:
-            return None
-        diags.extend(found)
-        return tree
 
     def static(
         self,
@@ -111,7 +90,7 @@ class Workspace:
     def static_settings(
         self, inputs: Inputs, workspace: str, modules: Modules | None = None
     ) -> StaticSettings:
-        """What the static phase is told about the world."""
+        """The surroundings of the static phase: functions, modules, schemas and paths."""
         from nigari.eval.static.run import StaticSettings
         from nigari.workspace.configuration.builtin import BuiltinSchemas, builtin_function
 
@@ -135,7 +114,7 @@ class Workspace:
 
 
 def _impure(name: str) -> UnknownCause:
-    """Why a function that gives another result at every call gives none before planning."""
+    """The cause of an unknown result of a function that differs from call to call."""
     from nigari.addrs.module import ROOT_MODULE
     from nigari.eval.core.causes import CauseKind, UnknownCause
 

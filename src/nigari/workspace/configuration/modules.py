@@ -1,6 +1,6 @@
 """Called modules: those of the caller's own package, and those of other packages.
 
-A module in the caller's package is found by its path. Packages of their own are found by whoever
+A module in the caller's package is found by its path. Packages of their own are found by the code that
 has them: here, where an earlier `init` has put them; in `install`, wherever they can be had.
 """
 
@@ -20,6 +20,7 @@ from nigari.eval.core.compile import CompiledModule
 from nigari.hcl.suggestion import listed
 from nigari.lang.files import DiskFiles, Files
 from nigari.lang.versions import parse_module_constraints, parse_version
+from nigari.lazy import lazy_pattern
 from nigari.record import record
 from nigari.typed import Protocol
 
@@ -36,6 +37,8 @@ _LONGEST_NAME = 200
 _DEEP = 8
 """Modules that are nested deeper than this are looked at for loops of links."""
 _NO_FILE_NAME = frozenset("/\\%:*?<>|")
+_KEYS = lazy_pattern(r'\["(?:[^"\\]|\\.)*"\]|\[\d+\]')
+"""Instance keys in the key of an installed module."""
 
 
 @record
@@ -58,7 +61,7 @@ class PackageRequest:
 
 @record
 class Place:
-    """Where a module is."""
+    """The directory of a module."""
 
     directory: str
     """Its directory, as `path.module` shows it."""
@@ -71,12 +74,12 @@ class Place:
 
 
 class Packages(Protocol):
-    """Who has the packages that modules come in."""
+    """The packages in which modules come."""
 
     def locate(
         self, wanted: Sequence[PackageRequest], diags: Diagnostics
     ) -> Sequence[Place | None]:
-        """Where each module is; None where it cannot be had, which has then been reported."""
+        """The directory of each module; None if it cannot be loaded, which has then been reported."""
         ...
 
     def same_as(self, directory: str) -> str:
@@ -89,9 +92,9 @@ class CalledModules:
 
     def __init__(self, files: Files, loader: ModuleLoader, packages: Packages) -> None:
         self.places: dict[ModuleAddr, Place] = {}
-        """Where the module of each call instance is that has been asked for."""
+        """The directories of the modules of the call instances so far."""
         self._beginning = ROOT_MODULE
-        """Where the root of the tree is among the installed modules."""
+        """The directory of the tree's root among the installed modules."""
         self._files = files
         self._loader = loader
         self._packages = packages
@@ -104,7 +107,7 @@ class CalledModules:
         return other
 
     def _installed(self, addr: ModuleAddr) -> ModuleAddr:
-        """Where a module of the tree is among the installed ones."""
+        """The directory of a module of the tree among the installed ones."""
         if self._beginning.is_root:
             return addr
         return module_from_steps((*self._beginning.steps, *addr.steps))
@@ -241,12 +244,13 @@ class InstalledPackages:
     def locate(
         self, wanted: Sequence[PackageRequest], diags: Diagnostics
     ) -> Sequence[Place | None]:
-        """Where each module is, according to the list of installed modules."""
+        """The directory of each module, according to the list of installed modules."""
         if self._manifest is None:
             from nigari.packages.modules.module_manifest import load_manifest
 
             self._manifest = load_manifest(self._files, self.modules, diags)
-        return [self._locate(each, self._manifest.get(each.key), diags) for each in wanted]
+        records = self._manifest
+        return [self._locate(each, _record_of(each, records), diags) for each in wanted]
 
     def _locate(
         self, wanted: PackageRequest, record: ModuleRecord | None, diags: Diagnostics
@@ -261,7 +265,7 @@ class InstalledPackages:
         if not self._files.is_directory(directory):
             _report_not_installed(wanted, diags)
             return None
-        package = f"{self.modules}/{directory_name(wanted.key)}"
+        package = f"{self.modules}/{directory_name(record.key)}"
         return Place(directory, package, record.source, record.version)
 
     def same_as(self, directory: str) -> str:
@@ -281,6 +285,18 @@ class InstalledPackages:
             return os.readlink(self._files.at(f"{self.modules}/{name}"))
         except OSError:
             return name
+
+
+def _record_of(wanted: PackageRequest, records: Manifest) -> ModuleRecord | None:
+    """What is installed for a call. Its instances may have been installed one by one, since a static
+    argument of theirs differs, which is known only once one of them has been read: any will do.
+    """
+    record = records.get(wanted.key)
+    if record is not None or not any(isinstance(key, Deferred) for _, key in wanted.addr.steps):
+        return record
+    name, source = _KEYS.sub("", wanted.key), str(wanted.source)
+    found = (each for key, each in records.items() if _KEYS.sub("", key) == name)
+    return next((each for each in found if each.source == source), None)
 
 
 def matches(record: ModuleRecord, wanted: PackageRequest, diags: Diagnostics) -> bool:

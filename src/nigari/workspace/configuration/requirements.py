@@ -6,19 +6,17 @@ for it is asked for in any version; so is whatever the stored state still has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.core.literals import is_written_out
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.tree.provider_rules import check_aliases, check_caller
-from nigari.eval.tree.written import written_text
 from nigari.lang.versions import ProviderConstraints, parse_provider_constraints
 from nigari.packages.providers.requirement import Requirement
 
 TYPE_CHECKING = False
-# What is written out is found without what evaluates.
 if TYPE_CHECKING:
     from nigari.config.module import Module
     from nigari.eval.core.instances import Frame
@@ -35,51 +33,24 @@ def providers_fit(run: StaticRun, installed: InstalledProviders, diags: Diagnost
     """Whether the providers are declared, and installed in versions that the configuration wants;
     reports what is not so.
     """
-
-    def find() -> list[Requirement]:
-        requirements, found = run.noting(partial(find_requirements, run))
-        diags.extend(found)
-        return requirements
-
-    return _fit(run.root.instance, find, installed, diags)
-
-
-def written_providers_fit(
-    tree: Sequence[ModuleInstance], installed: InstalledProviders, diags: Diagnostics
-) -> bool:
-    """The same for a tree of modules that is written out."""
-    return _fit(tree[0], partial(written_requirements, tree), installed, diags)
-
-
-def _fit(
-    root: ModuleInstance,
-    find: Callable[[], list[Requirement]],
-    installed: InstalledProviders,
-    diags: Diagnostics,
-) -> bool:
+    root = run.root.instance
     check_aliases(root, diags)
     check_caller(root, diags)
     if diags.has_errors:
         return False
-    if installed.versions_fit(find(), diags) and not diags.has_errors:
+    requirements, found = run.noting(partial(find_requirements, run))
+    diags.extend(found)
+    if installed.versions_fit(requirements, diags) and not diags.has_errors:
         return True
     diags.extend(installed.problems)
     return False
 
 
 def find_requirements(run: StaticRun) -> list[Requirement]:
-    """What all modules ask for, callers first; what cannot be evaluated has been reported."""
+    """The requirements of all modules, callers first; problems with evaluating them are reported."""
     finding = _Finding(run.diags)
     for frame in run.frames():
         finding.look_at(frame.instance, partial(_text, run, frame))
-    return list(dict.fromkeys(finding.found))
-
-
-def written_requirements(tree: Iterable[ModuleInstance]) -> list[Requirement]:
-    """The same for a tree of modules that is written out."""
-    finding = _Finding(Diagnostics())
-    for instance in tree:
-        finding.look_at(instance, lambda expr, _: written_text(expr))
     return list(dict.fromkeys(finding.found))
 
 
@@ -191,7 +162,7 @@ class _Finding:
 
 
 def stored_requirements(providers: Iterable[str]) -> list[Requirement]:
-    """What a stored state still needs, from the provider addresses in it."""
+    """The requirements of a stored state, from the provider addresses in it."""
     from nigari.addrs.parse import parse_provider_instance
 
     found: dict[Provider, Requirement] = {}

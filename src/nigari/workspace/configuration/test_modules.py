@@ -114,7 +114,7 @@ def load_tested(
 
 
 def modules_below(workspace: Workspace, file: TestFile, run: TestRun) -> CalledModules:
-    """Who finds the modules that the module of a run calls."""
+    """The modules that the module of a run calls."""
     return workspace.modules.beginning_at(module_from_names(file.module_path(run)))
 
 
@@ -135,7 +135,7 @@ def _inputs(run: StaticRun, test: TestRun) -> Inputs:
 def file_requirements(
     files: Sequence[TestFile], root: Module, diags: Diagnostics
 ) -> list[Requirement]:
-    """What the provider blocks of test files ask for. Mocks ask for nothing."""
+    """The requirements of the provider blocks in test files. Mocks have none."""
     found: list[Requirement] = []
     for file in files:
         for config in file.providers.values():

@@ -16,8 +16,7 @@ from nigari.eval.static.run import StaticRun
 from nigari.eval.validate.run import ProviderValidation, ValidateRun
 from nigari.running.driver import Driver
 from nigari.running.provider_pool import ProviderPool
-from nigari.running.requests import ProviderRequest
-from nigari.running.validation_requests import validate_with_provider
+from nigari.running.requests import ProviderRequest, validate_with_provider
 from nigari.workspace.configuration.validation_cycles import report_cycles
 from nigari.workspace.plugins.providers import InstalledProviders
 

@@ -17,7 +17,7 @@ def report_cycles(root: ModuleInstance, schemas: Schemas, diags: Diagnostics) ->
     if not any(each.validations for each in _variables(root)):
         return
     from nigari.plan.order.block_graph import BlockGraph
-    from nigari.plan.order.validation_cycles import report_validation_cycles
+    from nigari.plan.order.cycles import report_validation_cycles
 
     report_validation_cycles(BlockGraph(root, schemas), diags)
 

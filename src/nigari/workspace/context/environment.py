@@ -37,5 +37,5 @@ class Environment:
 
     @property
     def title(self) -> str:
-        """What it is called in messages."""
+        """The name in messages."""
         return f'the environment "{self.name}"'

@@ -1,8 +1,8 @@
 """Interruptions: Ctrl-C, requests to end and cancelling, while something must not just end.
 
-Whoever does such a thing says how it reacts (`on_interrupt`). Where the interruption comes from
+Such work says how it reacts (`on_interrupt`). Where the interruption comes from
 depends on who runs it: signals in a program of its own, a waiting thread in a notebook, a cancelled
-task in somebody else's event loop.
+task in the event loop of another program.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interruptions:
-    """Passes interruptions on to whoever reacts to them now."""
+    """Passes interruptions on to the work that reacts to them now."""
 
     def __init__(self) -> None:
         self._reactions: list[Callable[[], object]] = []
@@ -42,7 +42,7 @@ class Interruptions:
             self._reactions.remove(react)
 
     def interrupt(self) -> None:
-        """Somebody wants the work to stop; where nobody reacts, it is cancelled."""
+        """Stop the work: it reacts, or else it is cancelled."""
         if self._reactions:
             self._reactions[-1]()
         elif self._task is not None:
@@ -81,7 +81,7 @@ _PASSED_ON: Final[ContextVar[Interruptions | None]] = ContextVar("interruptions"
 def on_interrupt(react: Callable[[], object]) -> Iterator[None]:
     """While this is open, an interruption calls a function and does nothing else.
 
-    Signals reach the main thread only; elsewhere whoever runs the loop passes them on.
+    Signals reach the main thread only; elsewhere the owner of the loop passes them on.
     """
     passed_on = _PASSED_ON.get()
     if passed_on is not None:

@@ -1,7 +1,7 @@
-"""The last apply in an environment from this directory, for whoever lists the environments.
+"""The last apply in an environment from this directory, for the list of environments.
 
 It is a note in the environment's data directory and not in the state, which has no place for it that
-OpenTofu would keep. Whether somebody has applied elsewhere since is not known here.
+OpenTofu would keep. Applies from other places are not known here.
 """
 
 from __future__ import annotations

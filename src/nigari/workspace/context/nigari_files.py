@@ -39,8 +39,7 @@ from nigari.hcl.static import expr_part
 from nigari.lang.files import Files
 from nigari.lang.functions.table import function_table
 from nigari.record import record
-from nigari.workspace.context.home_directory import home_directory
-from nigari.workspace.context.working_directory import WorkingDirectory
+from nigari.workspace.context.working_directory import WorkingDirectory, home_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,9 +56,9 @@ class BlockInstance:
 
     block: Block
     body: Body
-    """What is in the block, without `for_each`."""
+    """The content of the block, without `for_each`."""
     scope: Scope
-    """What names stand for in it."""
+    """The values of the names in it."""
     key: InstanceKey = None
     """The key of the instance; None where the block has no `for_each`."""
 
@@ -100,7 +99,7 @@ class OwnFile:
     blocks: Sequence[Block]
     """All blocks but `locals`, in the order they are written."""
     scope: Scope
-    """What names stand for in the file: locals, paths and functions."""
+    """The values of the names in the file: locals, paths and functions."""
 
     def blocks_of(self, type_: str) -> list[Block]:
         """The blocks of one type, in order."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @record
 class StateFiles:
-    """What a command line says about state files; it has a meaning for the local backend only."""
+    """The state file options of the command line, which only the local backend uses."""
 
     state: str = ""
     """`-state`: read and, unless `state_out` is set, write this file."""
@@ -33,12 +33,12 @@ NO_STATE_FILES: Final = StateFiles()
 
 @record
 class GivenVariables:
-    """What a command line or a program says about variables."""
+    """The variable options of a command line or of a program."""
 
     flags: Sequence[tuple[str, str]] = ()
     """`var` and `var-file`, each with its text, in their order."""
     values: Mapping[str, InputValue] = ReadOnly({})
-    """What a program gives."""
+    """The values from a program."""
     is_all: bool = False
     """Whether nothing else counts: no file that is not named, no environment variable, and nothing
     that is remembered.
@@ -50,12 +50,12 @@ NO_VARIABLES: Final = GivenVariables()
 
 @record
 class SessionOptions:
-    """What is said about the state, beside what the directory itself says."""
+    """The session's options, beside the settings of the directory."""
 
     files: StateFiles = NO_STATE_FILES
     lock: LockOptions = LockOptions()
     directory: str | None = None
-    """Where the configuration is, if that is not the working directory."""
+    """The directory of the configuration, if it is not the working directory."""
     planned: Mapping[StateIdentity, Mapping[str, Value]] = ReadOnly({})
     """The outputs that other states will have once plans that were made for them are applied.
     `terraform_remote_state` gives these while planning, in place of what is stored.

@@ -1,8 +1,8 @@
 """Values of variables that a working directory remembers, so that they need not be given again.
 
-Init remembers, when it is told to, the values that static places used, for the selected workspace
+With `-remember`, init stores the values that static positions used, for the selected workspace
 and the configuration of its backend: with another one they belong to another environment. Sensitive
-and ephemeral values are never remembered. Whoever reads them ranks them below every other source but
+and ephemeral values are never remembered. They rank below every other source but
 defaults.
 """
 
@@ -33,7 +33,7 @@ FILE_NAME: Final = "nigari.variables.json"
 def load_remembered(
     data_directory: Path, workspace: str, diags: Diagnostics
 ) -> Mapping[str, InputValue]:
-    """What is remembered for a workspace."""
+    """The remembered values of a workspace."""
     path = data_directory / FILE_NAME
     try:
         content = path.read_bytes()

@@ -41,7 +41,7 @@ _TEMPLATE: Final = lazy_pattern(r"[$%]\{[^}]*\}")
 _MASK: Final = b"*"
 _SETTING_BLOCKS: Final = ("backend", "backend_config")
 _LABELS: Final = {"resource": 2, "data": 2, "ephemeral": 2, "locals": 0, "terraform": 0}
-"""How many names follow the type of a block in its path, where that is not one."""
+"""The number of names after the type of a block in its path, if it is not one."""
 _ITEM: Final = lazy_pattern(
     r'([\w-]+)"?\s*[=:]\s*(?:"((?:[^"\\\n]|\\.)*)|(\[[^\]\n]*)|<<-?(\w+\n[^=]*))'
 )
@@ -168,9 +168,9 @@ def _expressions(body: Body) -> Iterator[tuple[Path, Expression]]:
         pending += [((*path, name), each.expr) for name, each in inner.attributes.items()]
     while pending:
         path, expr = pending.pop()
-        members = list(_members(expr))
-        pending += [((*path, name), value) for name, value in members]
-        if not members and path:
+        inside = list(members(expr))
+        pending += [((*path, name), value) for name, value in inside]
+        if not inside and path:
             yield path, expr
             pending += [(path, each) for each in _objects(expr)]
 
@@ -186,7 +186,8 @@ def _objects(expr: Expression) -> Iterator[Expression]:
             pending = [*pending, *each.children()]
 
 
-def _members(expr: Expression) -> Iterator[tuple[str, Expression]]:
+def members(expr: Expression) -> Iterator[tuple[str, Expression]]:
+    """The names and values of an object that is written out."""
     if isinstance(expr, ObjectConstructor):
         for key, value in expr.items:
             name = key.name if isinstance(key, KeyName) else getattr(key, "text", "")
@@ -208,7 +209,7 @@ def _is_json_object(expr: Expression) -> bool:
 
 
 def _literals(expr: Expression) -> Iterator[Span]:
-    """What is written out in an expression; names and functions are not."""
+    """The literals in an expression, without names and functions."""
     pending = [expr]
     while pending:
         each = pending.pop()
@@ -223,7 +224,7 @@ def _literals(expr: Expression) -> Iterator[Span]:
 
 
 def _json_text(expr: Expression) -> Iterator[Span]:
-    """What is written out in a string or a number of JSON: templates in it are not."""
+    """The literals in a string or a number of JSON, without its templates."""
     text = expr.source.text
     quote = int(text.startswith('"', expr.start))
     at, end = expr.start + quote, expr.end - quote

@@ -74,7 +74,7 @@ class VariableReader:
 
     @property
     def remembered(self) -> list[str]:
-        """The variables whose values were remembered and that nobody has given another."""
+        """The variables with remembered values, unless another is given."""
         kind = InputKind.REMEMBERED
         return [name for name, given in self.inputs.items() if given.kind is kind]
 
@@ -118,9 +118,11 @@ class VariableReader:
                 continue
             name, equals, value = text.partition("=")
             if not equals or not name:
+                # The text may be a secret, as in -var password:hunter2, so it is not repeated.
                 self._diags.error(
                     "Invalid -var option",
-                    f'"{text}" is not of the form name=value, as in -var region=eu.',
+                    "The value of an option -var is not of the form name=value, as in "
+                    "-var region=eu.",
                 )
                 continue
             if name != name.strip():
@@ -134,7 +136,7 @@ class VariableReader:
     def read_file(self, path: str, is_named: bool = False, named_by: Range | None = None) -> None:
         """Take the values in a `.tfvars` or `.tfvars.json` file.
 
-        One that is named may be a pipe: whoever names it sees to it that something comes.
+        One that is named may be a pipe, which the user fills.
         """
         try:
             if is_named and _is_pipe(self._files.at(path)):

@@ -9,6 +9,7 @@ what users see, in diagnostics, `path.module` and the list of modules: they are 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 
 from nigari.lang.files import DiskFiles
@@ -56,7 +57,7 @@ class WorkingDirectory:
     root: str = ""
     """An absolute path that written paths are relative to; empty for the process's own directory."""
     started_in: str = ""
-    """What `path.cwd` is; empty for where the process is."""
+    """The value of `path.cwd`; empty for the directory of the process."""
     environment: Environment | None = None
     """The environment that is worked in, of those that are declared beside the configuration."""
     backend: Mapping[str, Value] = ReadOnly({})
@@ -68,7 +69,7 @@ class WorkingDirectory:
 
     @property
     def path(self) -> str:
-        """Where the directory itself is."""
+        """The path of the directory itself."""
         return os.path.normpath(self.at(self.name)) if self.root else self.name
 
     @property
@@ -87,7 +88,7 @@ class WorkingDirectory:
 
     @property
     def data_directory(self) -> Path:
-        """Where it is, for those who can wait for `pathlib`."""
+        """The path, for callers that can afford `pathlib`."""
         from pathlib import Path
 
         return Path(self.data())
@@ -104,7 +105,7 @@ class WorkingDirectory:
 
     @property
     def current(self) -> str:
-        """What `path.cwd` is."""
+        """The value of `path.cwd`."""
         return self.started_in or self.absolute_root
 
     @property
@@ -123,7 +124,7 @@ class WorkingDirectory:
 
     @property
     def selects_default(self) -> bool:
-        """Whether nobody has selected another workspace than the default one."""
+        """Whether the default workspace is selected."""
         if self.environment is not None and self.environment.workspace:
             return False
         return not self.environ.get(_WORKSPACE_VARIABLE) and not os.path.exists(
@@ -137,3 +138,22 @@ class WorkingDirectory:
         if environment is not None:
             environment = replace(environment, workspace=name)
         return replace(self, environ=environ, environment=environment)
+
+
+def home_directory(environ: Mapping[str, str]) -> str | None:
+    """The directory that the environment names, else the one that the system has for the user;
+    None where there is neither.
+    """
+    named = environ.get("HOME")
+    if named:
+        return named
+    if sys.platform == "win32":
+        return environ.get("USERPROFILE") or None
+    else:
+        import os
+        from pwd import getpwuid
+
+        try:
+            return getpwuid(os.getuid()).pw_dir or None
+        except KeyError:
+            return None

@@ -64,8 +64,7 @@ def schema_in(instance: ModuleInstance, resource: ResourceBlock, offered: Offere
     """What the provider of a resource says that it looks like."""
     alias = "" if resource.provider is None else resource.provider.alias
     found = find_block(instance, resource.provider_name, alias)
-    schema = offered(found.address.item.provider)
-    return None if schema is None else resource_schema(schema, resource.addr)
+    return resource_schema(offered(found.address.item.provider), resource.addr)
 
 
 def configuration_data(run: StaticRun, offered: Offered) -> Data:
@@ -283,7 +282,7 @@ def expressions(body: Body, block: Block) -> Data:
     """The arguments and nested blocks of a body, each as its expressions."""
     spec = decoder_spec(block)
     wanted = schema_of(spec)
-    # Dynamic blocks are not told, but one in an override file replaces what is.
+    # Dynamic blocks are left out, but one in an override file replaces other blocks.
     asked = BodySchema(wanted.attributes, (*wanted.blocks, DYNAMIC_BLOCK))
     content, _ = body.partial_content(asked, Diagnostics())
     data: Data = {name: expression_data(each.expr) for name, each in content.attributes.items()}
@@ -314,7 +313,7 @@ def expression_data(expr: Expression) -> Data:
 
 
 def _blocks_data(piece: ArgumentOrBlocks, content: Content) -> Data:
-    """An attribute that is written as blocks, told as an expression that is a list of them."""
+    """An attribute that is written as blocks, shown as an expression that is a list of them."""
     blocks = content.blocks_of(piece.type_name)
     unreported = Diagnostics()
     value = tuple_value([piece.decode_one(block, Scope(), unreported) for block in blocks])

@@ -130,7 +130,7 @@ class ProviderConfigs:
         self._entries[key] = _Entry(str(provider), data, parent)
 
     def _source(self, key: str, full_name: str) -> str:
-        """Where the chain of names begins that leads to a configuration."""
+        """The start of the chain of names that leads to a configuration."""
         found = ""
         while key:
             entry = self._entries.get(key)

@@ -19,7 +19,7 @@ _GIVERS: Final = {"default": "its default", "argument": "the call"}
 
 
 def chain_lines(part: Explanation, indent: str) -> Iterator[str]:
-    """What a value comes from, the nearest first."""
+    """The origins of a value, the nearest first."""
     yield f"{indent}<- {part.name} = {value_glimpse(part.value)}{_remarks(part)}"
     if part.is_cut:
         yield f"{indent}   …"
@@ -43,7 +43,7 @@ def _remarks(part: Explanation) -> str:
 
 
 def fate_text(part: Explanation) -> str:
-    """What will be done with the object that a value is a part of."""
+    """The planned action on the object that a value is a part of."""
     return {
         "create": "will be created",
         "update": "will be updated",

@@ -62,7 +62,7 @@ class _NamedResource:
     argument: Origin | None
     """The expression of the argument that is named, if there is one."""
     missing: UnknownCause | None
-    """Why an argument may have no value: there are no instances."""
+    """The cause of an argument's missing value: there are no instances."""
 
     @property
     def is_there(self) -> bool:
@@ -83,10 +83,10 @@ class Explainer:
         self._diags = diags
         self._where = where
         self.sources: dict[str, bytes] = {}
-        """What was asked, so that diagnostics can point into it."""
+        """The query, so that diagnostics can point into it."""
 
     def address(self, text: str) -> Explanation | None:
-        """What stands at an address; None where nothing does, which is reported."""
+        """The object at an address; None if there is none, which is reported."""
         explanation = self._at(text)
         if explanation is None or explanation.phase != Phase.APPLY.value:
             return explanation
@@ -236,7 +236,7 @@ class Explainer:
         return self._evaluation.expansion(frame, name, call.repetition, call.range)
 
     def _call_data(self, frame: Frame, call: ModuleCall, key: InstanceKey) -> InstanceData:
-        """What `each` and `count` mean in a call, or in one of its instances."""
+        """The values of `each` and `count` in a call, or in one of its instances."""
         frames = frame.calls[call.name].frames
         if key is None and frames:
             return next(iter(frames.values())).instance.data
@@ -292,7 +292,7 @@ class Explainer:
         return None
 
     def _provider(self, frame: Frame, named: Match[str]) -> Origin | None:
-        """What makes the instances of a provider, or the element that one instance comes from."""
+        """The expression of a provider's instances, or of one of them."""
         name, alias, key = named.groups()
         found = provider_behind(frame, LocalProviderConfig(name, alias or ""))
         if found is None:
@@ -340,7 +340,7 @@ class Explainer:
         return _NamedResource(subject.key, instances, argument, missing)
 
     def _reference(self, text: str) -> Reference | None:
-        """What an address refers to, as in an expression; None where it is none."""
+        """The references of an address, as in an expression; None if it is none."""
         problems = Diagnostics()
         traversal = parse_expression(Source("<address>", text), problems).static_traversal()
         return None if traversal is None else parse_reference(traversal, problems)
@@ -356,6 +356,11 @@ class Explainer:
             else:
                 meant = did_you_mean_name(name, declared)
                 self._report(text, f' Did you mean "{kind}.{meant}"?' if meant else "")
+            return None
+        if not name and frame.parent is not None:
+            # What a module has under a name of its own are outputs, and this is none of them.
+            meant = did_you_mean_name(kind, frame.module.outputs)
+            self._report(text, f' Did you mean the output "{meant}"?' if meant else "")
             return None
         problems = Diagnostics()
         expr = parse_expression(self._source("<address>", rest), problems)
@@ -375,7 +380,7 @@ class Explainer:
 
 
 def _declared_names(frame: Frame, kind: str) -> list[str] | None:
-    """What there is of a kind that has addresses, and that no expression can name."""
+    """The names of a kind that has addresses, but no expressions."""
     module = frame.module
     if kind == "output":
         return [*module.outputs]
@@ -386,7 +391,9 @@ def _declared_names(frame: Frame, kind: str) -> list[str] | None:
 
 def _keys(instances: Mapping[InstanceKey, object]) -> str:
     """The keys that there are, for who has named another."""
-    keys = [key_text(key) for key in instances if key is not None]
+    if None in instances:
+        return " It has one instance, without a key."
+    keys = [key_text(key) for key in instances]
     if not keys:
         return " It is declared, but has no instances."
     return (
@@ -409,8 +416,8 @@ def _is_inside_output(frame: Frame, rest: str) -> bool:
 
 
 def _member(frame: Frame, rest: str) -> str:
-    """What a bare name after a module's path means: an output, as in expressions, else an argument
-    of the call.
+    """The meaning of a bare name after a module's path: an output, as in expressions, or else an
+    argument of the call.
     """
     if rest in frame.module.outputs:
         return f"output.{rest}"

@@ -34,14 +34,14 @@ from nigari.workspace.explain.queries import ValueQueries, compiled_origin, reas
 
 _MOST_DEEP = 12
 _MOST_CHAINS = 10
-"""How many ways are told: a value made of many instances may have very many."""
+"""The most chains of one value: one that is made of many instances may have very many."""
 _OF_CALLS = (ModuleCall, ModuleCallInstance, ModuleCallOutput)
 _KEYS = ("count.index", "each.key")
 """What an instance is known by: another `count` or `for_each` has other instances, and this one
 keeps its key.
 """
 _WRITTEN_OUT = lazy_pattern(r"[\"0-9]|<<")
-"""What a line may have in it that writes a value out."""
+"""The characters of a literal value on a line."""
 
 
 @record
@@ -63,7 +63,7 @@ class Explanation:
     is_repeated: bool = False
     """Whether it has been shown before in the same tree, with its parts."""
     giver: str = ""
-    """Where the value of a variable comes from; `none` where nothing gives it one."""
+    """The source of a variable's value; `none` if nothing gives it one."""
     line: str = ""
     """The first line of what is written there; none where that could be a secret."""
     kind: str = ""
@@ -71,9 +71,9 @@ class Explanation:
     what `each` and `count` stand for; empty for an expression.
     """
     given_at: Range | None = None
-    """Where the value of a variable is written: in a file of values, or in the call."""
+    """The range of a variable's value: in a variables file, or in the call."""
     earlier: Value | None = None
-    """What it was when the configuration was last applied, where that is known."""
+    """The value after the last apply, if it is known."""
     least_rounds: int = 1
     """Rounds that `apply -allow-deferral` certainly takes from an empty state until the value is
     known, by references and provider schemas; 1 where a plain apply may do.
@@ -195,7 +195,7 @@ def _tree(part: Explanation, indent: str) -> list[str]:
 
 
 def _whence(explanation: Explanation, indent: str) -> list[str]:
-    """Where a value is written, and who gives it to a variable."""
+    """The range of a value, and the source of a variable's."""
     lines: list[str] = []
     where, giver = explanation.range, explanation.giver
     if where is not None:
@@ -286,9 +286,9 @@ class ExplanationBuilder:
             is_cut = kind == "local"
         elif origin is not None:
             self._shown.add(key)
-            told = self.expression(node.label, origin, node.range, depth=depth, names=names)
-            value = value if value is not FAILED else told.value
-            parts, is_cut = told.parts, told.is_cut
+            explained = self.expression(node.label, origin, node.range, depth=depth, names=names)
+            value = value if value is not FAILED else explained.value
+            parts, is_cut = explained.parts, explained.is_cut
         value, earlier = part_of(value, names), evaluation.earlier(node)
         return Explanation(
             name=name,

@@ -1,4 +1,4 @@
-"""Questions about a configuration: what somebody asks for, worked out in the static phase.
+"""Queries about a configuration, evaluated in the static phase.
 
 Every answer is a value together with why it is not known; how that is shown is not decided here.
 Where several threads may ask, a lock has one question answered at a time.
@@ -131,9 +131,9 @@ class ValueQueries:
 
 
 class ValueQuery(Node):
-    """An expression that somebody asks about.
+    """An expression whose value is requested.
 
-    What goes wrong with an expression of something `missing` is no mistake, since nobody else
+    A failure of an expression of something `missing` is no mistake, since nothing else
     evaluates it: it has no value for that reason.
     """
 
@@ -169,7 +169,7 @@ class ValueQuery(Node):
 
 
 class Instances(Node):
-    """The instances of a block that somebody asks about."""
+    """The instances of a block, requested from outside the run."""
 
     __slots__ = ("_frame", "_name", "_range", "_repetition", "expansion")
 

@@ -46,7 +46,7 @@ class _TypedResource(ResourceNode):
     def __init__(self, frame: Frame, resource: ResourceBlock, find: FindSchema) -> None:
         super().__init__(frame, resource)
         offered = find(provider_of(frame.module, resource.provider_name))
-        schema = None if offered is None else resource_schema(offered, resource.addr)
+        schema = resource_schema(offered, resource.addr)
         if schema is not None:
             self.element: Value = unknown(schema.block.implied_type)
 

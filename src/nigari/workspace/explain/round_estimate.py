@@ -259,7 +259,7 @@ class _LeastRounds:
         if resource.addr.mode is not MANAGED or resource.repetition.enabled is not None:
             return False
         offered = self._schema_of(provider_of(node.frame.module, resource.provider_name))
-        schema = None if offered is None else resource_schema(offered, resource.addr)
+        schema = resource_schema(offered, resource.addr)
         attribute = None if schema is None else schema.block.attributes.get(name)
         return attribute is not None and attribute.computed and not attribute.optional
 

@@ -40,7 +40,7 @@ class ArgumentReason:
     """The value with the tree of what it comes from, for what the configuration has."""
     forces_replacement: bool = False
     changed_outside: bool = False
-    """Whether the real object was changed by somebody else since the last apply."""
+    """Whether the real object was changed outside since the last apply."""
 
     @property
     def waits_for(self) -> tuple[str, ...]:
@@ -94,8 +94,8 @@ class ChangeReasons:
 
 def _lines(reasons: ChangeReasons) -> Iterator[str]:
     deposed = f" (deposed object {reasons.deposed})" if reasons.deposed else ""
-    told = f", {reasons.why}" if reasons.why else ""
-    yield f"{reasons.action} {reasons.address}{deposed}{told}"
+    suffix = f", {reasons.why}" if reasons.why else ""
+    yield f"{reasons.action} {reasons.address}{deposed}{suffix}"
     if reasons.range is not None:
         yield f"  {reasons.range.filename} line {reasons.range.start.line}"
     if reasons.missing is not None:

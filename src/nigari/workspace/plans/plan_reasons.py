@@ -29,9 +29,10 @@ from nigari.eval.nodes.variable import RootVariable, fitted
 from nigari.hcl.body import Body
 from nigari.lang.marks import SENSITIVE
 from nigari.lang.references import Reference, parse_reference
+from nigari.plan.engine import PlanOutcome
 from nigari.plan.inspection.plan_inspection import PlanInspection, PlannedObjects
 from nigari.plan.model.action_reasons import why
-from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan, PlanMode, Reason
+from nigari.plan.model.changes import Action, Change, Drift, OutputChange, PlanMode, Reason
 from nigari.plan.show.changed_arguments import ChangedArgument, changed_arguments
 from nigari.plan.show.grouped_changes import Filter
 from nigari.record import replace
@@ -41,7 +42,6 @@ from nigari.workspace.explain.explanation import Explanation, ExplanationBuilder
 from nigari.workspace.explain.queries import ValueQueries, compiled_origin
 from nigari.workspace.plans.change_reasons import ArgumentReason, ChangeReasons, Missing
 from nigari.workspace.plans.check_reasons import checked_at, failed_rules, rules_of
-from nigari.workspace.plans.planning import Planning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,17 +89,15 @@ class PlanReasons:
 
     def __init__(
         self,
-        planning: Planning,
-        plan: Plan,
+        outcome: PlanOutcome,
         sources: Mapping[str, bytes],
         remembered: Inputs = _NOTHING,
     ) -> None:
-        static = planning.static
-        settings = replace(
-            static.static_settings, inputs=planning.inputs, functions=planning.functions()
-        )
+        static, plan = outcome.inputs.static, outcome.plan
+        given = outcome.inputs.run_settings
+        settings = replace(static.static_settings, inputs=given.inputs, functions=given.functions)
         compiled = static.root.instance.compiled
-        run = PlanInspection(compiled, settings, plan, planning.pool)
+        run = PlanInspection(compiled, settings, plan, outcome.inputs.pool)
         run.evaluate(())
         # What is wrong with the configuration has been reported while planning.
         run.diags.take()

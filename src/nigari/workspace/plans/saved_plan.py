@@ -22,14 +22,14 @@ from nigari.events import Listener
 from nigari.lang.marks import EPHEMERAL
 from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.providers.lockfile import FILE_NAME
-from nigari.plan.model.changes import Plan
+from nigari.plan.engine import PlanOutcome, restore_plan
 from nigari.plan.model.plan_file import SavedPlan, checksum
 from nigari.record import record, replace
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import InstalledPackages
 from nigari.workspace.context.working_directory import WorkingDirectory
+from nigari.workspace.plans.plan_context import PlanContext
 from nigari.workspace.plans.plan_files import LinkedFiles, UnchangedFiles, real_path
-from nigari.workspace.plans.planning import Planning
 from nigari.workspace.states.backend import SavedBackend
 
 
@@ -58,8 +58,7 @@ def lock_checksum(where: WorkingDirectory) -> str:
 
 
 def saved_plan(
-    planning: Planning,
-    plan: Plan,
+    outcome: PlanOutcome,
     workspace: Workspace,
     read: Mapping[str, str],
     backend: SavedBackend | None,
@@ -72,13 +71,14 @@ def saved_plan(
     kept = _kept_files(workspace, modules, links)
     places = workspace.modules.places.values()
     called = {real_path(each.directory, modules, links) for each in places}
-    variables, given = _kept_variables(planning)
+    inputs = outcome.inputs.run_settings.inputs
+    variables, given = _kept_variables(outcome)
     environment = workspace.where.environment
     lineage, serial = snapshot
     return SavedPlan(
-        plan=replace(plan, timestamp=planning.timestamp),
-        graph=planning.graph(plan),
-        workspace=planning.workspace,
+        plan=replace(outcome.plan, timestamp=outcome.inputs.timestamp),
+        graph=outcome.graph,
+        workspace=outcome.inputs.run_settings.workspace,
         environment="" if environment is None else environment.name,
         lineage=lineage,
         serial=serial,
@@ -86,7 +86,7 @@ def saved_plan(
         files=read,
         variables=variables,
         given=given,
-        origins={name: (each.origin, each.range) for name, each in planning.inputs.items()},
+        origins={name: (each.origin, each.range) for name, each in inputs.items()},
         backend=None if backend is None else backend.to_data(),
         modules=modules,
         links=links,
@@ -104,28 +104,20 @@ def _kept_files(workspace: Workspace, modules: str, links: Mapping[str, str]) ->
     return kept
 
 
-def _kept_variables(planning: Planning) -> tuple[dict[str, Value], dict[str, Value]]:
-    """The values of all variables except ephemeral ones, and those that were set, as given."""
+def _kept_variables(outcome: PlanOutcome) -> tuple[dict[str, Value], dict[str, Value]]:
+    """Return the values of all variables except ephemeral ones, and of those set, as given."""
     variables: dict[str, Value] = {}
     given: dict[str, Value] = {}
-    assert planning.planner is not None
-    assert planning.planner.plan_run is not None
-    for name, node in planning.planner.plan_run.root.variables.items():
-        value = node.value
-        if EPHEMERAL not in value.marks:
-            variables[name] = value
-            as_given = _as_given(planning, name)
-            if as_given is not None:
-                given[name] = as_given
+    declared = outcome.inputs.static.root.module.variables
+    for name, value in outcome.variables.items():
+        if EPHEMERAL in value.marks:
+            continue
+        variables[name] = value
+        written = outcome.inputs.run_settings.inputs.get(name)
+        as_given = None if written is None else written.resolve(declared[name], Diagnostics())
+        if as_given is not None:
+            given[name] = as_given
     return variables, given
-
-
-def _as_given(planning: Planning, name: str) -> Value | None:
-    """What a variable was given; None where it has its default."""
-    value = planning.inputs.get(name)
-    if value is None:
-        return None
-    return value.resolve(planning.static.root.module.variables[name], Diagnostics())
 
 
 def plan_workspace(saved: SavedPlan, where: WorkingDirectory) -> Workspace:
@@ -164,27 +156,24 @@ def reopened(
 
 async def restored(
     found: Reopened, listener: Listener, diags: Diagnostics
-) -> tuple[Planning, Plan] | None:
-    """A plan that was saved, ready to be shown or applied; None after reporting why it is not.
+) -> tuple[PlanContext, PlanOutcome] | None:
+    """Restore a saved plan, to be shown or applied; None after an error.
 
-    What runs for it must be ended by whoever asked for it.
+    The caller closes the context.
     """
     saved, where = found.saved, found.workspace.where
-    planning = Planning(
-        found.static,
-        found.inputs,
-        UnchangedFiles(where.files, saved.files),
-        saved.plan.previous_state,
-        where,
-        saved.workspace,
-        listener=listener,
+    files = UnchangedFiles(where.files, saved.files)
+    timestamp = saved.plan.timestamp
+    context = PlanContext(
+        found.static, found.inputs, files, where, saved.workspace, timestamp=timestamp
     )
-    plan = await planning.restore(saved)
-    diags.adopt(planning.diags)
-    if plan is None:
-        await planning.close()
+    reported = Diagnostics()
+    inputs = context.plan_inputs(saved.plan.previous_state, listener)
+    outcome = await restore_plan(inputs, saved, reported)
+    if not context.report(reported, diags) or outcome is None:
+        await context.close()
         return None
-    return planning, plan
+    return context, outcome
 
 
 def saved_inputs(saved: SavedPlan) -> Inputs:

@@ -14,13 +14,12 @@ from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import ModuleInstance
-from nigari.plan.model.changes import Plan
+from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.order.required_providers import configured_providers
 from nigari.plan.show.json_document import document
-from nigari.plan.show.plan_json import Members, plan_to_json, value_to_data
-from nigari.plan.show.planned_values import planned_values
-from nigari.plan.show.prior_state import prior_state
+from nigari.plan.show.plan_json import Members, known_part, plan_to_json, value_to_data
+from nigari.plan.show.planned_values import planned_values, prior_state
 from nigari.plan.show.relevant_attributes import RelevantAttribute, relevant_attributes
 from nigari.running.declared_modules import declared_module
 from nigari.schema.block import Block
@@ -33,7 +32,6 @@ from nigari.workspace.documents.show_configuration import (
     converted_default,
     schema_in,
 )
-from nigari.workspace.plans.planning import Planning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,20 +44,20 @@ FORMAT_VERSION: Final = "1.2"
 class ShownPlan:
     """A plan with all that has to be known to show it."""
 
-    def __init__(self, planning: Planning, plan: Plan) -> None:
-        self._planning = planning
-        self._plan = plan
+    def __init__(self, outcome: PlanOutcome) -> None:
+        self._inputs = outcome.inputs
+        self._plan = outcome.plan
 
     def relevant(self) -> tuple[RelevantAttribute, ...]:
         """Which attributes have a part in what is planned."""
-        root = self._planning.static.root.instance
+        root = self._inputs.static.root.instance
         return relevant_attributes(self._plan, root, self._block_of)
 
     async def document(self, saved: SavedPlan, diags: Diagnostics) -> str | None:
         """The whole plan, or `None` after reporting what cannot be shown."""
         # A provider that cannot be asked was not needed for the plan: its arguments are left out.
-        written = configured_providers(self._planning.static.root.instance)
-        await self._planning.pool.load(written, Diagnostics())
+        written = configured_providers(self._inputs.static.root.instance)
+        await self._inputs.pool.load(written, Diagnostics())
         data = self.data({**saved.variables, **saved.given}, diags)
         return None if data is None else escaped_for_html(document(data))
 
@@ -74,16 +72,15 @@ class ShownPlan:
             data["variables"] = variables
         data["planned_values"] = planned_values(plan)
         data.update((name, part) for name, part in plan_to_json(plan).items() if part)
-        declared = self._planning.static.root.module.outputs
+        declared = self._inputs.static.root.module.outputs
         prior = prior_state(plan, declared, self._is_declared)
         if has_prior and not prior.is_empty:
             file = StateFile(prior, "", 0, OPENTOFU_VERSION)
-            shown = state_to_json(file, self._planning.stored_schema, diags)
+            shown = state_to_json(file, self._inputs.pool.schema_of, diags)
             if shown is None:
                 return None
             data["prior_state"] = json.loads(shown)
-        planning = self._planning
-        data["configuration"] = configuration_data(planning.static, planning.pool.of)
+        data["configuration"] = configuration_data(self._inputs.static, self._inputs.pool.of)
         relevant = [
             {"resource": each.address, "attribute": list(each.steps)} for each in self.relevant()
         ]
@@ -91,7 +88,7 @@ class ShownPlan:
             data["relevant_attributes"] = relevant
         if plan.checks:
             data["checks"] = json.loads(checks_to_json(plan.checks))
-        data["timestamp"] = self._planning.timestamp
+        data["timestamp"] = self._inputs.timestamp
         if plan.left:
             data["complete"] = False
         data["errored"] = plan.is_incomplete
@@ -101,13 +98,14 @@ class ShownPlan:
         """Variables as they were given, and the defaults of all others.
 
         The value of an ephemeral variable is nowhere; its default is in the configuration anyway.
+        A unit of a fleet may have values that only the apply of another one makes known.
         """
-        run = self._planning.static
+        run = self._inputs.static
         root = run.root
         shown: Members = {}
         for name in sorted(root.module.variables):
             if name in values:
-                shown[name] = {"value": value_to_data(values[name])}
+                shown[name] = {"value": value_to_data(known_part(values[name]))}
             elif root.module.variables[name].default is not None:
                 found = converted_default(run, root, name)
                 if found is not None:
@@ -115,11 +113,11 @@ class ShownPlan:
         return shown
 
     def _is_declared(self, address: AbsResource) -> bool:
-        instance = declared_module(self._planning.static.root.instance, address.module)
+        instance = declared_module(self._inputs.static.root.instance, address.module)
         return instance is not None and address.item in instance.module.resources
 
     # -- schemas ------------------------------------------------------------------------------
 
     def _block_of(self, instance: ModuleInstance, resource: Resource) -> Block | None:
-        schema = schema_in(instance, resource, self._planning.pool.of)
+        schema = schema_in(instance, resource, self._inputs.pool.of)
         return None if schema is None else schema.block

@@ -137,8 +137,8 @@ async def _schemas(
 
         await asyncio.sleep(0)
         answers = await asyncio.gather(*(_told(installed, e, begun.get(e)) for e in asked))
-        for each, (schema, told) in zip(asked, answers, strict=True):
-            diags.extend(told)
+        for each, (schema, reported) in zip(asked, answers, strict=True):
+            diags.extend(reported)
             found[each] = schema
     return {each: schema for each, schema in found.items() if schema is not None}
 

@@ -144,12 +144,12 @@ class ProviderStart:
         """Remember the schema as JSON for later runs."""
         self._keep(Form.JSON, text)
 
-    def _keep_messages(self, told: bytes) -> None:
-        self._keep(Form.MESSAGES, told)
+    def _keep_messages(self, encoded: bytes) -> None:
+        self._keep(Form.MESSAGES, encoded)
 
-    def _keep(self, form: Form, told: bytes) -> None:
+    def _keep(self, form: Form, encoded: bytes) -> None:
         if self._program is not None and self._program.checksum:
-            self._cache.keep(self.provider, self._program.checksum, form, told)
+            self._cache.keep(self.provider, self._program.checksum, form, encoded)
 
     def _run(self) -> None:
         try:
@@ -184,16 +184,16 @@ class ProviderStart:
             if self.json is not None:
                 return True
         if self.schema is None:
-            told = self._cache.find(self.provider, checksum, Form.MESSAGES)
-            if told is not None:
+            encoded = self._cache.find(self.provider, checksum, Form.MESSAGES)
+            if encoded is not None:
                 with contextlib.suppress(ValueError):
-                    self.schema = _parsed_schema(told)
+                    self.schema = _parsed_schema(encoded)
         return self.schema is not None
 
 
 @lru_cache(maxsize=_SCHEMAS)
-def _parsed_schema(told: bytes) -> ProviderSchema:
-    """What a provider has told in an earlier run; who works with many directories reads it once."""
+def _parsed_schema(encoded: bytes) -> ProviderSchema:
+    """Parse the schema of an earlier run, once for a process that works with many directories."""
     from nigari.providers.wire.stored_schema import schema_from_bytes
 
-    return schema_from_bytes(told)
+    return schema_from_bytes(encoded)

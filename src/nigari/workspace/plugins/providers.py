@@ -59,7 +59,7 @@ class InstalledProviders:
         return found
 
     def under_development(self, providers: Iterable[Provider]) -> Diagnostic:
-        """A warning that these providers come from whoever develops them."""
+        """A warning that these providers are development overrides."""
         names = "\n".join(f"  - {e.display} in {self.overrides[e]}" for e in sorted(providers))
         return Diagnostic(
             Severity.WARNING,
@@ -152,7 +152,7 @@ class InstalledProviders:
     def look_ahead(self) -> None:
         """Check the packages of all locked providers while other things are done.
 
-        Most likely all of them are asked for: what is wrong with one is told when it is.
+        Most likely all of them are needed; a problem with one is reported when it is.
         """
         if not self.locks.providers:
             return
@@ -227,7 +227,7 @@ class InstalledProviders:
         try:
             return any(_means(name, provider) for name in parse_reattach(text))
         except ValueError:
-            # That the text makes no sense is told where it is used.
+            # An invalid text is reported where it is used.
             return f'{provider.type}"' in text
 
     def _program(self, provider: Provider, diags: Diagnostics) -> ProviderProgram | None:

@@ -1,14 +1,14 @@
-"""Schemas that providers have told in an earlier run, kept in the data directory.
+"""Schema cache: the schemas of providers from earlier runs, in the data directory.
 
 To ask a provider for its schema takes a process, and for a large one seconds; to write it as JSON
 takes as long again, so that text is kept as well. A kept schema is used only where the protocol
-says that a copy will do (`schema_call_optional`), for the very package that told it, known by its
+says that a copy will do (`schema_call_optional`), for the very package that it came from, known by its
 checksum, and with the same environment variables: some providers let one of them add to their
 schema. Only which variables there are, and the values of those that look like switches, are
 compared, so that nothing can be learnt here of a secret in the environment.
 
 A file that cannot be read or written is as good as none. Who works with many directories asks each
-package once: what it has told is known in all of them, under the same conditions.
+package once: its schema is known in all of them, under the same conditions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NEVER_SWITCHES: Final = ("TF_VAR_", "TF_CLI_", "TF_LOG", "OLDPWD", "PWD", "SHLV
 _MOST_REMEMBERED: Final = 8
 """How many schemas a process remembers: some are large."""
 _REMEMBERED: Final[dict[tuple[str, bytes], bytes]] = {}
-"""What packages have told this process, by provider and conditions; the newest last."""
+"""The schemas that this process has seen, by provider and conditions; the newest last."""
 
 
 class Form(Enum):
@@ -68,34 +68,34 @@ class SchemaCache:
         except OSError:
             data = b""
         start = len(_FORM) + 2 * _DIGEST_BYTES
-        told = data[start:]
-        if data and data[:start] == self._head(checksum, told):
-            return told
+        encoded = data[start:]
+        if data and data[:start] == self._head(checksum, encoded):
+            return encoded
         if form is not Form.MESSAGES:
             return None
         return _REMEMBERED.get((str(provider), self._conditions(checksum)))
 
-    def keep(self, provider: Provider, checksum: str, form: Form, told: bytes) -> None:
-        """Remember what a package has told, in place of what was known of that provider."""
+    def keep(self, provider: Provider, checksum: str, form: Form, encoded: bytes) -> None:
+        """Store the schema of a package, in place of any other of that provider."""
         from pathlib import Path
 
         from nigari.packages.content.whole_file import make_directories, write_whole
 
         if form is Form.MESSAGES:
-            _remember((str(provider), self._conditions(checksum)), told)
+            _remember((str(provider), self._conditions(checksum)), encoded)
         path = Path(self._path(provider, form))
         with contextlib.suppress(OSError):
             make_directories(self._directory)
-            write_whole(path, self._head(checksum, told) + told, sync=False)
+            write_whole(path, self._head(checksum, encoded) + encoded, sync=False)
 
     def _path(self, provider: Provider, form: Form) -> str:
         return os.path.join(self._directory, f"{provider}.{form.value}".replace("/", "+"))
 
-    def _head(self, checksum: str, told: bytes) -> bytes:
+    def _head(self, checksum: str, encoded: bytes) -> bytes:
         """What a file begins with: for what it holds, and that it is whole."""
         from hashlib import sha256
 
-        return _FORM + self._conditions(checksum) + sha256(told).digest()
+        return _FORM + self._conditions(checksum) + sha256(encoded).digest()
 
     def _conditions(self, checksum: str) -> bytes:
         """What the package and the surroundings are known by."""
@@ -105,8 +105,8 @@ class SchemaCache:
         return sha256(text.encode("utf-8", "surrogateescape")).digest()
 
 
-def _remember(key: tuple[str, bytes], told: bytes) -> None:
+def _remember(key: tuple[str, bytes], encoded: bytes) -> None:
     _REMEMBERED.pop(key, None)
-    _REMEMBERED[key] = told
+    _REMEMBERED[key] = encoded
     while len(_REMEMBERED) > _MOST_REMEMBERED:
         _REMEMBERED.pop(next(iter(_REMEMBERED)), None)

@@ -16,14 +16,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from nigari.cty.errors import CtyError
-from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.inputs import InputKind, Inputs, InputValue
-from nigari.eval.core.worklist import DONE
 from nigari.file_lock import FileLock, take_lock
 from nigari.packages.content.whole_file import make_directories
-from nigari.plan.model.changes import Plan
-from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.system_calls import NO_LINK, NOT_INHERITED
 from nigari.version import VERSION
 from nigari.workspace.session.apply_events import OUTPUT, ApplyEvents, Entry
@@ -32,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from nigari.workspace.plans.planning import Planning
+    from nigari.plan.engine import PlanOutcome
 
 FORMAT: Final = 1
 _MODE: Final = 0o600
@@ -48,43 +44,41 @@ _ALWAYS: Final = ("end", "diagnostic")
 
 
 class ApplyJournal:
-    """The journal of the applies of one turn of the lock."""
+    """The journal of one apply, in place of that of an earlier one."""
 
-    def __init__(self, data_directory: str) -> None:
+    def __init__(self, data_directory: str, outcome: PlanOutcome) -> None:
         self.events: ApplyEvents = ApplyEvents(self._write)
-        self._directory = data_directory
         self._file: int | None = None
         self._size = 0
         self._is_whole = False
-
-    def begin(self, planning: Planning, plan: Plan, graph: ExecutionGraph) -> None:
-        """Begin with a plan, in place of what was there; or go on with the next one."""
-        if self._file is None:
-            with suppress(OSError):
-                self._file = opened_journal(journal_path(self._directory, planning.workspace))
-            self.events.add(
-                "apply",
-                format=FORMAT,
-                version=VERSION,
-                workspace=planning.workspace,
-                mode=plan.mode.value,
-                variables=_variables(planning),
-            )
-        self._is_whole = False
+        workspace = outcome.inputs.run_settings.workspace
+        with suppress(OSError):
+            self._file = opened_journal(journal_path(data_directory, workspace))
+        self.events.add(
+            "apply",
+            format=FORMAT,
+            version=VERSION,
+            workspace=workspace,
+            mode=outcome.plan.mode.value,
+            variables=_variables(outcome),
+        )
+        graph = outcome.graph
         total = len(graph.operations)
         self.events.plan(graph.to_json() if total <= _MOST_OPERATIONS else [], total)
+
+    def __enter__(self) -> ApplyJournal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self.events.end(self._is_whole)
+            os.close(self._file)
+            self._file = None
 
     def done(self, diags: Diagnostics, is_stored: bool) -> None:
         """Note what was found wrong with a plan that was carried out."""
         self.events.problems(diags.in_order())
         self._is_whole = is_stored and not diags.has_errors
-
-    def close(self) -> None:
-        """End the journal."""
-        if self._file is not None:
-            self.events.end(self._is_whole)
-            os.close(self._file)
-            self._file = None
 
     def _write(self, entry: Entry) -> None:
         if self._file is None or entry["type"] == OUTPUT:
@@ -121,14 +115,14 @@ def _lock(file: int) -> None:
     raise BlockingIOError(errno.EAGAIN, "another apply goes on")
 
 
-def _variables(planning: Planning) -> Entry:
-    """The values of the root module's variables that are no secrets."""
+def _variables(outcome: PlanOutcome) -> Entry:
+    """Return the values of the root module's variables that are not sensitive."""
     from nigari.cty.json import value_to_json
     from nigari.cty.type_json import type_to_json
 
-    declared = planning.static.root.module.variables
+    declared = outcome.inputs.static.root.module.variables
     found: Entry = {}
-    for name, value in _values(planning):
+    for name, value in outcome.variables.items():
         variable = declared.get(name)
         if variable is None or variable.sensitive or variable.ephemeral:
             continue
@@ -139,21 +133,6 @@ def _variables(planning: Planning) -> Entry:
             type = json.loads(type_to_json(value.type))
             found[name] = {"type": type, "value": json.loads(text)}
     return found
-
-
-def _values(planning: Planning) -> Iterator[tuple[str, Value]]:
-    """What a plan was made with, whether it was made here or saved."""
-    planner = planning.planner
-    if planner is not None and planner.plan_run is not None:
-        for name, node in planner.plan_run.root.variables.items():
-            if node.state == DONE:
-                yield name, node.value
-        return
-    declared = planning.static.root.module.variables
-    for name, given in planning.inputs.items():
-        value = given.resolve(declared[name], Diagnostics()) if name in declared else None
-        if value is not None:
-            yield name, value
 
 
 # -- for readers ------------------------------------------------------------------------------

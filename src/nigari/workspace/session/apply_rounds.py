@@ -11,7 +11,10 @@ from nigari.plan.model.changes import Action, Plan
 from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.plan.show.deferred_summary import waiting_line
 from nigari.record import replace
+from nigari.running.round_cache import RoundCache
+from nigari.workspace.plans.plan_context import plan_timestamp
 from nigari.workspace.session.locked_session import LockedSession
+from nigari.workspace.session.made_plan import MadePlan
 
 _MOST_NAMED = 10
 
@@ -27,13 +30,13 @@ class ApplyRounds:
         self.number: int = 0
         """The round that was planned last; the first one is 1."""
         self._before: object = None
-        locked.keep_values()
+        self._cache = RoundCache(plan_timestamp())
 
-    async def plan(self) -> Plan | None:
-        """The plan of the next round; None after reporting why there is none."""
+    async def plan(self) -> MadePlan | None:
+        """Make the plan of the next round; None if there is not even an incomplete one."""
         self.number += 1
         await self._locked.close()
-        return await self._locked.plan(self._options)
+        return await self._locked.plan(self._options, self._cache)
 
     def is_stuck(self, plan: Plan) -> bool:
         """Whether no round can ever do what a plan leaves for later, which is then reported.

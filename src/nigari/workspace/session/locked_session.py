@@ -1,42 +1,37 @@
-"""The locked session: planning, applying and storing while the lock of the state is held.
+"""The locked session: makes plans, applies them and stores the state while its lock is held.
 
-The state is stored while a plan is applied and once more at the end. One that cannot be stored is
-put where it can be found. Who sees a plan and agrees to it is the affair of whoever holds this.
+A plan is a value (`MadePlan`), and so is the result of applying it. How plans are shown and
+approved is left to the caller.
 """
 
 from __future__ import annotations
 
-import asyncio
-import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.listener import ApplyListener
-from nigari.backends.disk import write_unused
 from nigari.backends.snapshots import Snapshots
-from nigari.config.blocks.variable import Variable
 from nigari.cty.paths import unknown_as_null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
-from nigari.diagnostics.advice import advice
-from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.core.deprecation import warn_of_inputs
-from nigari.eval.core.inputs import Inputs, check_complete, check_undeclared
+from nigari.eval.core.inputs import check_complete, check_undeclared
 from nigari.eval.nodes.output import OutputNode
 from nigari.events import SILENCE, Listener
+from nigari.plan.engine import PlanInputs, make_plan
+from nigari.plan.found_state import found_state
 from nigari.plan.inspection.state_inspection import StateInspection
 from nigari.plan.model.changes import Plan, PlanMode
-from nigari.plan.model.plan_file import SavedPlan, write_plan_file
 from nigari.plan.nodes.import_lookup import ImportLookup
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.object_search import find_objects
 from nigari.plan.order.block_graph import BlockGraph
-from nigari.record import record, replace
+from nigari.record import replace
 from nigari.running.round_cache import RoundCache
 from nigari.state.draft import StateDraft
-from nigari.state.files import format_state
-from nigari.state.model import OutputState, State, StateFile
-from nigari.system_calls import NOT_INHERITED
+from nigari.state.model import OutputState, State
 from nigari.workspace.plans.generated_blocks import (
     WithGenerated,
     generated_blocks,
@@ -44,74 +39,19 @@ from nigari.workspace.plans.generated_blocks import (
     is_new,
     write_new,
 )
+from nigari.workspace.plans.plan_context import PlanContext
 from nigari.workspace.plans.plan_files import ReadFiles
-from nigari.workspace.plans.planning import Planning, plan_timestamp
-from nigari.workspace.plans.saved_plan import (
-    Reopened,
-    lock_checksum,
-    plan_workspace,
-    reopened,
-    restored,
-    saved_plan,
-)
+from nigari.workspace.plans.saved_plan import Reopened, lock_checksum
+from nigari.workspace.session.apply_result import Saved, Unsaved, state_document, store_result
+from nigari.workspace.session.made_plan import MadePlan, restore_plan
 from nigari.workspace.session.session import Session
-
-TYPE_CHECKING = False
-# Most plans are only looked at.
-if TYPE_CHECKING:
-    from typing import Final
-
-    from nigari.workspace.session.apply_journal import ApplyJournal
-
-_PRIVATE: Final = 0o600
-"""States have secrets in them, and nobody has said who else may read this one."""
-_SECOND_TRY: Final = 1.0
-"""Seconds before it is tried again to store a state."""
-
-Unsaved = Callable[[bytes], str]
-"""Takes a state that can be stored nowhere; says in a sentence where it is now."""
-
-
-@record
-class MadePlan:
-    """A plan with what it takes to apply it in another turn of the lock."""
-
-    session: Session
-    planning: Planning
-    plan: Plan
-    lineage: str
-    serial: int
-    """Which snapshot of the state it was made from."""
-    lock: str
-    """The checksum of the lock file then."""
-    workspace: str
-    to_saved: Callable[[Plan], SavedPlan]
-
-
-@record
-class ApplyResult:
-    """Result of an apply."""
-
-    state: State
-    is_stored: bool
-    found: Diagnostics
-    """What was reported meanwhile."""
 
 
 @asynccontextmanager
 async def locked(
-    session: Session, operation: str, listener: Listener = SILENCE, plan_path: str = ""
+    session: Session, operation: str, listener: Listener = SILENCE
 ) -> AsyncIterator[LockedSession | None]:
-    """A session while nobody else can change its state; None after reporting why not.
-
-    A plan that was saved has the values of variables, and says where its state is.
-    """
-    taken = None
-    if plan_path:
-        taken = _reopened(session, plan_path)
-        if taken is None:
-            yield None
-            return
+    """Lock the state of a session; None after reporting why that is not possible."""
     diags = session.diags
     snapshots = session.states.snapshots(session.encryption, diags, session.options.files)
     if snapshots is not None and not diags.has_errors:
@@ -121,77 +61,27 @@ async def locked(
         if opened is None:
             yield None
             return
-        found = LockedSession(session, opened, listener, taken)
+        found = LockedSession(session, opened, listener)
         try:
             yield found
         finally:
             await found.close()
 
 
-def _reopened(session: Session, path: str) -> Reopened | None:
-    """The plan in a file, taken up; None after reporting why that cannot be."""
-    saved = session.read_plan(path)
-    if saved is None or not session.use_environment(saved):
-        return None
-
-    def give_again(variables: Mapping[str, Variable]) -> Inputs:
-        """The values that are given for a plan which has those of all but ephemeral variables."""
-        inputs = session.complete(each for each in variables.values() if each.ephemeral)
-        check_undeclared(inputs, variables, session.diags)
-        return inputs
-
-    session.shown = plan_workspace(saved, session.where)
-    found = reopened(saved, session.shown, session.diags, give_again)
-    return found if found is not None and session.use_plan(found) else None
-
-
-async def read_plan(session: Session, path: str) -> MadePlan | None:
-    """The plan in a file; None after reporting why it cannot be used."""
-    taken = _reopened(session, path)
-    if taken is None:
-        return None
-    found = await restored(taken, SILENCE, session.diags)
-    if found is None:
-        return None
-    planning, plan = found
-    await planning.close()
-    saved = taken.saved
-    return MadePlan(
-        session=session,
-        planning=planning,
-        plan=plan,
-        lineage=saved.lineage,
-        serial=saved.serial,
-        lock=saved.lock,
-        workspace=saved.workspace,
-        to_saved=lambda _: saved,
-    )
-
-
 class LockedSession:
     """A session whose state nobody else can change."""
 
-    def __init__(
-        self,
-        session: Session,
-        snapshots: Snapshots,
-        listener: Listener,
-        reopened: Reopened | None = None,
-    ) -> None:
+    def __init__(self, session: Session, snapshots: Snapshots, listener: Listener) -> None:
         self.session = session
         self.snapshots = snapshots
-        snapshots.document = self._document
-        self.planning: Planning | None = None
         self._listener = listener
-        self._reopened = reopened
         self._read = ReadFiles(session.where.files)
-        self._snapshot = snapshot_of(snapshots)
+        self._snapshot = _snapshot_of(snapshots)
         """What was stored when the lock was taken, or by the plan that was applied last."""
-        self._kept: RoundCache | None = None
-        """What the rounds of a run have in common, where there are several."""
+        self._contexts: list[PlanContext] = []
+        """The contexts of all plans so far, whose providers may still run."""
         self._generated: Mapping[str, str] = {}
         """The blocks that were written for what is imported, by address."""
-        self._journal: ApplyJournal | None = None
 
     @property
     def diags(self) -> Diagnostics:
@@ -201,10 +91,6 @@ class LockedSession:
     def state(self) -> State:
         """The stored state."""
         return self.snapshots.state
-
-    def keep_values(self) -> None:
-        """Keep from now on what data sources and functions say, for all plans that are made."""
-        self._kept = RoundCache(plan_timestamp())
 
     # -- planning -------------------------------------------------------------------------------
 
@@ -218,35 +104,53 @@ class LockedSession:
         self.diags.append(_nothing_is_described())
         return False
 
-    async def plan(self, options: PlanOptions) -> Plan | None:
-        """The plan; None after reporting why there is none."""
-        planning = self._open(needs_all=True)
-        if planning is None:
+    async def plan(
+        self, options: PlanOptions, round_cache: RoundCache | None = None
+    ) -> MadePlan | None:
+        """Make a plan, which is incomplete if errors were reported; None if there is not even that.
+
+        The rounds of a run share a cache.
+        """
+        context, found = self._open(needs_all=True, round_cache=round_cache), Diagnostics()
+        if context is None:
             return None
-        plan = await planning.plan(options)
-        self.diags.adopt(planning.diags)
-        if plan is not None and self._generated:
-            plan = replace(plan, generated=self._generated)
-        return plan
-
-    @property
-    def incomplete(self) -> Plan | None:
-        """As much of a plan as could be made, where there is none."""
-        planner = None if self.planning is None else self.planning.planner
-        return None if planner is None else planner.incomplete
-
-    async def look_up(
-        self, target: ImportTarget | None, parallelism: int = 10
-    ) -> list[ImportLookup] | None:
-        """An object that exists, or all that lack a block."""
-        planning = self._open(needs_all=True)
-        if planning is None:
+        outcome = await make_plan(self._inputs(context), options, found)
+        is_sound = context.report(found, self.diags)
+        if outcome is None or not (is_sound or outcome.plan.is_incomplete):
             return None
-        found = await planning.look_up(target, parallelism)
-        self.diags.adopt(planning.diags)
-        return found
+        if is_sound and self._generated:
+            outcome = replace(outcome, plan=replace(outcome.plan, generated=self._generated))
+        lock = lock_checksum(self.session.where)
+        return MadePlan(self.session, context, outcome, self._snapshot, lock, self._read.checksums)
 
-    def is_free(self, address: AbsResourceInstance) -> bool:
+    async def import_object(self, target: ImportTarget, parallelism: int = 10) -> bool:
+        """Look up an existing object and store it; False after an error."""
+        result = None
+        if self._is_free(target.address):
+            result = await self._look_up(target, parallelism)
+        if result is None:
+            return False
+        inputs, (lookup,) = result
+        if lookup.found is None or lookup.provider is None:
+            return False
+        draft = StateDraft(inputs.state)
+        draft.set_current(target.address, lookup.found.stored, lookup.provider.address)
+        draft.set_outputs(self._outputs_with(draft.finish(), inputs))
+        self.snapshots.document = partial(state_document, inputs.pool)
+        return await self.snapshots.write(draft.finish(), self.diags)
+
+    async def _look_up(
+        self, target: ImportTarget | None, parallelism: int
+    ) -> tuple[PlanInputs, list[ImportLookup]] | None:
+        """Look up an existing object, or all that lack a block; None after an error."""
+        context, reported = self._open(needs_all=True), Diagnostics()
+        if context is None:
+            return None
+        inputs = self._inputs(context)
+        found = await find_objects(inputs, target, parallelism, reported)
+        return (inputs, found or []) if context.report(reported, self.diags) else None
+
+    def _is_free(self, address: AbsResourceInstance) -> bool:
         """Whether nothing has an address yet; reported where something has."""
         stored = self.state.instance(address)
         if stored is None or stored.current is None:
@@ -258,26 +162,16 @@ class LockedSession:
         )
         return False
 
-    async def take_over(self, found: ImportLookup) -> bool:
-        """Store an object that was looked up; False after reporting why that cannot be done."""
-        if found.found is None or found.provider is None:
-            return False
-        draft = StateDraft(self.session.as_shown(self.state))
-        draft.set_current(found.target.address, found.found.stored, found.provider.address)
-        draft.set_outputs(self._outputs_with(draft.finish()))
-        return await self.snapshots.write(draft.finish(), self.diags)
-
-    def _outputs_with(self, state: State) -> dict[str, OutputState]:
-        """The root outputs that follow from a state. As OpenTofu stores them, what is not known is
-        null, and an output that is null is left out.
+    def _outputs_with(self, state: State, inputs: PlanInputs) -> dict[str, OutputState]:
+        """Return the root outputs that follow from a state, as OpenTofu stores them: unknown values
+        are null, and outputs that are null are left out.
         """
-        session, planning = self.session, self.planning
-        assert planning is not None
+        session = self.session
         run = StateInspection(
-            planning.static.root.instance.compiled,
+            inputs.static.root.instance.compiled,
             session.workspace.static_settings(session.inputs, session.selected),
             state,
-            {each: schema for each in state.providers() if (schema := planning.pool.of(each))},
+            {each: schema for each in state.providers() if (schema := inputs.pool.of(each))},
         )
         nodes = {
             name: node
@@ -302,9 +196,9 @@ class LockedSession:
         where = self.session.where
         if not is_new(path, where, self.diags):
             return False
-        found = await self.look_up(None, parallelism)
+        result = await self._look_up(None, parallelism)
         await self.close()
-        blocks = [] if found is None else generated_blocks(found)
+        blocks = [] if result is None else generated_blocks(result[1])
         self._generated = {each.address: each.text.rstrip("\n") for each in blocks}
         text = generated_text(blocks)
         if not text or not write_new(path, text, where, self.diags):
@@ -314,15 +208,18 @@ class LockedSession:
 
     async def blocks(self) -> BlockGraph | None:
         """Which blocks of the configuration need which others."""
-        planning = self._open(needs_all=False)
-        if planning is None:
+        context, reported = self._open(needs_all=False), Diagnostics()
+        if context is None:
             return None
-        found = await planning.blocks()
-        self.diags.adopt(planning.diags)
-        return found
+        inputs = self._inputs(context)
+        await inputs.load_schemas(reported)
+        return inputs.block_graph() if context.report(reported, self.diags) else None
 
-    def _open(self, needs_all: bool) -> Planning | None:
-        """The configuration with its variables and the state; None after reporting why not.
+    def _inputs(self, context: PlanContext) -> PlanInputs:
+        return context.plan_inputs(self.session.as_shown(self.state), self._listener)
+
+    def _open(self, needs_all: bool, round_cache: RoundCache | None = None) -> PlanContext | None:
+        """The configuration with its variables; None after reporting why it cannot be planned.
 
         `needs_all` says that every variable must have a value.
         """
@@ -337,95 +234,55 @@ class LockedSession:
             check_complete(session.inputs, variables, diags)
         if self._has_failed():
             return None
-        self.planning = Planning(
+        context = PlanContext(
             static,
             session.inputs,
             self._read,
-            session.as_shown(self.state),
             session.where,
             session.selected,
-            listener=self._listener,
             installed=session.installed,
             planned=session.options.planned,
-            kept=self._kept,
+            round_cache=round_cache,
         )
-        return self.planning
+        if not context.providers_fit(diags):
+            return None
+        self._contexts.append(context)
+        return context
 
     def _has_failed(self) -> bool:
         return self.diags.has_errors
 
     async def close(self) -> None:
         """End the providers that still run."""
-        if self._journal is not None:
-            self._journal.close()
-        if self.planning is not None:
-            await self.planning.close()
+        for context in self._contexts:
+            await context.close()
+        self._contexts.clear()
 
     # -- saved plans ----------------------------------------------------------------------------
 
-    def saved(self, plan: Plan) -> SavedPlan:
-        """Everything that applying a plan later needs."""
-        assert self.planning is not None
-        session = self.session
-        return saved_plan(
-            self.planning,
-            plan,
-            session.workspace,
-            self._read.checksums,
-            session.states.remembered_backend(self.diags),
-            self._snapshot,
-        )
-
-    def save(self, plan: Plan, path: str) -> bool:
-        """Write a plan to a file; False after reporting why that cannot be done."""
-        return write_saved(self.session, self.saved(plan), path)
-
-    def made(self, plan: Plan) -> MadePlan:
-        """A plan that was made here, to be applied later in the same process."""
-        assert self.planning is not None
-        session = self.session
-        lock = lock_checksum(session.where)
-        lineage, serial = self._snapshot
-        return MadePlan(
-            session=session,
-            planning=self.planning,
-            plan=plan,
-            lineage=lineage,
-            serial=serial,
-            lock=lock,
-            workspace=session.selected,
-            to_saved=self.saved,
-        )
-
-    async def restore(self) -> Plan | None:
-        """The plan that was saved, if it can still be applied; None after reporting why not."""
-        reopened = self._reopened
-        assert reopened is not None
+    async def restore(self, reopened: Reopened) -> MadePlan | None:
+        """Restore a saved plan, if it can still be applied; None after reporting why not."""
         saved = reopened.saved
-        was = (saved.lineage, saved.serial, saved.lock, saved.workspace)
-        if not self._is_current(*was, is_incomplete=saved.plan.is_incomplete):
+        snapshot = saved.lineage, saved.serial
+        if not self._is_current(saved.plan, snapshot, saved.lock, saved.workspace):
             return None
-        found = await restored(reopened, self._listener, self.diags)
-        if found is None:
-            return None
-        self.planning, plan = found
-        return plan
+        made = await restore_plan(self.session, reopened, self._listener)
+        if made is not None:
+            self._contexts.append(made.context)
+        return made
 
-    def resume(self, made: MadePlan) -> bool:
-        """Take up a plan that was made in another turn; False after reporting why that cannot be."""
-        was = (made.lineage, made.serial, made.lock, made.workspace)
-        self.planning = made.planning
-        return self._is_current(*was, is_incomplete=made.plan.is_incomplete)
+    def can_apply(self, made: MadePlan) -> bool:
+        """Whether a plan that was made under an earlier lock can be applied; reported if not."""
+        workspace = made.context.workspace
+        return self._is_current(made.plan, made.snapshot, made.lock, workspace)
 
-    def _is_current(
-        self, lineage: str, serial: int, lock: str, workspace: str, is_incomplete: bool
-    ) -> bool:
-        """Whether everything still is as it was when a plan was made; reported where it is not."""
+    def _is_current(self, plan: Plan, snapshot: tuple[str, int], lock: str, workspace: str) -> bool:
+        """Whether everything is as it was when a plan was made; reported if not."""
         reason, advice = "", "Make a new plan."
-        if is_incomplete:
+        if plan.is_incomplete:
             reason = "it is incomplete, because planning failed"
             advice = "Correct the errors that were reported then, and make a new plan."
-        elif self._snapshot != (lineage, serial):
+        elif self._snapshot != snapshot:
             reason = "the state has changed since the plan was made"
         elif lock_checksum(self.session.where) != lock:
             reason = "the dependency lock file has changed since the plan was made"
@@ -439,43 +296,26 @@ class LockedSession:
 
     # -- applying -------------------------------------------------------------------------------
 
-    async def apply(
-        self, plan: Plan, view: ApplyListener, parallelism: int, unsaved: Unsaved
-    ) -> ApplyResult:
-        """Carry out a plan that was made or restored here, and store the state."""
+    async def apply(self, made: MadePlan, view: ApplyListener, parallelism: int) -> Saved | Unsaved:
+        """Apply a plan and store the state."""
         from nigari.apply.listeners import ApplyListeners
         from nigari.workspace.session.apply_journal import ApplyJournal
 
-        planning, snapshots = self.planning, self.snapshots
-        assert planning is not None
-
-        async def keep(current: State, lasting: bool) -> bool:
-            # Where it fails it is tried again, at the latest when all is done.
-            return await snapshots.write_between(current, lasting, Diagnostics())
-
-        found = Diagnostics()
-        is_stored = False
-
-        async def save(result: State) -> None:
-            nonlocal is_stored
-            is_stored = await self._store(result, found)
-            if not is_stored:
-                self._rescue(result, unsaved, found)
-
-        if self._journal is None:
-            self._journal = ApplyJournal(self.session.where.data())
-        journal = self._journal
-        journal.begin(planning, plan, planning.graph(plan))
-        views = ApplyListeners((view, journal.events))
-        result = await planning.apply(plan, views, keep, save, parallelism, snapshots.pause_between)
-        told = Diagnostics(planning.diags.take())
-        told.adopt(found)
-        journal.done(told, is_stored)
+        snapshots, outcome, told = self.snapshots, made.outcome, Diagnostics()
+        snapshots.document = partial(state_document, outcome.inputs.pool)
+        self._contexts.append(made.context)
+        keep, pause = partial(_keep, snapshots), snapshots.pause_between
+        with ApplyJournal(self.session.where.data(), outcome) as journal:
+            views = ApplyListeners((view, journal.events))
+            applying = made.context.applied(outcome, views, keep, told, parallelism, pause)
+            async with applying as (state, _):
+                saved = await store_result(self.session, snapshots, state, told)
+            journal.done(told, isinstance(saved, Saved))
         self.diags.extend(told)
-        if is_stored:
-            self._note_apply(plan)
-        self._snapshot = snapshot_of(snapshots)
-        return ApplyResult(result, is_stored, told)
+        if isinstance(saved, Saved):
+            self._note_apply(made.plan)
+        self._snapshot = _snapshot_of(snapshots)
+        return saved
 
     def _note_apply(self, plan: Plan) -> None:
         """Leave word of an apply, for whoever lists the environments."""
@@ -487,103 +327,22 @@ class LockedSession:
         serial = 0 if file is None else file.serial
         save_last_apply(where.data_directory, plan.mode.value, serial, not self.diags.has_errors)
 
-    async def store_found(self, plan: Plan, unsaved: Unsaved) -> ApplyResult:
+    async def store_found(self, made: MadePlan) -> Saved | Unsaved:
         """Store nothing but the state that a plan found."""
-        assert self.planning is not None
-        result, found = self.planning.found_state(plan), Diagnostics()
-        is_stored = await self._store(result, found)
-        if not is_stored:
-            self._rescue(result, unsaved, found)
+        self.snapshots.document = partial(state_document, made.outcome.inputs.pool)
+        found = Diagnostics()
+        saved = await store_result(self.session, self.snapshots, found_state(made.outcome), found)
         self.diags.extend(found)
-        return ApplyResult(result, is_stored, found)
-
-    async def _document(self, file: StateFile) -> str | None:
-        """What `show -json` prints of a snapshot, by the schemas that are known here."""
-        from nigari.state.show.show_json import state_to_json
-
-        assert self.planning is not None
-        return state_to_json(file, self.planning.stored_schema, Diagnostics())
-
-    async def _store(self, result: State, found: Diagnostics) -> bool:
-        """Store the state after everything was done, with a second try: much depends on it."""
-        try:
-            if await self.snapshots.write(result, Diagnostics()):
-                return True
-            await asyncio.sleep(_SECOND_TRY)
-            return await self.snapshots.write(result, found)
-        except Exception as error:  # noqa: BLE001 - the state is put elsewhere then
-            found.append(unexpected("Storing the state", error))
-            return False
-
-    def _rescue(self, result: State, unsaved: Unsaved, found: Diagnostics) -> None:
-        """Put a state that cannot be stored where a person can find it."""
-        known = self.snapshots.file
-        file = StateFile(result, self.snapshots.lineage, 1 if known is None else known.serial + 1)
-        text = format_state(file, is_for_people=True)
-        data = self.session.encryption.encrypt(text, file.serial, file.lineage, found)
-        if data is None:
-            return
-        where, path = self._written(data)
-        name = path or self.session.options.rescued[0]
-        next_step = f"Once the backend works again, {advice().store_state(name)}."
-        if self.snapshots.is_outdated:
-            next_step = _merging(name)
-        if path:
-            found.error("State written to a file instead", f"{where} {next_step}")
-        else:
-            found.error("State not kept in any file", f"{where} {unsaved(data)} {next_step}")
-
-    def _written(self, data: bytes) -> tuple[str, str]:
-        """What there is to say of the file that a state was written to, and its path; no path where
-        none can be written.
-        """
-        reasons, where = list[str](), self.session.where
-        for path in self.session.options.rescued:
-            wanted = where.at(where.name, path)
-            try:
-                written = write_unused(wanted, data, _PRIVATE)
-            except OSError as error:
-                reasons.append(f"{path} cannot be written either: {error.strerror}.")
-                continue
-            name = written if os.path.isabs(path) else os.path.basename(written)
-            here = "" if os.path.isabs(path) else " in this directory"
-            text = f"The new state was written to the file {name}{here}."
-            if written != wanted:
-                text += f" The state of an earlier run in {path} was left as it is."
-            return text, name
-        return " ".join(reasons), ""
+        return saved
 
 
-def _merging(name: str) -> str:
-    """How a state that was not stored gets into the one that somebody else has stored."""
-    return (
-        "It lacks what somebody else has stored meanwhile, so do not push it as it is. Save the "
-        'stored state with "nigari state pull > stored.tfstate", move what only this one has into '
-        f'it with "nigari state mv -state={name} -state-out=stored.tfstate ADDRESS ADDRESS", and '
-        'store that with "nigari state push stored.tfstate".'
-    )
+async def _keep(snapshots: Snapshots, state: State, lasting: bool) -> bool:
+    # A failure is not reported: the next attempt follows, at the latest at the end.
+    return await snapshots.write_between(state, lasting, Diagnostics())
 
 
-def write_saved(session: Session, saved: SavedPlan, path: str) -> bool:
-    """Write a plan, encrypted as the configuration says; False after reporting why that fails.
-
-    Others may read it where the process allows that, and never change it.
-    """
-    data = session.encryptions.plan.encrypt(write_plan_file(saved), session.diags)
-    if data is None:
-        return False
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOT_INHERITED
-    try:
-        with os.fdopen(os.open(session.where.at(path), flags, 0o644), "wb") as file:
-            file.write(data)
-    except OSError as error:
-        session.diags.error("Cannot save the plan", f"{path}: {error.strerror}.")
-        return False
-    return True
-
-
-def snapshot_of(snapshots: Snapshots) -> tuple[str, int]:
-    """What the newest snapshot is known by."""
+def _snapshot_of(snapshots: Snapshots) -> tuple[str, int]:
+    """Return lineage and serial of the newest snapshot."""
     known = snapshots.file
     return ("", 0) if known is None else (known.lineage, known.serial)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.events import SILENCE
-from nigari.plan.model.changes import Plan
+from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.record import record
-from nigari.workspace.plans.planning import Planning
+from nigari.workspace.plans.plan_context import PlanContext
 from nigari.workspace.plans.saved_plan import plan_workspace, reopened, restored
 from nigari.workspace.session.session import Session
 
@@ -17,9 +17,9 @@ class OpenedPlan:
     """A saved plan with the configuration that it was made from."""
 
     saved: SavedPlan
-    planning: Planning
-    """To be closed by whoever opened the plan."""
-    plan: Plan
+    context: PlanContext
+    """To be closed by the caller."""
+    outcome: PlanOutcome
 
 
 async def open_plan(session: Session, path: str) -> OpenedPlan | None:

@@ -18,7 +18,6 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, JsonValue
 from nigari.plan.model import changes
 from nigari.plan.model.action_reasons import why
-from nigari.plan.model.plan_file import SavedPlan
 from nigari.record import ReadOnly, record
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.context.options import GivenVariables, SessionOptions
@@ -26,7 +25,7 @@ from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plans.change_reasons import ChangeReasons
 from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.failure import SessionError
-from nigari.workspace.session.locked_session import MadePlan, read_plan, write_saved
+from nigari.workspace.session.made_plan import MadePlan, load_plan
 from nigari.workspace.session.session import Session
 from nigari.workspace.session.session_reasons import plan_reasons
 
@@ -113,11 +112,10 @@ class Deferred:
 class Plan:
     """A plan that can be looked at, saved and applied."""
 
-    __slots__ = ("_made", "_saved", "changes", "deferred", "drift", "outputs", "warnings")
+    __slots__ = ("_made", "changes", "deferred", "drift", "outputs", "warnings")
 
     def __init__(self, made: MadePlan, warnings: tuple[Diagnostic, ...]) -> None:
         self._made = made
-        self._saved: SavedPlan | None = None
         self.warnings: tuple[Diagnostic, ...] = warnings
         """What was found that keeps nothing from being done."""
         plan = made.plan
@@ -154,7 +152,7 @@ class Plan:
         check_path("the file of a plan", path)
         session = self._made.session
         session.diags.take()
-        if not write_saved(session, self._as_saved(), fspath(path)):
+        if not self._made.save(fspath(path)):
             raise SessionError(list(session.diags), session.sources)
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -174,20 +172,14 @@ class Plan:
         them; without one, it is everything that is planned. Empty where nothing is.
         """
         check_text("an address", address)
-        reasons = plan_reasons(self._made.session, self._made.planning, self._made.plan)
+        reasons = plan_reasons(self._made.session, self._made.outcome)
         return reasons.about(address) if address else tuple(reasons.changes())
 
     async def _document(self, diags: Diagnostics) -> str | None:
-        planning = self._made.planning
         try:
-            return await ShownPlan(planning, self._made.plan).document(self._as_saved(), diags)
+            return await ShownPlan(self._made.outcome).document(self._made.saved, diags)
         finally:
-            await planning.close()
-
-    def _as_saved(self) -> SavedPlan:
-        if self._saved is None:
-            self._saved = self._made.to_saved(self._made.plan)
-        return self._saved
+            await self._made.context.close()
 
     def __copy__(self) -> Plan:
         return self
@@ -239,7 +231,7 @@ def _read_again(
         path = os.path.join(folder, "plan")
         with open(path, "wb") as file:
             file.write(data)
-        made = run_to_end(read_plan(session, path))
+        made = run_to_end(load_plan(session, path))
     if made is None:
         raise SessionError(session.diags.in_order(), session.sources)
     return Plan(made, warnings)

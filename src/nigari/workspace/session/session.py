@@ -247,15 +247,6 @@ class Session:
 
     def requirements(self) -> list[Requirement] | None:
         """What the configuration needs of providers, or `None` where it cannot be read."""
-        if not self._is_reported:
-            tree = self.workspace.written_tree(warnings := Diagnostics())
-            if tree is not None and not self.diags.has_errors:
-                from nigari.workspace.configuration.requirements import written_requirements
-
-                # The static phase has nothing else to report.
-                self._is_reported = True
-                self.diags.extend(warnings)
-                return written_requirements(tree)
         run = self.static()
         if run is None or self.diags.has_errors:
             return None
@@ -273,30 +264,18 @@ class Session:
             return True
         from nigari.workspace.plugins.providers import InstalledProviders
 
-        installed, found, warnings = InstalledProviders(self.where), Diagnostics(), Diagnostics()
-        tree = self.workspace.written_tree(warnings)
-        if tree is not None:
-            from nigari.workspace.configuration.requirements import written_providers_fit
-
-            if not written_providers_fit(tree, installed, found):
-                self.diags.extend(warnings)
-                return self._lacks_providers(tree[0].module.variables, found)
-            self._look_ahead(installed)
         run = self.static()
         if run is None or self.diags.has_errors:
             return False
-        if tree is None:
-            from nigari.workspace.configuration.requirements import providers_fit
+        from nigari.workspace.configuration.requirements import providers_fit
 
-            if not providers_fit(run, installed, found):
-                return self._lacks_providers(run.root.module.variables, found)
-            self._look_ahead(installed)
-        return True
-
-    def _look_ahead(self, installed: InstalledProviders) -> None:
-        """Have the packages of providers checked while what plans is imported."""
+        installed, found = InstalledProviders(self.where), Diagnostics()
+        if not providers_fit(run, installed, found):
+            return self._lacks_providers(run.root.module.variables, found)
+        # The packages are checked while planning is imported.
         self.installed = installed
         installed.look_ahead()
+        return True
 
     def _lacks_providers(self, declared: Mapping[str, Variable], found: Diagnostics) -> bool:
         """Report which providers are missing, unless planning would not get that far."""

@@ -27,7 +27,7 @@ class BackgroundLoop:
         self._thread: threading.Thread | None = None
 
     def run(self, work: Coroutine[object, object, T]) -> T:
-        """The result of a coroutine. Whoever interrupts the waiting interrupts the work, too."""
+        """The result of a coroutine. Interrupting the waiting interrupts the work, too."""
         import asyncio
 
         loop = self._begun()

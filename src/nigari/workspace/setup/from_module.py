@@ -69,7 +69,7 @@ def copy_module(
 
 
 def _parsed(text: str, diags: Diagnostics) -> ModuleSource | None:
-    """A source of the command line, where a directory need not be told from other names."""
+    """A source of the command line, where a directory needs no "./" to be recognised."""
     problems = Diagnostics()
     source = parse_module_source(f"{text}/" if text in (".", "..") else text, problems)
     for problem in problems:

@@ -20,7 +20,7 @@ class QuietInit:
         self.provider_listener: Silence = Silence()
 
     def waiting(self) -> None:
-        """Somebody else is making the same directory ready."""
+        """Another init is running in the same directory."""
 
     def beginning(self, part: str) -> None:
         """A part of the work begins."""

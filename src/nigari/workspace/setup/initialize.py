@@ -87,7 +87,7 @@ class InitView(InstallView, Protocol):
         ...
 
     def waiting(self) -> None:
-        """Somebody else is making the same directory ready."""
+        """Another init is running in the same directory."""
         ...
 
     def beginning(self, part: str) -> None:
@@ -187,7 +187,7 @@ class Initialization:
                     self._find_aliases(inputs)
                     self._work(inputs)
         except BrokenPipeError:
-            # Nobody reads what is shown any more, which is the command line's affair.
+            # The output is closed, which the command line handles.
             raise
         except OSError as error:
             _report_unwritable(error, self.diags)
@@ -248,7 +248,7 @@ class Initialization:
         return origins
 
     def _evaluate(self, inputs: Inputs) -> StaticRun | None:
-        """The static phase, begun afresh whenever somebody has given a missing value."""
+        """The static phase, repeated after each missing value that was entered."""
         root = self.workspace.modules.compiled(self.workspace.directory, Diagnostics())
         if root is not None and root.module.calls:
             self._view.beginning("modules")
@@ -480,9 +480,9 @@ def _warn_of_restored(paths: Sequence[str], diags: Diagnostics) -> None:
     more = f"\n  and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
     diags.warning(
         "Edited files of modules were restored",
-        f"These files were not as they had been installed, so that init has replaced them:\n{named}"
-        f"{more}\n\nTo try out changes, copy the module to a directory of your own, and use that as "
-        "its source.",
+        "These files were not as they had been installed, so init has replaced them, or removed "
+        f"those that were added:\n{named}{more}\n\nTo try out changes, copy the module to a "
+        "directory of your own, and use that as its source.",
     )
 
 

@@ -47,7 +47,7 @@ _AT_A_TIME = 8
 
 
 class InstallView(Protocol):
-    """Who shows how installing modules goes. Until a package has arrived it is told by another
+    """Observer of the module installation. Until a package has arrived it is called from another
     thread, while this one waits.
     """
 
@@ -56,7 +56,7 @@ class InstallView(Protocol):
         ...
 
     def progress(self, source: str, done: int, total: int | None) -> None:
-        """So many bytes of a package have arrived, of so many if that is known; told often."""
+        """So many bytes of a package have arrived, of so many if that is known; called often."""
         ...
 
     def arrived(self, source: str) -> None:
@@ -157,7 +157,7 @@ class InstallingPackages:
         """Where each module is, or will be."""
         kept = [self._kept(each, diags) for each in wanted]
         others = [each for each, place in zip(wanted, kept, strict=True) if place is None]
-        # What many calls share is told at the first of them.
+        # A problem that many calls share is reported at the first of them.
         others.sort(key=lambda each: each.addr)
         chosen = {each.request.addr: each for each in self._choose(others, diags)}
         self._provide(list(chosen.values()), diags)
@@ -207,7 +207,7 @@ class InstallingPackages:
         return chosen
 
     def _known_version(self, wanted: PackageRequest, diags: Diagnostics) -> str:
-        """The version of a call that nobody has to be asked for: the one that is installed, if the
+        """The version of a call that needs no request to a registry: the one that is installed, if the
         call may have it, or the only one that it may have, if that is kept on this machine.
         """
         record = self._manifest.get(wanted.key)
@@ -405,7 +405,7 @@ def directory_package(source: RegistrySource | RemoteSource) -> Found | None:
     try:
         address = package_address(source)
     except FetchError:
-        return None  # whoever fetches it says what is wrong
+        return None  # the fetch reports what is wrong
     path = Path(unquote(urlsplit(address.url).path))
     return Found(Package("", path, {})) if not address.form and path.is_dir() else None
 

@@ -1,6 +1,6 @@
 """The last init with nothing to do: what it looked at, and what it found.
 
-An init that changes nothing, asks nobody and reports nothing is remembered with every question that
+An init that changes nothing, prompts for nothing and reports nothing is remembered with every question that
 it put to the file system, and the answers. While all of them are the same the next init would come
 to the same end, so that asking them again is enough: nothing has to be parsed or evaluated.
 
@@ -93,7 +93,7 @@ class NotedFiles:
         return answer
 
     def look_at(self, paths: Iterable[str]) -> None:
-        """Note the content of files that somebody else reads. Whoever does so before and after
+        """Note the content of files that other code reads. Doing so before and after
         knows whether it was the same all the time.
         """
         for path in paths:
@@ -162,8 +162,8 @@ class LastInit:
         """What tells the environment of this init from others."""
         environ = self._where.environ
         named = {n: v for n, v in environ.items() if n.startswith(_PREFIXES) or n in _NAMES}
-        told = (VERSION, current_platform(), self._where.current, sorted(named.items()))
-        return _digest(ascii(told).encode())
+        conditions = (VERSION, current_platform(), self._where.current, sorted(named.items()))
+        return _digest(ascii(conditions).encode())
 
 
 def is_usual(where: WorkingDirectory, options: InitOptions, variables: GivenVariables) -> bool:

@@ -2,13 +2,14 @@
 
 States are moved as they are stored, byte for byte, so that their lineage, serial and encryption
 stay. The old place keeps its states, except where that was no configured backend: a state file
-that nobody would look at any more only confuses. Whatever interrupts it, each state is whole in the
+that is not used any more would only confuse. Whatever interrupts it, each state is whole in the
 old backend or in the new one, and another run goes on from there.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
@@ -21,11 +22,14 @@ from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
 from nigari.record import record
 from nigari.state.encryption import no_encryption
-from nigari.workspace.setup.state_comparison import is_empty, is_same
 from nigari.workspace.states.backend import SavedBackend
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 Confirm = Callable[[str], bool | None]
-"""Asks a question that is answered with yes or no; None where nobody can be asked."""
+"""Prompts for yes or no; None if prompting is not possible."""
 Decrypt = Callable[[bytes], bytes]
 """Decrypts a state; gives what it cannot decrypt as it is."""
 
@@ -58,7 +62,7 @@ class Migration:
         decrypt: Decrypt = as_it_is,
     ) -> None:
         """`selected` are the workspaces that are selected in the old and in the new backend. With
-        nobody to confirm anything, everything is agreed to.
+        no terminal, everything is confirmed.
         """
         self._move = move
         self._around = around
@@ -167,7 +171,7 @@ class Migration:
             next_step = 'Run "nigari init" at a terminal, and without -input=false.'
         diags.error(
             "No answer about moving the state",
-            "The old backend has a state, and nobody has answered whether to copy it. " + next_step,
+            "The old backend has a state, and it is not known whether to copy it. " + next_step,
         )
 
     async def _copy(
@@ -194,8 +198,8 @@ class Migration:
     async def _locked(
         self, storage: StateStorage, operation: str, diags: Diagnostics
     ) -> AsyncIterator[bool]:
-        """A state while nobody else can change it; False where that cannot be."""
-        # Only the lock is used: what is in the state is nobody's affair here.
+        """A state, locked against changes by others; False if it cannot be locked."""
+        # Only the lock is used; the content does not matter here.
         snapshots = Snapshots(storage, no_encryption().state)
         if not await snapshots.lock(operation, self._lock, diags, takes_over=True):
             yield False
@@ -209,7 +213,7 @@ class Migration:
         self, name: str, old: StateStorage, new: StateStorage, diags: Diagnostics
     ) -> bytes | None:
         """Store a state in the new backend, if it is not there; what was stored, nothing where
-        somebody has said no, and None after reporting why it cannot be stored.
+        the user has declined, and None after reporting why it cannot be stored.
         """
         data, present = await old.read(diags), await new.read(diags)
         if data is None or present is None or self._is_same(data, present):
@@ -281,3 +285,30 @@ def _report_declined(diags: Diagnostics) -> None:
         "To leave them where they are and use the new backend, run init with "
         f"{advice().option('-reconfigure')}.",
     )
+
+
+_CONTENT: Final = ("lineage", "outputs", "resources", "check_results")
+
+
+def is_empty(data: bytes) -> bool:
+    """Whether there is nothing worth moving. What cannot be read, such as an encrypted state, is."""
+    try:
+        state = json.loads(data or b"{}")
+        return not state.get("encrypted_data") and not (
+            state.get("resources") or state.get("outputs")
+        )
+    except (ValueError, AttributeError):
+        return False
+
+
+def is_same(first: bytes, second: bytes) -> bool:
+    """Whether two texts are the same state of the same lineage, whatever their layout, serial and
+    the program that wrote them.
+    """
+    try:
+        one, other = json.loads(first or b"{}"), json.loads(second or b"{}")
+        if one.get("encrypted_data") or other.get("encrypted_data") or not one.get("lineage"):
+            return False
+        return all((one.get(name) or None) == (other.get(name) or None) for name in _CONTENT)
+    except (ValueError, AttributeError):
+        return False

@@ -99,7 +99,7 @@ class ProviderInstall:
                 asked, locks, places, diags, self._options.upgrade, self._listener
             )
         except BaseException:
-            # Whoever is interrupted finds everything as it was.
+            # An interrupted install leaves everything as it was.
             self.undo()
             raise
         finally:

@@ -1,6 +1,6 @@
 """Selects the workspace to use after init, since the selected one need not exist in the backend.
 
-Where somebody can answer, they are asked; otherwise a diagnostic says what to do.
+The user is prompted if that is possible; otherwise a diagnostic says what to do.
 """
 
 from __future__ import annotations

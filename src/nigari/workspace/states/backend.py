@@ -161,7 +161,7 @@ class BackendMemory:
 
 
 def backend_hash(type_: str, value: Value) -> int:
-    """The number by which a changed configuration is told from an unchanged one."""
+    """The checksum that shows whether the configuration has changed."""
     import zlib
 
     return zlib.crc32(set_order_text(tuple_value([string(type_), value])).encode())

@@ -64,7 +64,7 @@ class RemoteStates:
 
             self._encryption = configured_encryption(self._run, self._where.environ, diags)
         if self._encryption is None:
-            return RemoteOutputs(None, _told(diags))
+            return RemoteOutputs(None, _provider_diagnostics(diags))
         layer = self._encryption.remote_state(wanted.name)
         return await self._read_once(wanted, layer)
 
@@ -95,14 +95,14 @@ async def _outputs(
     around = Around(where.root or ".", where.environ)
     backend = open_backend(wanted.backend, json.loads(_arguments_text(wanted)), around, diags)
     if backend is None:
-        return RemoteOutputs(None, _told(diags))
+        return RemoteOutputs(None, _provider_diagnostics(diags))
     snapshots = Snapshots(backend.storage(wanted.workspace), encryption)
     await snapshots.read(diags)
-    told = _told(diags)
+    reported = _provider_diagnostics(diags)
     if snapshots.file is None:
-        return RemoteOutputs(None, told)
+        return RemoteOutputs(None, reported)
     return RemoteOutputs(
-        {name: output.value for name, output in snapshots.state.outputs.items()}, told
+        {name: output.value for name, output in snapshots.state.outputs.items()}, reported
     )
 
 
@@ -129,7 +129,7 @@ def _arguments_text(wanted: RemoteState) -> str:
     return value_to_json(value, value.type)
 
 
-def _told(diags: Diagnostics) -> ProviderDiagnostics:
+def _provider_diagnostics(diags: Diagnostics) -> ProviderDiagnostics:
     return tuple(ProviderDiagnostic(d.severity, d.summary, d.detail) for d in diags)
 
 
@@ -165,7 +165,7 @@ def _check(wanted: RemoteState, environ: Mapping[str, str]) -> ProviderDiagnosti
         text = f'Invalid configuration for the backend "{wanted.backend}": '
         text += f"{where}: {error.message}." if where else f"{error.message}."
         return problem("Invalid backend configuration", text, (GetAttr("config"),))
-    told: ProviderDiagnostics = ()
+    reported: ProviderDiagnostics = ()
     for _, text in argument_problems(wanted.backend, config, environ):
-        told += problem("Invalid backend configuration", text, (GetAttr("config"),))
-    return told
+        reported += problem("Invalid backend configuration", text, (GetAttr("config"),))
+    return reported

@@ -1,4 +1,4 @@
 """A configuration as Python programs see it: modules, blocks, declarations and values.
 
-Nothing is worked out here before somebody asks for it, and then `nigari.workspace.explain` does it.
+Views are lazy, and `nigari.workspace.explain` evaluates for them.
 """

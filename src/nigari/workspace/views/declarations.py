@@ -1,6 +1,6 @@
 """Input variables and output values as Python programs see them: values with their declarations.
 
-Defaults and conditions are evaluated when somebody asks for them.
+Defaults and conditions are evaluated when they are read.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from nigari.config.blocks.output import Output
 from nigari.config.blocks.variable import Variable
 from nigari.config.core.declared import CheckRule
-from nigari.cty.types import Type
+from nigari.cty.types import DYNAMIC, Type
 from nigari.cty.values import Value
 from nigari.diagnostics import Range
 from nigari.eval.core.instances import Frame, ValueNode
@@ -17,7 +17,7 @@ from nigari.record import record
 from nigari.typed import Protocol
 from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.views.blocks import Reader
-from nigari.workspace.views.static_value import Provenance, StaticValue, told, why_node
+from nigari.workspace.views.static_value import Provenance, StaticValue, frozen_provenance, why_node
 
 
 @record
@@ -31,7 +31,7 @@ class Rule:
 
 
 class WrittenDeclaration(Protocol):
-    """The expressions of a declaration, evaluated when somebody asks."""
+    """The expressions of a declaration, evaluated when they are read."""
 
     @property
     def default(self) -> StaticValue | None: ...
@@ -83,20 +83,20 @@ class _Expressions:
 
 
 @record
-class _VariableWords:
-    """What a `variable` block says that needs no evaluation."""
+class _Words:
+    """What a declaration says that needs no evaluation."""
 
-    type: Type
     description: str
     sensitive: bool
     ephemeral: bool
-    nullable: bool
     deprecated: str
-    giver: str
+    type: Type = DYNAMIC
+    nullable: bool = True
+    giver: str = ""
 
 
-class VariableView(StaticValue):
-    """An input variable: the value that it has, and its declaration."""
+class DeclaredView(StaticValue):
+    """A value with its declaration: an input variable or an output value."""
 
     __slots__ = ("_words", "_written")
 
@@ -106,7 +106,7 @@ class VariableView(StaticValue):
         value: Value,
         range: Range | None,
         why: Provenance,
-        words: _VariableWords,
+        words: _Words,
         written: WrittenDeclaration,
     ) -> None:
         super().__init__(name, value, range, why)
@@ -115,18 +115,39 @@ class VariableView(StaticValue):
 
     def __reduce__(self) -> tuple[object, ...]:
         written = _Evaluated(self._written.default, self._written.rules)
-        why = told(self._why)
-        return VariableView, (self.name, self.value, self.range, why, self._words, written)
-
-    @property
-    def type(self) -> Type:
-        """The type constraint; `cty.DYNAMIC` where there is none."""
-        return self._words.type
+        why = frozen_provenance(self._why)
+        return type(self), (self.name, self.value, self.range, why, self._words, written)
 
     @property
     def description(self) -> str:
         """The description; nothing where there is none."""
         return self._words.description
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether it is declared as sensitive."""
+        return self._words.sensitive
+
+    @property
+    def is_ephemeral(self) -> bool:
+        """Whether it is declared as ephemeral."""
+        return self._words.ephemeral
+
+    @property
+    def deprecated(self) -> str:
+        """The advice against using it; nothing where there is none."""
+        return self._words.deprecated
+
+
+class VariableView(DeclaredView):
+    """An input variable: the value that it has, and its declaration."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> Type:
+        """The type constraint; `cty.DYNAMIC` where there is none."""
+        return self._words.type
 
     @property
     def default(self) -> StaticValue | None:
@@ -139,24 +160,9 @@ class VariableView(StaticValue):
         return self._written.rules
 
     @property
-    def is_sensitive(self) -> bool:
-        """Whether it is declared as sensitive."""
-        return self._words.sensitive
-
-    @property
-    def is_ephemeral(self) -> bool:
-        """Whether it is declared as ephemeral."""
-        return self._words.ephemeral
-
-    @property
     def is_nullable(self) -> bool:
         """Whether it may be null."""
         return self._words.nullable
-
-    @property
-    def deprecated(self) -> str:
-        """The advice against using it; nothing where there is none."""
-        return self._words.deprecated
 
     @property
     def giver(self) -> str:
@@ -166,70 +172,22 @@ class VariableView(StaticValue):
         return self._words.giver
 
 
-@record
-class _OutputWords:
-    """What an `output` block says that needs no evaluation."""
-
-    description: str
-    sensitive: bool
-    ephemeral: bool
-    deprecated: str
-
-
-class OutputView(StaticValue):
+class OutputView(DeclaredView):
     """An output value: the value, and its declaration."""
 
-    __slots__ = ("_words", "_written")
-
-    def __init__(
-        self,
-        name: str,
-        value: Value,
-        range: Range | None,
-        why: Provenance,
-        words: _OutputWords,
-        written: WrittenDeclaration,
-    ) -> None:
-        super().__init__(name, value, range, why)
-        self._words = words
-        self._written = written
-
-    def __reduce__(self) -> tuple[object, ...]:
-        written = _Evaluated(None, self._written.rules)
-        why = told(self._why)
-        return OutputView, (self.name, self.value, self.range, why, self._words, written)
-
-    @property
-    def description(self) -> str:
-        """The description; nothing where there is none."""
-        return self._words.description
+    __slots__ = ()
 
     @property
     def preconditions(self) -> tuple[Rule, ...]:
         """The rules that must be met before the value is used."""
         return self._written.rules
 
-    @property
-    def is_sensitive(self) -> bool:
-        """Whether it is declared as sensitive."""
-        return self._words.sensitive
-
-    @property
-    def is_ephemeral(self) -> bool:
-        """Whether it is declared as ephemeral."""
-        return self._words.ephemeral
-
-    @property
-    def deprecated(self) -> str:
-        """The advice against using it; nothing where there is none."""
-        return self._words.deprecated
-
 
 def variable_view(
     evaluation: ValueQueries, frame: Frame, variable: Variable, node: ValueNode
 ) -> VariableView:
     """A variable that has been evaluated."""
-    words = _VariableWords(
+    words = _Words(
         type=variable.type,
         description=variable.description,
         sensitive=variable.sensitive,
@@ -248,7 +206,7 @@ def output_view(
     evaluation: ValueQueries, frame: Frame, output: Output, node: ValueNode
 ) -> OutputView:
     """An output that has been evaluated."""
-    words = _OutputWords(output.description, output.sensitive, output.ephemeral, output.deprecated)
+    words = _Words(output.description, output.sensitive, output.ephemeral, output.deprecated)
     written = _Expressions(Reader(evaluation, frame), node.label, None, output.preconditions)
     why = why_node(evaluation, node)
     return OutputView(node.label, node.value, node.range, why, words, written)

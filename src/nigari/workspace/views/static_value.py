@@ -1,6 +1,6 @@
 """Values as far as they are known before anything runs, with why and where they come from.
 
-A `StaticValue` is worked out when it is made; what it comes from only when somebody asks. Pickled, it
+A `StaticValue` is evaluated when it is made, and its provenance when it is read. Pickled, it
 takes all of that along, and nothing else of the configuration.
 """
 
@@ -126,7 +126,7 @@ class StaticValue:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return StaticValue, (self.name, self.value, self.range, told(self._why))
+        return StaticValue, (self.name, self.value, self.range, frozen_provenance(self._why))
 
     def __repr__(self) -> str:
         return f"<{self.name} = {self.value!r}>"
@@ -143,7 +143,7 @@ class FrozenProvenance:
     explanation: Explanation
 
 
-def told(why: Provenance) -> FrozenProvenance:
+def frozen_provenance(why: Provenance) -> FrozenProvenance:
     """The same, without the configuration that it is about."""
     return FrozenProvenance(why.expr, why.references, why.reasons, why.origins, why.explanation)
 

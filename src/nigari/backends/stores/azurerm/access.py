@@ -36,7 +36,7 @@ _CONTAINER: Final = re.compile(r"(?!.*--)[0-9a-z](?:[0-9a-z-]{1,61})[0-9a-z]|\$r
 
 @record
 class StorageAccount:
-    """Where the blobs are, and what is known of the account."""
+    """The location of the blobs, and the account."""
 
     name: str
     container: str
@@ -54,13 +54,13 @@ class StorageAccount:
     @property
     def url(self) -> str:
         environment = self.environment
-        # Before the host of metadata has been asked, nobody knows how the name ends.
+        # Only the metadata host knows the end of the name.
         host = f"{self.name}.blob.{environment.storage or environment.metadata_host}"
         return f"https://{host}/{self.container}"
 
 
 def read_account(arguments: Arguments) -> StorageAccount:
-    """What the arguments say about blobs."""
+    """The blob settings of the arguments."""
     text, flag = arguments.text, arguments.flag
     name = arguments.required("storage_account_name")
     container = arguments.required("container_name")

@@ -119,7 +119,7 @@ class AzureStore(HttpStore):
             # A write that was refused may be ours, made by an attempt whose answer was lost.
             if found is None or found.data != data:
                 raise ContentChanged(
-                    "Somebody else has changed or locked the state since it was read, so it was "
+                    "Another run has changed or locked the state since it was read, so it was "
                     "not replaced."
                 )
             return found.version
@@ -270,7 +270,7 @@ _ADVICE: Final[Mapping[str, str]] = {
     "AuthorizationPermissionMismatch": "Who asks needs the role Storage Blob Data Contributor.",
     "KeyBasedAuthenticationNotPermitted": "Set use_azuread_auth to true.",
 }
-"""What to do about what Azure refuses."""
+"""Advice about a request that Azure refused."""
 
 
 def _metadata(response: Response) -> dict[str, str]:

@@ -28,7 +28,7 @@ _POLICY: Final = Policy(timeout=None, limit=STATE_LIMIT)
 
 @record
 class Server:
-    """Where Consul is, and who asks."""
+    """The address of Consul, and the credentials."""
 
     url: str
     query: Mapping[str, str]
@@ -53,7 +53,7 @@ class ConditionFailed(Exception):
 
 
 def read_server(arguments: Arguments) -> tuple[Settings, Server]:
-    """What the arguments and the environment say about Consul."""
+    """The Consul settings of the arguments and the environment."""
     text, environ = arguments.text, arguments.environ
     is_tls = environ.get("CONSUL_HTTP_SSL", "").lower() in ("1", "t", "true")
     address = text("address", "CONSUL_HTTP_ADDR", default="127.0.0.1:8500")
@@ -100,7 +100,7 @@ def _content(path: str) -> str:
 
 
 class Consul:
-    """What Consul can be asked for."""
+    """The requests to Consul."""
 
     def __init__(self, client: Client, server: Server) -> None:
         self._client = client

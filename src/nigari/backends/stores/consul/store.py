@@ -166,7 +166,7 @@ class ConsulStore(HttpStore):
         found = await self.read(workspace)
         if found is None or found.data != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.version
 
@@ -233,7 +233,7 @@ class _Held:
         """Whether the lock is ours now."""
         taken = await self._acquire()
         if not taken and not await self._is_held():
-            # It was released just now, and Consul gives it to nobody for a while.
+            # It was released just now, and Consul delays the next lock.
             await asyncio.sleep(_WAIT)
             taken = await self._acquire()
         if taken:

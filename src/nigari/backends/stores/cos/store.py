@@ -41,7 +41,7 @@ _LOCK_SUFFIX: Final = ".tflock"
 
 @record
 class CosAccount:
-    """Who asks, and where."""
+    """The credentials, and the endpoint."""
 
     region: str
     credentials: TencentCredentials
@@ -143,7 +143,7 @@ class CosStore(BucketStore):
         found = await self._call("DescribeTags", value)
         tags = found.get("Tags") if isinstance(found, dict) else None
         if tags:
-            # Whoever took the lock has ended before it could remove the tag.
+            # The process that took the lock has ended before it could remove the tag.
             await self._tag("DeleteTag", key)
 
     async def _remove_lock(self, workspace: str, lock_id: str) -> None:
@@ -159,12 +159,12 @@ class CosStore(BucketStore):
         return f"{self.layout.object_of(workspace)}{_LOCK_SUFFIX}"
 
     async def _holder(self, key: str) -> LockInfo | None:
-        """Who has the lock; it is known by the digest of what is stored."""
+        """The holder of the lock, identified by the digest of the stored lock."""
         found = await self.get(key)
         if found is None:
             return None
-        told = parse_lock(found.body) or LockInfo("", "")
-        return replace(told, id=_md5(found.body))
+        found_lock = parse_lock(found.body) or LockInfo("", "")
+        return replace(found_lock, id=_md5(found.body))
 
     def _tag_value(self, key: str) -> str:
         return _md5(f"{self.layout.bucket}:{key}".encode())

@@ -59,7 +59,7 @@ class Who:
 
 @record
 class StateObjects:
-    """Where the objects are, and how they are encrypted."""
+    """The location of the objects, and their encryption."""
 
     bucket: str
     prefix: str
@@ -183,7 +183,7 @@ class GcsStore(HttpStore):
             # A write that was refused may be ours, made by an attempt whose answer was lost.
             if found is None or found.data != data:
                 raise ContentChanged(
-                    "Somebody else has changed the state since it was read, so it was not replaced."
+                    "Another run has changed the state since it was read, so it was not replaced."
                 )
             return found.version
         return _generation(self._required(response, 200))

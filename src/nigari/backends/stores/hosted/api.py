@@ -150,7 +150,7 @@ class HostedApi:
         return response.require(200).body
 
     async def upload(self, url: str, data: bytes) -> None:
-        """Put a content where the API wants it; whoever knows the URL may do so."""
+        """Put a content where the API wants it; anyone who knows the URL may do so."""
         client = await self._connected()
         (await client.request("PUT", url, body=data, policy=_POLICY)).require()
 

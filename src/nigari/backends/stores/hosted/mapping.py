@@ -20,7 +20,7 @@ _NO_DEFAULT = (
 
 
 class WorkspaceMapping(Protocol):
-    """How workspaces are found."""
+    """The rule that finds workspaces."""
 
     @property
     def only(self) -> str:
@@ -29,16 +29,16 @@ class WorkspaceMapping(Protocol):
 
     @property
     def query(self) -> Mapping[str, str]:
-        """What the service is asked for, to list them."""
+        """The query that lists them."""
         ...
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What each of them is tagged with."""
+        """The tags of each of them."""
         ...
 
     def objection(self, workspace: str) -> str:
-        """Why there cannot be a workspace of this name; empty if there can."""
+        """The reason for which there cannot be a workspace of this name; empty if there can."""
         ...
 
     def hosted(self, workspace: str) -> str:

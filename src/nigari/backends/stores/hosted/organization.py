@@ -51,7 +51,7 @@ class Organization:
         return f"organizations/{self.name}"
 
     async def names(self) -> Sequence[str]:
-        """What the workspaces are called here; the only one is created when it is used."""
+        """The local names of the workspaces; the only one is created when it is used."""
         only = self._mapping.only
         if only:
             is_there = not self._must_exist or await self.find(only) is not None
@@ -112,7 +112,7 @@ class Organization:
 
         response = await post(**{"name": name, "terraform-version": OPENTOFU_VERSION})
         if response.status == 422:
-            # Somebody else may have been quicker.
+            # Another process may have been quicker.
             found = await self._api.resource(f"{self._path}/workspaces/{name}")
             if found is not None:
                 known = self._known[name] = _workspace(found)

@@ -39,7 +39,7 @@ _INTERVAL: Final = "x-terraform-snapshot-interval"
 _LONGEST_INTERVAL: Final = 3600
 _REFUSED: Final = (409, 412)
 _WANTS_CONTENT: Final = "param is missing or the value is empty: state"
-"""What older services say, which take the content with the description only."""
+"""The answers of older services, which take the content with the description only."""
 
 
 @record
@@ -208,7 +208,7 @@ class HostedStore:
         )
 
     async def _require_current(self, workspace: HostedWorkspace, expected: str) -> None:
-        """What replaces a state of another origin must replace the one that was read."""
+        """A state of another origin may only replace the one that was read."""
         current = await self._api.resource(f"workspaces/{workspace.id}/current-state-version")
         if current is None or current.id != expected:
             raise ContentChanged(_CHANGED)
@@ -275,12 +275,12 @@ class HostedStore:
         response.require(200)
 
 
-_CHANGED: Final = "Somebody else has changed the state since it was read, so it was not replaced."
+_CHANGED: Final = "Another run has changed the state since it was read, so it was not replaced."
 
 
 @record
 class _Origin:
-    """What the service wants to know about a state."""
+    """The description of a state that the service requires."""
 
     lineage: str
     serial: int
@@ -292,7 +292,7 @@ class _Origin:
 
 
 def _origin_of(data: bytes) -> _Origin:
-    """What a state file tells; the outputs of an encrypted one are not told to anybody."""
+    """Describe a state file; the outputs of an encrypted one are left out."""
     try:
         state = json.loads(data or b"{}")
     except (ValueError, RecursionError):
@@ -300,7 +300,7 @@ def _origin_of(data: bytes) -> _Origin:
     if not isinstance(state, dict):
         state = {}
     lineage, serial, outputs = state.get("lineage"), state.get("serial"), state.get("outputs")
-    told = {
+    described = {
         name: {
             "sensitive": each.get("sensitive") is True,
             "value": each.get("value"),
@@ -312,12 +312,12 @@ def _origin_of(data: bytes) -> _Origin:
     return _Origin(
         lineage if isinstance(lineage, str) else "",
         serial if isinstance(serial, int) else 0,
-        json.dumps(told, separators=(",", ":")).encode(),
+        json.dumps(described, separators=(",", ":")).encode(),
     )
 
 
 def _holder(workspace: HostedWorkspace | None, lock_id: str) -> LockInfo:
-    """Who holds a lock: what we write into its reason, or whatever else is there."""
+    """The holder of a lock, from the reason that we write, or from any other."""
     reason = "" if workspace is None else workspace.lock_reason
     if reason.startswith(_REASON):
         found = parse_lock(reason.removeprefix(_REASON).encode())

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 _HEADER_NAME: Final = lazy_pattern(r"[A-Za-z0-9_-]+")
 _RESERVED: Final = ("content-type", "content-md5")
 _LOCKED: Final = (409, 423)
-"""What a server answers that knows of another lock."""
+"""The statuses of a server that knows of another lock."""
 _NO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
 @record
 class Endpoints:
-    """Where the server is, and how it wants to be asked."""
+    """The address of the server, and the form of its requests."""
 
     address: str
     update_method: str
@@ -182,7 +182,7 @@ class HttpStateStore(HttpStore):
         found = await self.read(DEFAULT_WORKSPACE)
         if found is None or found.data != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.version
 

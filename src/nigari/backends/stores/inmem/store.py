@@ -31,7 +31,7 @@ def open_store(arguments: Arguments) -> InMemoryStore:
 
 
 def forget_all() -> None:
-    """Begin anew, without any states and locks."""
+    """Forget all states and locks."""
     _CONTENTS.clear()
     _LOCKS.clear()
 
@@ -60,7 +60,7 @@ class InMemoryStore:
         known = _CONTENTS.get(workspace)
         version = "" if known is None else known.version
         if expected is not None and version != expected:
-            raise ContentChanged("Somebody else has changed it in the meantime.")
+            raise ContentChanged("Another process has changed it in the meantime.")
         new = Content(data, str(int(version or 0) + 1))
         _CONTENTS[workspace] = new
         return new.version

@@ -65,7 +65,7 @@ class Cluster:
 
 
 def read_cluster(arguments: Arguments) -> Cluster:
-    """What the arguments, the environment and files say."""
+    """The settings of the arguments, the environment and files."""
     text = arguments.text
     if arguments.flag("in_cluster_config", "KUBE_IN_CLUSTER_CONFIG"):
         cluster, user = _of_pod(arguments.environ)

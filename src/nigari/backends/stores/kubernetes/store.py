@@ -129,7 +129,7 @@ class KubernetesStore:
         found = await self.read(workspace)
         if found is None or found.data != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.version
 
@@ -184,7 +184,7 @@ class KubernetesStore:
             raise BackendFailure(f'The state is locked with another ID, "{holder}".')
         response = await self._put_lease(workspace, lease, None)
         if response.status == 409:
-            raise BackendFailure("Somebody else has changed the lock at the same time: try again.")
+            raise BackendFailure("Another run has changed the lock at the same time. Try again.")
         response.require(200)
 
     async def _put_lease(self, workspace: str, lease: _Object, info: LockInfo | None) -> Response:

@@ -1,7 +1,7 @@
 """The backend `oss`: objects of Alibaba Cloud's storage. There is no locking.
 
 OpenTofu locks with a table of Tablestore, whose protocol is its own; a configuration that wants it
-is refused, so that nobody believes in a lock that is not there.
+is refused: the lock would not exist.
 """
 
 from __future__ import annotations

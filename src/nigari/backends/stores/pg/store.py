@@ -70,7 +70,7 @@ Row: TypeAlias = "tuple[object, ...]"
 
 @record
 class TableNames:
-    """What the things in the database are called, and which of them are made."""
+    """The names of the database objects, and which of them are created."""
 
     schema: str
     table: str
@@ -107,7 +107,7 @@ def open_store(arguments: Arguments) -> PostgresStore:
 
 
 def _parameters(text: str, environ: Mapping[str, str]) -> dict[str, str | int]:
-    """How to connect. Unless something else is said, only with encryption, as OpenTofu does."""
+    """The connection string. Encryption is the default, as in OpenTofu."""
     try:
         from psycopg import ProgrammingError
         from psycopg.conninfo import conninfo_to_dict
@@ -190,7 +190,7 @@ class PostgresStore:
         found = await self.read(workspace)
         if found is None or found.data != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.version
 
@@ -244,7 +244,7 @@ class PostgresStore:
     async def force_unlock(self, workspace: str, lock_id: str) -> None:
         raise BackendFailure(
             "A lock of PostgreSQL ends with the connection of its holder and cannot be removed by "
-            "somebody else. End the process that holds it, or its session with "
+            "another one. End the process that holds it, or its session with "
             "pg_terminate_backend."
         )
 
@@ -252,7 +252,7 @@ class PostgresStore:
         return bool((await self._ask("SELECT pg_advisory_unlock(%s)", number))[0][0])
 
     async def _holder(self, number: int) -> LockInfo | None:
-        """What the database knows of the session that has a lock."""
+        """What the database shows of the session that has a lock."""
         with contextlib.suppress(BackendFailure):
             for user, host, name, process, since in await self._ask(_HOLDER, number):
                 who = str(name) or f"{user}@{host or 'localhost'}"
@@ -322,7 +322,7 @@ class PostgresStore:
                 await self._make_all()
                 return
             except _just_made() as error:
-                # Somebody else has just made the same thing: then the next thing is up.
+                # Another process has just created the same object: go on with the next.
                 if is_last:
                     raise self._not_made(error) from None
             except psycopg.Error as error:
@@ -364,19 +364,21 @@ class PostgresStore:
                 await asyncio.sleep(_LOCK_PAUSE)
             else:
                 raise BackendFailure(
-                    "The connection was interrupted, and somebody else has taken the lock."
+                    "The connection was interrupted, and another run has taken the lock."
                 )
 
 
 def _missing() -> tuple[type[Exception], ...]:
-    """What the database says where nothing was stored yet."""
+    """The error code of the database if nothing was stored yet."""
     from psycopg import errors
 
     return errors.UndefinedTable, errors.InvalidSchemaName
 
 
 def _just_made() -> tuple[type[Exception], ...]:
-    """What the database says, even to IF NOT EXISTS, where two make the same thing at once."""
+    """The error codes of the database, even with IF NOT EXISTS, if two sessions create the same
+    object.
+    """
     from psycopg import errors
 
     return (
@@ -394,7 +396,7 @@ def _quoted(name: str) -> str:
 
 
 def _session_name(info: LockInfo) -> str:
-    """What others see of the session that has a lock."""
+    """The application name of the session that has a lock, as others see it."""
     return f"{info.who} {info.operation}".encode()[:_LONGEST_NAME].decode("utf-8", "ignore")
 
 

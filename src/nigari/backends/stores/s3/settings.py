@@ -29,7 +29,7 @@ _USUAL_PREFIX: Final = "env:"
 
 @record
 class StateBucket:
-    """Where the objects are, and how they are written."""
+    """The location of the objects, and how they are written."""
 
     name: str
     key: str
@@ -53,7 +53,7 @@ class StateBucket:
 
 @record
 class S3Connection:
-    """Who is asked, by whom."""
+    """The endpoint and the credentials."""
 
     settings: Settings
     policy: Policy
@@ -66,7 +66,7 @@ class S3Connection:
 
 
 def read_bucket(arguments: Arguments) -> StateBucket:
-    """What the arguments say about objects."""
+    """The object settings of the arguments."""
     encryption, customer_key = _encryption(arguments)
     prefix = arguments.config.get("workspace_key_prefix")
     return StateBucket(
@@ -117,7 +117,7 @@ def _encryption(arguments: Arguments) -> tuple[Mapping[str, str], Mapping[str, s
 
 
 def read_connection(arguments: Arguments) -> S3Connection:
-    """What the arguments and the environment say about AWS."""
+    """The AWS settings of the arguments and the environment."""
     region = aws_region(arguments)
     sts_region = arguments.text("sts_region") or region
     return S3Connection(

@@ -150,7 +150,7 @@ class S3Store(HttpStore):
                 return
             raise BackendFailure(
                 f"The state was stored, but not its digest in the DynamoDB table {table.name}, so "
-                f"nobody will be able to read it: {failure.text}"
+                f"it cannot be read any more: {failure.text}"
             ) from None
 
     def _condition(self, expected: str | None) -> Mapping[str, str]:
@@ -163,7 +163,7 @@ class S3Store(HttpStore):
         found = await self._get(key)
         if found is None or found.data != data:
             raise ContentChanged(
-                "Somebody else has changed the state since it was read, so it was not replaced."
+                "Another run has changed the state since it was read, so it was not replaced."
             )
         return found.version
 
@@ -240,7 +240,7 @@ class S3Store(HttpStore):
         found = await self._get(key)
         if found is None:
             raise BackendFailure(
-                f"There is no lock file {self._bucket.name}/{key} any more: somebody has removed it."
+                f"The lock file {self._bucket.name}/{key} no longer exists. Another user or process removed it."
             )
         holder = parse_lock(found.data)
         held = "" if holder is None else holder.id

@@ -41,7 +41,7 @@ class LockTable:
                 raise StateIsLocked(holder) from None
 
     async def holder(self, path: str) -> LockInfo | None:
-        """Who holds the lock."""
+        """The holder of the lock."""
         text = await self._text(path, "Info")
         return parse_lock(text.encode()) if text else None
 

@@ -12,7 +12,7 @@ from nigari.clouds.aws.signing import Credentials
 from nigari.clouds.failures import CloudFailure
 from nigari.net.client import Client, Policy
 from nigari.state.encryption.arguments import ArgumentReader
-from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import EncryptionFailure
 from nigari.state.encryption.services.base import DataKey, KeyService, decoded
 
 TYPE_CHECKING = False

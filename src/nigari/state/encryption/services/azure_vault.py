@@ -21,7 +21,7 @@ from nigari.net.client import Client
 from nigari.net.settings import read_settings
 from nigari.record import record
 from nigari.state.encryption.arguments import ArgumentReader
-from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import EncryptionFailure
 from nigari.state.encryption.services.base import POLICY, DataKey, KeyService, decoded, posted
 
 TYPE_CHECKING = False

@@ -20,8 +20,7 @@ from nigari.net.failures import NetFailure
 from nigari.net.settings import Settings
 from nigari.programs import POLL_INTERVAL, stop_if_cancelled
 from nigari.record import record
-from nigari.state.encryption.failures import EncryptionFailure
-from nigari.state.encryption.keys import Keys
+from nigari.state.encryption.keys import EncryptionFailure, Keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

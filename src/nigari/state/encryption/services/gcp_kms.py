@@ -12,7 +12,7 @@ from nigari.clouds.google import access_token, impersonated, token_of_credential
 from nigari.net.client import Client
 from nigari.net.settings import read_settings
 from nigari.state.encryption.arguments import ArgumentReader
-from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import EncryptionFailure
 from nigari.state.encryption.services.base import DataKey, KeyService, decoded, posted
 
 TYPE_CHECKING = False

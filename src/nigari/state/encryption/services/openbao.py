@@ -10,7 +10,7 @@ from nigari.net.client import Client
 from nigari.net.settings import read_settings
 from nigari.record import replace
 from nigari.state.encryption.arguments import ArgumentReader
-from nigari.state.encryption.failures import EncryptionFailure
+from nigari.state.encryption.keys import EncryptionFailure
 from nigari.state.encryption.services.base import DataKey, KeyService, decoded, posted
 
 

@@ -1,0 +1,139 @@
+"""Writing the units of a fleet as plain configurations, a directory for each.
+
+Nothing runs a fleet elsewhere, so each unit has to stand alone: with the values of its variables in a
+file that every command reads. Values that come from outputs of other units cannot be written.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
+from nigari.fleet.units.graph_loader import DATA_VARIABLE, Survey
+from nigari.fleet.units.inspection import open_session
+from nigari.fleet.units.unit import FILE_NAME, Unit, seen_from_root
+from nigari.plain.names import free_name, identifier
+from nigari.plain.target import Target
+from nigari.record import record
+from nigari.workspace.session.plain_copy import PlainOptions, is_free, write_plain
+
+
+@record
+class PlainUnit:
+    """A unit that was written, or could not be."""
+
+    name: str
+    directory: str
+    """Where it was written, seen from the directory of all."""
+    is_written: bool
+    diagnostics: Sequence[Diagnostic]
+    sources: Mapping[str, bytes]
+
+
+def write_plain_units(
+    found: Survey,
+    names: Sequence[str],
+    out: str,
+    environ: Mapping[str, str],
+    target: Target,
+    is_partial: bool,
+    diags: Diagnostics,
+) -> list[PlainUnit]:
+    """Write units into directories below `out`, all of them or none."""
+    if not is_free(out, diags):
+        return []
+    out = os.path.abspath(out)
+    parent, name = os.path.split(out)
+    made = os.path.join(parent, f".{name}.{os.getpid()}.part")
+    places = _places(found, names)
+    apart = {os.path.realpath(unit.path) for unit in found.units.values()}
+    apart |= {os.path.realpath(made), os.path.realpath(out)}
+    done: list[PlainUnit] = []
+    try:
+        os.makedirs(made)
+        for each in names:
+            unit = found.units[each]
+            own = frozenset(apart - {os.path.realpath(unit.path)})
+            options = PlainOptions(
+                target,
+                is_partial,
+                "fleet",
+                unit.var_files,
+                {k: v for k, v in found.known_values(each).items() if v.is_wholly_known},
+                own,
+            )
+            path = os.path.join(made, places[each])
+            done.append(_written(found, unit, path, places[each], environ, options))
+        if all(each.is_written for each in done):
+            if os.path.isdir(out):
+                os.rmdir(out)
+            os.rename(made, out)
+    except OSError as error:
+        diags.error("Cannot write the configurations", f"{out}: {error.strerror}.")
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return done
+
+
+def _places(found: Survey, names: Sequence[str]) -> dict[str, str]:
+    """A directory for each unit: its own, unless it shares that with others."""
+    users = Counter(unit.directory for unit in found.units.values())
+    places: dict[str, str] = {}
+    taken = set(users)
+    for name in names:
+        unit = found.units[name]
+        place = unit.directory
+        if users[place] > 1:
+            own = name.removeprefix(unit.block).strip('[]"') or name
+            place = free_name(f"{place}-{identifier(own)}", taken)
+            taken.add(place)
+        places[name] = place
+    return places
+
+
+def _written(
+    found: Survey,
+    unit: Unit,
+    path: str,
+    place: str,
+    environ: Mapping[str, str],
+    options: PlainOptions,
+) -> PlainUnit:
+    session = open_session(unit, environ, found.known_values(unit.name))
+    severity = Severity.WARNING if options.is_partial else Severity.ERROR
+    refused = [*_refusals(found, unit, severity)]
+    is_written = write_plain(session, path, options)
+    is_refused = any(each.severity is Severity.ERROR for each in refused)
+    diagnostics = [*refused, *seen_from_root([*session.diags], unit)]
+    sources = {**found.sources, **session.sources}
+    return PlainUnit(unit.name, place, is_written and not is_refused, diagnostics, sources)
+
+
+def _refusals(found: Survey, unit: Unit, severity: Severity) -> list[Diagnostic]:
+    """What a unit has from the fleet that no configuration can say."""
+    refused = [
+        Diagnostic(
+            severity,
+            "Value from another unit",
+            f"The variables of {unit.name} use outputs of {other}, and only a fleet passes these on. "
+            "Read them in the configuration with a terraform_remote_state data source instead.",
+            place,
+        )
+        for other, (why, place) in found.definition.values.needs(unit.name, Diagnostics()).items()
+        if why == "outputs"
+    ]
+    names = ", ".join(name for name, _ in unit.environ if name != DATA_VARIABLE)
+    if names:
+        refused.append(
+            Diagnostic(
+                Severity.WARNING,
+                "Environment variables of a unit",
+                f"{FILE_NAME} sets environment variables for {unit.name}, which a configuration "
+                f"cannot do. Set them when you run it: {names}.",
+                unit.range,
+            )
+        )
+    return refused

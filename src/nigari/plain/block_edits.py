@@ -1,0 +1,50 @@
+"""Edits of whole blocks and of their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nigari.hcl.body import Attribute, Block
+from nigari.hcl.edits import Edit
+from nigari.hcl.quoting import quoted
+from nigari.plain.spots import spot_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+REPETITION: Final = ("count", "for_each")
+
+
+def label_edit(block: Block, index: int, name: str) -> Edit:
+    start, end = block.label_spans[index]
+    return Edit(start, end, quoted(name))
+
+
+def repetition_of(block: Block) -> list[Attribute]:
+    return [each for name, each in block.attributes.items() if name in REPETITION]
+
+
+def is_first(block: Block, declared: Block) -> bool:
+    """Check whether this is the block that declares something, rather than one that overrides it."""
+    own = spot_at(block.source, block.start, block.end)
+    return own == spot_at(declared.source, declared.start, declared.end)
+
+
+def replaced(block: Block, copies: Sequence[str], moves: Sequence[tuple[str, str]]) -> Edit:
+    """A block, replaced by others and by the moves to them."""
+    texts = [*copies, *(f"moved {{\n  from = {old}\n  to   = {new}\n}}" for old, new in moves)]
+    text = "\n\n".join(texts)
+    line_end = "\r\n" if "\r\n" in block.source.text else "\n"
+    return Edit(block.start, block.end, text.replace("\n", line_end))
+
+
+def line_removed(attribute: Attribute) -> Edit:
+    """The removal of an argument, with its line if it is alone there."""
+    text = attribute.source.text
+    start, end = attribute.start, attribute.end
+    line = text.rfind("\n", 0, start) + 1
+    after = text.find("\n", end)
+    if not text[line:start].strip() and after >= 0 and "}" not in text[end:after].split("#")[0]:
+        return Edit(line, after + 1, "")
+    return Edit(start, end, "")

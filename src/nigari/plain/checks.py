@@ -1,0 +1,58 @@
+"""What a target does not have, and no rewriting can express."""
+
+from __future__ import annotations
+
+from nigari.hcl.body import Block
+from nigari.hcl.native_body import NativeBody
+from nigari.lang.references import function_calls
+from nigari.plain.static_values import StaticValues
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_BLOCKS: Final = {
+    "check": "check",
+    "import": "import",
+    "moved": "moved",
+    "removed": "removed",
+    "ephemeral": "ephemeral",
+    "encryption": "encryption",
+}
+"""Blocks that need a feature."""
+
+
+def check_file(values: StaticValues, body: NativeBody) -> None:
+    """Report blocks and functions that the target does not know."""
+    target = values.target
+    pending = [*body.blocks]
+    while pending:
+        block = pending.pop()
+        _check_block(values, block)
+        pending += block.blocks
+        for attribute in block.attributes.values():
+            for call in function_calls(attribute.expr):
+                if not target.has_function(call.name):
+                    values.refuse(
+                        "Function that does not exist",
+                        f"{target.title} has no function {call.name}. Use another expression.",
+                        call,
+                    )
+
+
+def _check_block(values: StaticValues, block: Block) -> None:
+    target = values.target
+    feature = _BLOCKS.get(block.type)
+    if feature is not None and not target.has(feature):
+        values.refuse(
+            "Block that does not exist",
+            f"{target.title} has no {block.type} blocks.",
+            block,
+        )
+    elif block.type == "import" and "for_each" in block.attributes:
+        if not target.has("import.for_each"):
+            values.refuse(
+                "Import with for_each",
+                f"{target.title} has no for_each in import blocks. Write a block for each object.",
+                block.attributes["for_each"].expr,
+            )

@@ -1,0 +1,120 @@
+"""Made plans: a plan with everything that is needed to save it, or to apply it later.
+
+A session makes them under the lock of the state, or reads them from files. Whether one can still
+be applied, `LockedSession` checks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+
+from nigari.config.blocks.variable import Variable
+from nigari.eval.core.inputs import Inputs, check_undeclared
+from nigari.events import SILENCE, Listener
+from nigari.plan.engine import PlanOutcome
+from nigari.plan.model.changes import Plan
+from nigari.plan.model.plan_file import SavedPlan, write_plan_file
+from nigari.record import record
+from nigari.system_calls import NOT_INHERITED
+from nigari.workspace.plans.plan_context import PlanContext
+from nigari.workspace.plans.saved_plan import (
+    Reopened,
+    plan_workspace,
+    reopened,
+    restored,
+    saved_plan,
+)
+from nigari.workspace.session.session import Session
+
+
+@record
+class MadePlan:
+    """A plan that a session has made or read, with everything needed to save or apply it later."""
+
+    __slots__ = ("__dict__",)
+
+    session: Session
+    context: PlanContext
+    outcome: PlanOutcome
+    snapshot: tuple[str, int]
+    """Lineage and serial of the state that it was made from."""
+    lock: str
+    """Checksum of the dependency lock file at that time."""
+    read: Mapping[str, str]
+    """Checksums of the files that expressions have read."""
+    file: SavedPlan | None = None
+    """The content of the plan's file, if it was read from one."""
+
+    @property
+    def plan(self) -> Plan:
+        """The plan as data."""
+        return self.outcome.plan
+
+    @cached_property
+    def saved(self) -> SavedPlan:
+        """Everything that applying the plan later needs."""
+        if self.file is not None:
+            return self.file
+        session = self.session
+        backend = session.states.remembered_backend(session.diags)
+        return saved_plan(self.outcome, session.workspace, self.read, backend, self.snapshot)
+
+    def save(self, path: str) -> bool:
+        """Write the plan to a file, encrypted as configured; False after an error.
+
+        Others may read it where the process allows that, and never change it.
+        """
+        session = self.session
+        data = session.encryptions.plan.encrypt(write_plan_file(self.saved), session.diags)
+        if data is None:
+            return False
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOT_INHERITED
+        try:
+            with os.fdopen(os.open(session.where.at(path), flags, 0o644), "wb") as file:
+                file.write(data)
+        except OSError as error:
+            session.diags.error("Cannot save the plan", f"{path}: {error.strerror}.")
+            return False
+        return True
+
+
+def reopen_plan(session: Session, path: str) -> Reopened | None:
+    """Read a plan file, and use its variables, environment and state in the session; None after an
+    error.
+    """
+    saved = session.read_plan(path)
+    if saved is None or not session.use_environment(saved):
+        return None
+
+    def give_again(variables: Mapping[str, Variable]) -> Inputs:
+        """Return the values that are set again: a plan has all but those of ephemeral variables."""
+        inputs = session.complete(each for each in variables.values() if each.ephemeral)
+        check_undeclared(inputs, variables, session.diags)
+        return inputs
+
+    session.shown = plan_workspace(saved, session.where)
+    found = reopened(saved, session.shown, session.diags, give_again)
+    return found if found is not None and session.use_plan(found) else None
+
+
+async def load_plan(session: Session, path: str) -> MadePlan | None:
+    """Read a plan from a file; None after an error."""
+    taken = reopen_plan(session, path)
+    if taken is None:
+        return None
+    made = await restore_plan(session, taken, SILENCE)
+    if made is not None:
+        await made.context.close()
+    return made
+
+
+async def restore_plan(session: Session, found: Reopened, listener: Listener) -> MadePlan | None:
+    """Load what a saved plan needs; None after an error. The caller closes its context."""
+    result = await restored(found, listener, session.diags)
+    if result is None:
+        return None
+    saved, (context, outcome) = found.saved, result
+    snapshot = saved.lineage, saved.serial
+    return MadePlan(session, context, outcome, snapshot, saved.lock, saved.files, saved)
