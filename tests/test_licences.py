@@ -41,7 +41,9 @@ def licence(name: str) -> str:
     """What a distribution declares: an expression, classifiers, or a free text."""
     metadata = distribution(name).metadata
     classifiers = [
-        each for each in metadata.get_all("Classifier") or () if each.startswith("License ::")
+        each
+        for each in metadata.get_all("Classifier") or ()
+        if each.startswith("License ::") and each != "License :: OSI Approved"
     ]
     text = (
         metadata.get("License-Expression")

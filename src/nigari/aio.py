@@ -100,7 +100,7 @@ class Applied:
 
 
 class Round:
-    """One round of an apply: a plan, and what comes of it."""
+    """One round of an apply: its plan and result."""
 
     def __init__(
         self,
@@ -411,9 +411,7 @@ class Session:
         return await self._plan_and_apply(options, listen)
 
     async def refresh(self, *, parallelism: int = 10, listen: Listen | None = None) -> Applied:
-        """Bring the state up to date with what exists, as `nigari refresh` does, and change nothing
-        else. With `plan(refresh_only=True)` it can be looked at before.
-        """
+        """Update the state to match the real objects, like `nigari refresh`. Use `plan(refresh_only=True)` to review the changes first."""
         check_count("parallelism", parallelism)
         options = PlanOptions(PlanMode.NORMAL, is_for_apply=False, parallelism=parallelism)
         announcer = Announcer(self._hearing(listen))

@@ -109,7 +109,7 @@ def _one_by_one(rounds: AsyncGenerator[aio.Round, None]) -> Iterator[Round]:
 
 
 class Round:
-    """One round of an apply: a plan, and what comes of it."""
+    """One round of an apply: its plan and result."""
 
     def __init__(self, inner: aio.Round, loop: EventLoop) -> None:
         self._inner = inner

@@ -19,7 +19,7 @@ ABSENT: Final = ""
 
 
 class BackendFailure(Exception):
-    """Something that a backend could not do; its text says what and why, and what to try."""
+    """A failed backend operation; its text says what failed, why, and what to do."""
 
     @property
     def text(self) -> str:
@@ -77,7 +77,7 @@ class Store(Protocol):
         ...
 
     async def write(self, workspace: str, data: bytes, expected: str | None) -> str | None:
-        """Replace the content, and give the version of the new one.
+        """Replace the content, and return its new version.
 
         If `expected` is a version, and the store can tell, only a content of this version is
         replaced; a `ContentChanged` says that there is another one. `ABSENT` means none at all.

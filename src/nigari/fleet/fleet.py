@@ -120,7 +120,7 @@ class Fleet:
         return self._inner.graph
 
     def look_again(self) -> None:
-        """Look at the files again when they are needed next."""
+        """Read the files again when they are next needed."""
         self._inner.look_again()
 
     def select(
@@ -183,7 +183,7 @@ class Fleet:
         return self._run(self._inner.apply(plan, options, approve=_asking(approve), listen=listen))
 
     def unfinished(self) -> aio.Unfinished | None:
-        """An apply that has not come to its end and can be gone on with."""
+        """An unfinished apply that can be resumed."""
         return self._inner.unfinished()
 
     def resume(

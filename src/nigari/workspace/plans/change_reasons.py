@@ -25,7 +25,7 @@ _MOST_KEYS: Final = 8
 
 @record
 class ArgumentReason:
-    """Where the new value of an argument comes from."""
+    """Origin of an argument's new value."""
 
     path: str
     before: Value
@@ -49,9 +49,7 @@ class ArgumentReason:
 
     @property
     def changed_inputs(self) -> tuple[Explanation, ...]:
-        """What the value comes from that had another value when it was last applied, as far as
-        the state, or the journal of the last apply, tells.
-        """
+        """Inputs of the value that have changed since the last apply, according to the state or the journal."""
         roots = () if self.explanation is None else self.explanation.roots()
         return tuple(root for root in roots if root.is_changed)
 

@@ -163,9 +163,7 @@ def repetition_of(reader: Reader, name: str, repetition: Repetition) -> StaticVa
 
 
 class ResourceView(RepeatedPart[Resource]):
-    """A resource of one module instance: the block, which stands for all instances, or one of
-    them.
-    """
+    """A resource of one module instance: the block, which represents all instances, or one of them."""
 
     __slots__ = ()
 
@@ -216,9 +214,7 @@ class ResourceView(RepeatedPart[Resource]):
 
     @property
     def instances(self) -> Mapping[InstanceKey, ResourceView]:
-        """The instances of the block by key; where it is not known which there are, one with a
-        deferred key stands for all.
-        """
+        """The block's instances by key; if the keys are unknown, one with a deferred key represents all."""
         found = self._evaluation.resource_instances(self._frame, self._declaration).instances
         return {
             key: ResourceView(self._evaluation, self._frame, self._declaration, key, data)

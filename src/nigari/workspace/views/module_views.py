@@ -36,9 +36,7 @@ from nigari.workspace.views.static_value import StaticValue, known_node
 
 
 class CallView(RepeatedPart[ModuleCall]):
-    """A module call: the block, which stands for all instances, or one of them. The module need
-    not be installed.
-    """
+    """A module call: the block, which represents all instances, or one of them. The module need not be installed."""
 
     __slots__ = ()
 
@@ -68,7 +66,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def source(self) -> StaticValue:
-        """Where the module comes from."""
+        """The module's source."""
         return self._reader().known(f"{self.address}.source", self._declaration.source)
 
     @property
@@ -99,9 +97,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def instances(self) -> Mapping[InstanceKey, CallView]:
-        """The instances by key; where it is not known which there are, one with a deferred key
-        stands for all.
-        """
+        """The instances by key; if the keys are unknown, one with a deferred key represents all."""
         found = self._evaluation.expansion(
             self._frame, self._label, self._declaration.repetition, self.range
         ).instances
@@ -212,9 +208,7 @@ class ModuleView(InnerPart):
 
     @property
     def children(self) -> list[ModuleView]:
-        """The instances that the module's calls make; where it is not known which there are, one
-        stands for all.
-        """
+        """Module instances of the module's calls; if the keys are unknown, one represents all."""
         return [
             ModuleView(self._evaluation, child)
             for call in self._frame.calls.values()
