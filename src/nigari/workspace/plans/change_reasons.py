@@ -44,7 +44,7 @@ class ArgumentReason:
 
     @property
     def waits_for(self) -> tuple[str, ...]:
-        """For a value that is not known yet, the ways to what it waits for."""
+        """For an unknown value, the chains to its causes."""
         return () if self.explanation is None else self.explanation.chains
 
     @property
