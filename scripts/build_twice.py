@@ -45,7 +45,9 @@ def build(directory: Path, umask: str, settings: dict[str, str]) -> dict[str, st
 def main() -> None:
     """Build both, print the checksums, and fail if they differ."""
     with tempfile.TemporaryDirectory() as folder:
-        first, second = (build(Path(folder, name), *rest) for name, *rest in _WORLDS)
+        first, second = (
+            build(Path(folder, name), umask, settings) for name, umask, settings in _WORLDS
+        )
     for name, checksum in first.items():
         print(f"{checksum}  {name}{'' if second.get(name) == checksum else '  DIFFERENT'}")
     sys.exit(first != second)
