@@ -20,7 +20,7 @@ const QUESTIONS = {
   "encrypt state": "guides/secrets",
   "sensitive": "guides/secrets",
   "s3 backend": "concepts/states",
-  "state lock": "troubleshooting",
+  "state lock": "concepts/states",
   "force-unlock": "reference/cli/force-unlock",
   "drift": "guides/drift",
   "moved": "guides/refactoring",

@@ -17,7 +17,17 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-TOOLS: Final = ("attrs", "hypothesis", "packaging", "pydantic", "pytest", "pytest-xdist")
+TOOLS: Final = (
+    "flask",
+    "flask-cors",
+    "moto[dynamodb,s3]",
+    "attrs",
+    "hypothesis",
+    "packaging",
+    "pydantic",
+    "pytest",
+    "pytest-xdist",
+)
 TESTS: Final = (
     "tests/cty",
     "tests/hcl",
