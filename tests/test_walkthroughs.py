@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import pytest
 
@@ -24,6 +24,7 @@ from tests.markdown_pages import FENCE, before_heading
 
 _NAMED: Final = re.compile(r"(?:#|//) ([\w./-]+\.\w+)\n")
 _COMMAND: Final = re.compile(r"^\$ (.*(?:\\\n.*)*)\n?((?:(?!\$ ).*\n?)*)", re.MULTILINE)
+_LEFT_OUT: Final = re.compile(r"^ *\.\.\.$\n?", re.MULTILINE)
 _AFTER: Final = re.compile(r"^<!-- after: (\S+)#(\S+) -->$", re.MULTILINE)
 _VOLATILE: Final = (
     (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "UUID"),
@@ -104,7 +105,7 @@ def comparable(text: str) -> str:
 
 def matches(wanted: str, printed: str) -> bool:
     """Whether the page shows what was printed; `...` leaves out lines."""
-    parts = re.split(r"^ *\.\.\.$\n?", comparable(wanted), flags=re.MULTILINE)
+    parts = _LEFT_OUT.split(comparable(wanted))
     pattern = "(?s:.*)".join(re.escape(part) for part in parts)
     return re.fullmatch(pattern.replace("\\\n(?s:", "\\\n?(?s:"), comparable(printed)) is not None
 
@@ -119,11 +120,16 @@ def commands(block: str) -> Iterator[tuple[str, str]]:
     yield from _COMMAND.findall(block)
 
 
-def follow(text: str, shell: Shell) -> Iterator[tuple[str, list[tuple[str, str, int, str]]]]:
-    """Write the files of a page and run its commands: for each block, what each of them printed."""
-    for kind, block in FENCE.findall(text):
+Done: TypeAlias = tuple[str, str, int, str]
+"""A command, what the page says it prints, its status, and what it printed."""
+
+
+def follow(text: str, shell: Shell) -> Iterator[tuple[re.Match[str], list[Done]]]:
+    """Write the files of a page and run its commands, block by block."""
+    for fence in FENCE.finditer(text):
+        kind, block = fence.groups()
         if kind == "console":
-            yield block, [(each, said, *shell.run(each)) for each, said in commands(block)]
+            yield fence, [(each, said, *shell.run(each)) for each, said in commands(block)]
         elif (named := _NAMED.match(block)) is not None:
             path = shell.directory / named[1]
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -138,19 +144,24 @@ def test_a_page_can_be_followed(page: Path, tmp_path: Path, pytestconfig: pytest
         beginning = before_heading((page.parent / earlier).read_text(encoding="utf-8"), anchor)
         assert all(fits(*each) for _, done in follow(beginning, shell) for each in done)
     wrong: list[str] = []
-    updated = text
-    for block, done in follow(text, shell):
-        shown = ""
+    updated, end = "", 0
+    for fence, done in follow(text, shell):
+        updated += text[end : fence.start(2)]
+        end = fence.end(2)
         for command, wanted, status, printed in done:
             is_right = fits(command, wanted, status, printed)
             if not is_right:
                 wrong.append(f"$ {command}   (status {status})\n{printed}--- the page:\n{wanted}")
-            stays = is_right or "..." in wanted
-            shown += f"$ {command}\n{wanted if stays else printed.strip(chr(10)) + chr(10)}"
-        updated = updated.replace(block, shown)
+            stays = is_right or _LEFT_OUT.search(wanted)
+            updated += f"$ {command}\n{wanted if stays else as_shown(printed)}"
     if pytestconfig.getoption("--update"):
-        page.write_text(updated, encoding="utf-8")
+        page.write_text(updated + text[end:], encoding="utf-8")
     assert not wrong, "\n\n".join(wrong)
+
+
+def as_shown(printed: str) -> str:
+    """What a command printed, as a page shows it."""
+    return f"{stripped}\n" if (stripped := printed.strip("\n")) else ""
 
 
 @pytest.mark.parametrize(
