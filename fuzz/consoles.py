@@ -129,4 +129,4 @@ class OwnConsole:
 
 def _session(workspace: Workspace, run: StaticRun) -> ConsoleSession:
     run.functions = function_table(workspace.files, ".", console=True)
-    return ConsoleSession(run)
+    return ConsoleSession(run, run.root)

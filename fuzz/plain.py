@@ -14,7 +14,7 @@ import shutil
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -108,7 +108,7 @@ class Teller:
 
 
 @contextlib.contextmanager
-def _teller(given: Namespace, directory: Path) -> Iterator[Teller]:
+def _teller(given: Namespace, directory: Path) -> Generator[Teller]:
     makers: dict[str, MakeSide] = {"ours": OurSide, "real": partial(RealSide, tofu=TOFU)}
     with running_sides(directory, makers) as (ours, real):
         yield Teller(ours, real, given.keep, given.step)

@@ -30,6 +30,7 @@ DOORS: Final = (
     "nigari.hcl.static",
     "nigari.compat.hcl2",
     "nigari.compat.pygohcl",
+    "nigari.lint",
     "nigari.providers.python",
     "nigari.testing",
     "nigari.providers.testing",

@@ -20,6 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OPENTOFU = "github.com/opentofu/opentofu@v1.12.6"
+NEXT_OPENTOFU = "github.com/opentofu/opentofu@v1.13.0-beta1"
+NEXT_GO = "go1.27.0"
+"""What the next OpenTofu needs; Go gets it by itself."""
 
 
 class Unavailable(Exception):
@@ -74,6 +77,14 @@ def from_opentofu(package: str, *flags: str) -> Callable[[Path], None]:
         run([go(), "build", *flags, "-o", str(target), package], Path(answer["Dir"]))
 
     return fetch
+
+
+def next_opentofu(target: Path) -> None:
+    """Build OpenTofu's next version, for options that the present one does not have."""
+    answer = json.loads(run([go(), "mod", "download", "-json", NEXT_OPENTOFU], GOTOOLCHAIN=NEXT_GO))
+    flags = "-X github.com/opentofu/opentofu/version.dev=no"
+    command = [go(), "build", "-ldflags", flags, "-o", str(target), "./cmd/tofu"]
+    run(command, Path(answer["Dir"]), GOTOOLCHAIN=NEXT_GO)
 
 
 def from_opentofu_tests(package: str, *flags: str) -> Callable[[Path], None]:
@@ -172,6 +183,7 @@ PROGRAMS = (
         "tofu",
         from_opentofu("./cmd/tofu", "-ldflags", "-X github.com/opentofu/opentofu/version.dev=no"),
     ),
+    Program("tofu-1.13", next_opentofu),
     Program(
         "opentofu-e2e",
         from_opentofu_tests(

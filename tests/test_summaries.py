@@ -35,6 +35,7 @@ _FIXED_WORDS: Final = {
     "fleet/work/workers.py": {"task.kind.value.capitalize()"},
     "hcl/decode_language.py": {"argument"},
     "hcl/static.py": {"what.removeprefix('a ').capitalize()"},
+    "lint/rule.py": {"self.summary", "self.rule"},
     "running/provider_node.py": {"what"},
     "running/unknown_values.py": {"argument"},
     # Names that a command was given, not a file.

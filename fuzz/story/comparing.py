@@ -97,6 +97,14 @@ def begun(finished: Finished) -> bool:
     )
 
 
+def is_carried_out(finished: Finished) -> bool:
+    """Whether all of a plan was applied, even if it is an error that something was forgotten."""
+    found = (each.get("diagnostic") for each in read_events(finished.stdout))
+    errors = [each for each in found if isinstance(each, dict) and each["severity"] == "error"]
+    told = (str(each["summary"]).endswith(_FORGOTTEN) for each in errors)
+    return not finished.status or (bool(errors) and all(told))
+
+
 def _summary(said: str) -> str:
     return said.splitlines()[0] if said else ""
 

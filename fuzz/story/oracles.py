@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from fuzz.story.comparing import Covered, differences
+from fuzz.story.comparing import Covered, differences, is_carried_out
 from fuzz.story.difference import Difference
 from fuzz.story.invariants import invariants
 from fuzz.story.judging import is_part
@@ -73,7 +73,7 @@ def broken(found: Iterable[Claim], result: Result) -> Iterator[Difference]:
 def _destroyed_outputs(step: Step, command: list[str], result: Result) -> Iterator[Claim]:
     """A destroy deletes exactly the outputs that the state has, with the flags that they have."""
     promise = "a destroy deletes the outputs that the state has"
-    if not is_destroy(step, command) or result.finished.status:
+    if not is_destroy(step, command) or not is_carried_out(result.finished):
         return
     stored = step.before.outputs() if not is_part(step) else {}
     if result.plan is not None:

@@ -32,10 +32,10 @@ from nigari.backends.lock_options import LockOptions
 from nigari.config.blocks.variable import Variable
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import InputKind, InputValue
-from nigari.events import Event, Listen
+from nigari.events import Event, FoundObject, Listen
 from nigari.plan.model.changes import PlanMode
+from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.plan.nodes.plan_run import PlanOptions
 from nigari.record import ReadOnly, record
 from nigari.state.model import StateFile
 from nigari.workspace.context.interruptions import Interruptions
@@ -341,6 +341,7 @@ class Session:
         destroy: bool = False,
         refresh_only: bool = False,
         refresh: bool = True,
+        minimal_refresh: bool = False,
         targets: Sequence[str] = (),
         excludes: Sequence[str] = (),
         replace: Sequence[str] = (),
@@ -352,7 +353,8 @@ class Session:
         """Compare the configuration with the state and with the real objects.
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
-        after another run has changed the state is refused. With `allow_deferral`, what is known
+        after another run has changed the state is refused. `minimal_refresh` reads only the objects
+        that would change, and what they depend on. With `allow_deferral`, what is known
         only after apply is left for a later plan. `generate_config_out` names a new file, to which
         resource blocks are written for imported objects that have none; the plan has them.
         """
@@ -367,6 +369,7 @@ class Session:
             replace,
             parallelism,
             allow_deferral,
+            minimal_refresh,
         )
         if generate_config_out is not None and options.mode is not PlanMode.NORMAL:
             raise ValueError("generate_config_out cannot be used with destroy or refresh_only")
@@ -518,6 +521,28 @@ class Session:
                     raise _failure(work)
 
         await _gently(whole(), announcer)
+
+    async def query(
+        self, *, generate: bool = False, parallelism: int = 10
+    ) -> Mapping[str, tuple[FoundObject, ...]]:
+        """Search for existing objects with the list blocks in the directory's query files.
+
+        Returns what each instance of a block found, by its address. With `generate` the objects
+        have the blocks that import them.
+        """
+        check_count("parallelism", parallelism)
+        work, announcer = self._open(), Announcer(_ignore)
+
+        async def whole() -> Mapping[str, tuple[FoundObject, ...]]:
+            work.use_queries()
+            work.ask_variables()
+            async with locked(work, "OperationTypePlan", announcer) as held:
+                found = None if held is None else await held.query(generate, parallelism)
+                if found is None:
+                    raise _failure(work)
+            return {str(each.address): tuple(each.found) for each in found}
+
+        return await _gently(whole(), announcer)
 
     # -- the state --------------------------------------------------------------------------------
 
@@ -719,6 +744,7 @@ def _plan_options(
     replaced: Sequence[str],
     parallelism: int,
     defers: bool = False,
+    reads_minimum: bool = False,
 ) -> PlanOptions:
     check_texts("targets", targets)
     check_texts("excludes", excludes)
@@ -730,6 +756,8 @@ def _plan_options(
         raise ValueError("targets and excludes cannot be used together")
     if refresh_only and not refresh:
         raise ValueError("with refresh_only and without refresh there is nothing to do")
+    if reads_minimum and (refresh_only or not refresh):
+        raise ValueError("minimal_refresh cannot be used with refresh_only or without refresh")
     if replaced and (destroy or refresh_only):
         raise ValueError("replace cannot be used with destroy or refresh_only")
     mode = PlanMode.DESTROY if destroy else PlanMode.NORMAL
@@ -738,6 +766,7 @@ def _plan_options(
     return PlanOptions(
         mode,
         refresh,
+        only_reads=ReadObjects() if reads_minimum and not destroy else None,
         replaced=tuple(_managed(work, each, "replaced") for each in replaced),
         targets=tuple(_address(work, each, parse_target) for each in targets),
         excluded=tuple(_address(work, each, parse_target) for each in excludes),

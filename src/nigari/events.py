@@ -22,6 +22,7 @@ __all__ = [
     "Event",
     "Failed",
     "Finished",
+    "FoundObject",
     "Interrupted",
     "Listen",
     "ProvisionerOutput",
@@ -31,6 +32,21 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+@record
+class FoundObject:
+    """An existing object that a query found."""
+
+    display_name: str
+    identity: Value
+    identity_version: int
+    state: Value
+    """Null if only the identity was requested."""
+    config: str = ""
+    """A resource block for the object, if it was requested."""
+    import_config: str = ""
+    """An import block for it."""
 
 
 class Listener:
@@ -52,6 +68,15 @@ class Listener:
 
     def import_started(self, address: AbsResourceInstance, id: str) -> None:
         """An existing object is about to be read for its import."""
+
+    def query_started(self, address: AbsResourceInstance, config: Value) -> None:
+        """A provider is about to be asked for existing objects."""
+
+    def query_found(self, address: AbsResourceInstance, found: FoundObject) -> None:
+        """The query has found an object."""
+
+    def query_finished(self, address: AbsResourceInstance, total: int) -> None:
+        """The query has ended without an error."""
 
     def ephemeral_deferred(self, address: AbsResourceInstance, is_known: bool) -> None:
         """An ephemeral resource is deferred to the apply: its configuration is unknown, or a

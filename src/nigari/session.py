@@ -207,6 +207,9 @@ class Session:
     @_method(aio.Session.import_, _wait)
     def import_(self) -> None: ...
 
+    @_method(aio.Session.query, _wait)
+    def query(self) -> None: ...
+
     @property
     def state(self) -> StoredState:
         """The stored state, read again every time."""

@@ -13,7 +13,7 @@ from nigari.cli.variables import ORDER
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.context.options import GivenVariables
 from nigari.workspace.context.working_directory import WorkingDirectory

@@ -18,9 +18,9 @@ import pytest
 import nigari
 from nigari.workspace.session.failure import SessionError
 from tests.cases import Case, check_case, read_cases
+from tests.cli.instance_cases import CASES as INSTANCES
 from tests.cli.instance_steps import Story, story_of
 from tests.cli.process import ROOT, inside
-from tests.cli.test_instance_cases import CASES as INSTANCES
 from tests.real.plain_world import changes_in, written_plain
 
 CASES = read_cases(Path(__file__).parent / "plain_cases")
@@ -48,7 +48,7 @@ def test_plain_configurations(case: Case, tmp_path: Path, request: pytest.Fixtur
     )
     actual = done.err if done.code else "\n".join([done.err, *_changes(directory, out)])
     assert out.exists() is (done.code == 0)
-    check_case(case, actual, request.config.getoption("--update"))
+    check_case(case, actual, bool(request.config.getoption("--update")))
     assert sorted(tmp_path.iterdir()) == [out, directory][not out.exists() :]
 
 

@@ -147,3 +147,37 @@ def test_it_knows_instances_and_variables_that_are_not_const(tmp_path: Path) -> 
     questions = 'module.m["a"].o\nvar.late\nmodule.off\nterraform_data.none[0].id\n'
     done = ask(questions)
     assert done.out == '1\n"now"\nnull\n(known after apply)\n'
+
+
+_SCOPED = """
+module "m" {
+  source   = "./m"
+  for_each = toset(["a", "b"])
+  x        = each.key
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("scope", "code", "out", "error"),
+    [
+        ('module.m["a"]', 0, '"A"\n"m"\n', ""),
+        ('module.m["b"].module.n', 0, '"b-n"\n"m/n"\n', ""),
+        ('module.m["c"]', 1, "", 'The instances are ["a"]'),
+        ("module.m", 1, "", 'The instances are ["a"]'),
+        ("module.n", 1, "", 'nothing named "module.n"'),
+        ("x[", 1, "", 'In the address "x["'),
+    ],
+)
+def test_scope_is_a_module_instance(
+    scope: str, code: int, out: str, error: str, tmp_path: Path
+) -> None:
+    (tmp_path / "main.tf").write_text(_SCOPED)
+    (tmp_path / "m" / "n").mkdir(parents=True)
+    call = 'module "n" {\n  source = "./n"\n  x = var.x\n}\n'
+    local = 'variable "x" {{}}\nlocals {{ y = {} }}\n'
+    (tmp_path / "m" / "main.tf").write_text(call + local.format("upper(var.x)"))
+    (tmp_path / "m" / "n" / "main.tf").write_text(local.format('"${var.x}-n"'))
+    done = ask("local.y\npath.module\n", f"-scope={scope}")
+    assert (done.code, done.out) == (code, out)
+    assert error in done.err

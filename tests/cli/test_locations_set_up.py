@@ -453,10 +453,12 @@ def test_a_damaged_selection_of_a_workspace(europe: Path) -> None:
             assert str(Path(".terraform", "environment")) in told(done)
 
 
-def test_a_damaged_backend_file_is_set_up_anew(europe: Path) -> None:
+@pytest.mark.parametrize("name", ["path", "workspace_dir"])
+def test_a_damaged_backend_file_is_set_up_anew(europe: Path, name: str) -> None:
     saved = Path(".terraform/terraform.tfstate")
     found = json.loads(saved.read_text())
-    found["backend"]["config"]["workspace_dir"] = "\ud800"
+    found["backend"]["config"][name] = "\ud800"
     saved.write_text(json.dumps(found))
+    assert inside("output").code == 1
     assert init("-reconfigure", "-var", "region=eu").code in (0, 1)
     assert inside("plan", "-var", "region=eu").code in (0, 1)

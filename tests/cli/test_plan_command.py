@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -343,6 +344,26 @@ def test_graph_of_a_configuration(rich: dict[str, str]) -> None:
     assert {"address": "rich_thing.c", "needs": ["terraform_data.b"]} in data
 
 
+@pytest.mark.parametrize("kind", ["apply", "plan"])
+def test_graph_in_mermaid_has_the_same_nodes_and_arrows(rich: dict[str, str], kind: str) -> None:
+    """Both languages draw one graph, so their nodes and arrows agree by name."""
+    dot, mermaid = (
+        ran(graph.COMMAND, [f"-type={kind}", f"-format={language}"], rich)[1]
+        for language in ("dot", "mermaid")
+    )
+    assert mermaid.startswith("flowchart BT\n")
+    names = dict(re.findall(r'^  (n\d+)[^\w]+"(.*)"', mermaid, re.MULTILINE))
+    names = {number: name.replace("#quot;", '"') for number, name in names.items()}
+    arrows = {(names[a], names[b]) for a, b in re.findall(r"(n\d+) --> (n\d+)", mermaid)}
+    drawn = re.findall(r'^\s*"(.*)" -> "(.*)"$', dot.replace('\\"', '"'), re.MULTILINE)
+    assert arrows == {(_bare(a), _bare(b)) for a, b in drawn}
+
+
+def _bare(name: str) -> str:
+    """A block's address without what OpenTofu puts around it."""
+    return re.sub(r"^\[root\] | \((expand|close)\)$", "", name)
+
+
 def test_graph_alone_is_printed(rich: dict[str, str]) -> None:
     write('variable "v" {\n  default = 1\n  deprecated = "old"\n}\n' + CHAIN)
     applied([], rich)
@@ -350,6 +371,8 @@ def test_graph_alone_is_printed(rich: dict[str, str]) -> None:
     assert out.startswith("digraph {")
     with pytest.raises(UsageError):
         ran(graph.COMMAND, ["-type=picture"], rich)
+    with pytest.raises(UsageError, match="-format must be"):
+        ran(graph.COMMAND, ["-format=picture"], rich)
 
 
 def test_configuration_is_shown_for_programs(rich: dict[str, str]) -> None:
@@ -569,3 +592,18 @@ def test_events_of_a_destroy(rich: dict[str, str]) -> None:
     events = [json.loads(line) for line in said.splitlines()]
     assert events[-1]["type"] == "change_summary"
     assert events[-1]["changes"]["remove"] == 1
+
+
+def test_what_minimal_refresh_did_not_read_is_mentioned(rich: dict[str, str]) -> None:
+    write(THING % "one")
+    applied([], rich)
+    said = ran(plan.COMMAND, ["-minimal-refresh"], rich)[1]
+    assert "\n1 object was not read, because nothing would change there.\n" in said
+    assert "not read" not in ran(plan.COMMAND, [], rich)[1]
+
+
+@pytest.mark.parametrize("other", ["-refresh=false", "-refresh-only"])
+def test_minimal_refresh_contradicts_other_kinds(rich: dict[str, str], other: str) -> None:
+    write(THING % "one")
+    with pytest.raises(UsageError, match="-minimal-refresh cannot be used"):
+        ran(plan.COMMAND, ["-minimal-refresh", other], rich)

@@ -61,7 +61,7 @@ def _open_session(arguments: list[str]) -> tuple[ConsoleSession | None, Diagnost
         return None, problems
     home = str(Path.home())
     run.functions = function_table(workspace.files, ".", home_directory=home, console=True)
-    return ConsoleSession(run), problems
+    return ConsoleSession(run, run.root), problems
 
 
 def _evaluate(session: ConsoleSession, expression: str) -> Evaluated:

@@ -178,11 +178,6 @@ _WRONG = [
         'terraform {\n backend "local" {}\n}\n',
         ("warning", "m/main.tf", 2, "Backend in a called module"),
     ),
-    (
-        _call(),
-        'import {\n to = a.b\n id = "1"\n}\n',
-        ("error", "m/main.tf", 1, "Import in a called module"),
-    ),
 ]
 
 

@@ -16,7 +16,7 @@ from nigari.explore.event_stream import Event, Feed
 from nigari.explore.journal import JournalFollower, event_of, journal_events
 from nigari.explore.live import LivePage
 from nigari.explore.page import Page
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.workspace.session.apply_journal import journal_path
 from nigari.workspace.session.apply_result import Saved
 from nigari.workspace.session.locked_session import locked
@@ -132,7 +132,7 @@ def test_an_apply_is_told_while_it_goes_on(tmp_path: Path) -> None:
             assert held is not None
             made = await held.plan(PlanOptions())
             assert made is not None
-            shown.show(held.session, made.outcome)
+            shown.show(made)
             pages.append(read())
             await held.apply(made, shown.events, 10)
             shown.events.end(succeeded=True)
@@ -166,7 +166,7 @@ def test_what_goes_wrong_with_it_does_not_reach_the_apply(
             assert held is not None
             made = await held.plan(PlanOptions())
             assert made is not None
-            shown.show(held.session, made.outcome)
+            shown.show(made)
             monkeypatch.setattr(live, "event_of", refuse)
             applied = await held.apply(made, shown.events, 10)
             return isinstance(applied, Saved) and not held.diags.has_errors

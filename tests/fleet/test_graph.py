@@ -185,6 +185,26 @@ def test_states_that_nobody_writes(tmp_path: Path) -> None:
     assert "terraform_data.x" in later.why
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ('backend = "atlas"', 'there is no backend "atlas"'),
+        ("backend = null", "backend is not set"),
+        ("backend = []", "are not valid"),
+        ('backend = "local"\n  workspace = []', "are not valid"),
+        ('backend = "s3"\n  config = { bucket = [] }', "are not valid"),
+        ('backend = "s3"\n  config = "x"', "config is not an object"),
+    ],
+)
+def test_states_whose_arguments_are_wrong(tmp_path: Path, arguments: str, why: str) -> None:
+    """Their unit says so when it is validated; the fleet is not refused."""
+    text = f'data "terraform_remote_state" "x" {{\n  {arguments}\n}}\n'
+    found = surveyed(tmp_path, {"a/main.tf": text})
+    assert not found.has_errors
+    (foreign,) = found.graph.foreign
+    assert why in foreign.why
+
+
 def test_layers(tmp_path: Path) -> None:
     found = surveyed(
         tmp_path,

@@ -338,3 +338,85 @@ def test_by_address_refused(
         session().import_(address, id_)
     assert wanted in words(caught.value)
     assert Path("terraform.tfstate").read_text() == before
+
+
+# -- blocks in called modules ---------------------------------------------------------------------
+
+_CALL = """\
+module "m" {
+  for_each = toset(["a", "b"])
+  source   = "./m"
+  id       = each.key
+}
+"""
+_CALLED = """\
+variable "id" {}
+module "n" {
+  source = "./n"
+}
+resource "terraform_data" "x" {
+  for_each = toset(["one", "two"])
+}
+import {
+  for_each = toset(["one", "two"])
+  to       = terraform_data.x[each.key]
+  id       = "${each.key}-${var.id}"
+}
+import {
+  to = module.n.terraform_data.z
+  id = "z-${var.id}"
+}
+"""
+
+
+def write_modules(called: str = _CALLED, inner: str = "") -> None:
+    Path("main.tf").write_text(_CALL)
+    Path("m/n").mkdir(parents=True, exist_ok=True)
+    Path("m/main.tf").write_text(called)
+    Path("m/n/main.tf").write_text('resource "terraform_data" "z" {}\n' + inner)
+
+
+def test_each_instance_of_a_module_imports_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_modules()
+    with nigari.open(".") as opened:
+        opened.apply()
+        ids = {address: each.attributes["id"] for address, each in opened.state.resources.items()}
+        assert not opened.plan().changes
+    assert ids == {
+        f'module.m["{key}"].{rest}': id_.format(key)
+        for key in ("a", "b")
+        for rest, id_ in (
+            ('terraform_data.x["one"]', "one-{}"),
+            ('terraform_data.x["two"]', "two-{}"),
+            ("module.n.terraform_data.z", "z-{}"),
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("called", "inner", "summary"),
+    [
+        (_CALLED, 'import {\n  to = terraform_data.z\n  id = "z"\n}\n', "Duplicate import"),
+        (
+            _CALLED.replace("to = module.n.terraform_data.z", "to = terraform_data.no"),
+            "",
+            "Import without configuration",
+        ),
+        (
+            _CALLED.replace('"z-${var.id}"', 'terraform_data.x["one"].nope'),
+            "",
+            "Unsupported attribute",
+        ),
+    ],
+)
+def test_mistakes_in_called_modules(
+    called: str, inner: str, summary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_modules(called, inner)
+    with nigari.open(".") as opened, pytest.raises(nigari.SessionError) as caught:
+        opened.plan()
+    assert summary in {each.summary for each in caught.value.diagnostics}

@@ -224,6 +224,12 @@ def test_remote_state_wants_objects(name: str) -> None:
     assert answer.diagnostics[0].path == (cty.GetAttr(name),)
 
 
+def test_remote_state_wants_a_backend() -> None:
+    config = remote(backend=cty.null(cty.STRING))
+    answer = asyncio.run(TerraformProvider().validate_data("terraform_remote_state", config))
+    assert answer.diagnostics[0].path == (cty.GetAttr("backend"),)
+
+
 def test_what_the_provider_does_not_have() -> None:
     provider = TerraformProvider()
     request = api.PlanRequest("terraform_nothing", NULL, NULL, NULL)

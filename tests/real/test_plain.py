@@ -12,11 +12,11 @@ from typing import Final
 import pytest
 
 from tests.cases import Case, read_cases
+from tests.cli.instance_cases import CASES
 from tests.cli.instance_steps import Story, story_of
 from tests.cli.process import inside
 from tests.cli.test_config_plain import CASES as WRITTEN
 from tests.cli.test_config_plain import write_case
-from tests.cli.test_instance_cases import CASES
 from tests.real import program
 from tests.real.plain_world import left_to_do, written_plain
 

@@ -20,6 +20,7 @@ import pytest
 
 import nigari
 from nigari import aio, cty
+from nigari.audience import set_command_line
 from nigari.backends.locking import LockInfo
 from nigari.backends.stores.inmem.store import InMemoryStore, forget_all
 from nigari.cli.command import Terminal
@@ -355,6 +356,7 @@ def test_a_state_that_can_be_stored_nowhere(infra: Path) -> None:
         'resource "terraform_data" "a" {\n  provisioner "local-exec" {\n'
         f'    command = "rm -rf {infra}; touch {infra}"\n  }}\n}}\n'
     )
+    set_command_line(False)
     with pytest.raises(nigari.SessionError, match="unsaved_state") as failure:
         nigari.open(infra).apply()
     assert failure.value.unsaved_state is not None

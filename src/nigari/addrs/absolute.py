@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias, TypeVar
 
+    T = TypeVar("T", bound=Address)
     T_co = TypeVar("T_co", bound=Address, covariant=True)
 
 
@@ -51,6 +52,15 @@ class Abs(Address, Generic["T_co"]):
 
 AbsResource: TypeAlias = Abs[Resource]
 AbsResourceInstance: TypeAlias = Abs[ResourceInstance]
+
+
+def within(module: ModuleAddr, address: Abs[T]) -> Abs[T]:
+    """Make an address that is relative to a module instance absolute."""
+    if module.is_root:
+        return address
+    for name, key in address.module.steps:
+        module = module.child(name, key)
+    return Abs(module, address.item)
 
 
 def instance_of(resource: AbsResource, key: InstanceKey = None) -> AbsResourceInstance:

@@ -66,10 +66,9 @@ def _resource(steps: Steps) -> Resource | None:
         wrong = 0 if type_name is None else 1
         at = steps.at + wrong
         step = steps.steps[at] if at < len(steps.steps) else None
-        what = {MANAGED: "resource", DATA: "data source", EPHEMERAL: "ephemeral resource"}[mode]
         steps.error(
             "Invalid address",
-            f"The address of {with_article(what)} consists of its type and its name, separated by a dot: "
+            f"The address of {with_article(mode.noun)} consists of its type and its name, separated by a dot: "
             f"{mode.prefix}TYPE.NAME.",
             step,
         )

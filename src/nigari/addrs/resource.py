@@ -17,22 +17,41 @@ class ResourceMode(Enum):
     MANAGED = "resource"
     DATA = "data"
     EPHEMERAL = "ephemeral"
+    LIST = "list"
+    """A query of a query file."""
 
     @property
     def prefix(self) -> str:
         """Prefix of addresses of this mode."""
         return "" if self is ResourceMode.MANAGED else f"{self.value}."
 
+    @property
+    def noun(self) -> str:
+        """What users call a block of this mode."""
+        return _NOUNS[self]
+
+    @property
+    def type_noun(self) -> str:
+        """What users call a type of this mode, which the first label of a block names."""
+        return "resource type" if self is ResourceMode.MANAGED else _NOUNS[self]
+
 
 MANAGED = ResourceMode.MANAGED
 DATA = ResourceMode.DATA
 EPHEMERAL = ResourceMode.EPHEMERAL
+LIST = ResourceMode.LIST
 
-_MODE_ORDER = {EPHEMERAL: 0, DATA: 1, MANAGED: 2}
+_MODE_ORDER = {EPHEMERAL: 0, DATA: 1, MANAGED: 2, LIST: 3}
+_NOUNS = {
+    MANAGED: "resource",
+    DATA: "data source",
+    EPHEMERAL: "ephemeral resource",
+    LIST: "list resource",
+}
 
 
 class Resource(Address):
-    """A `resource`, `data` or `ephemeral` block: `aws_vpc.main`, `data.aws_ami.ubuntu`."""
+    """A `resource`, `data`, `ephemeral` or `list` block: `aws_vpc.main`, `data.aws_ami.ubuntu`."""
 
     __slots__ = ("mode", "name", "type")
 

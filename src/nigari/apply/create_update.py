@@ -43,6 +43,8 @@ async def make(context: ApplyContext, change: Change, begin: Callable[[], None])
         declared.node.resource.body,
         ignore=declared.ignore() if prior is not None else None,
         meta=declared.meta,
+        # Protocol 6.11: with store_planned_private, the second plan gets what the first one returned.
+        planned_private=change.private,
     )
     final = await plan_change(provider, wanted, prior, context.diags)
     if final is None:

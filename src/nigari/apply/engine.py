@@ -77,46 +77,45 @@ class Application:
         settings: BlockSettings,
         view: ApplyListener,
         machine: Machine,
+        keep: Keep,
+        parallelism: int,
+        pause: float = 0.0,
     ) -> None:
+        """While the state grows it is handed to `keep`, with at least `pause` seconds between."""
         self._plan = plan
-        self._graph = graph
+        self._keep = keep
         self._blocks = blocks
         self._view = view
         self.apply_run: ApplyRun = ApplyRun(run_settings, pool, plan)
-        """Who knows what has come of everything."""
+        """The run that evaluates the results."""
         self._context = ApplyContext(self.apply_run, plan, blocks, settings, view, machine)
-        self._executor: Executor | None = None
+        operations = Operations(self._context)
+        self._executor = Executor(graph, operations, keep, parallelism, pause=pause)
         self._is_concerned: dict[Block, bool] = {}
         """Whether blocks need what is not as planned."""
         self._was_cut_off = False
 
     @property
     def diags(self) -> Diagnostics:
-        """What went wrong."""
+        """Diagnostics of the apply."""
         return self.apply_run.diags
 
-    async def run(self, keep: Keep, parallelism: int, pause: float = 0.0) -> State:
-        """Carry out the plan, and give the state as it is then, also after errors.
-
-        `pause` is the least number of seconds between two times that the state is kept.
-        """
+    async def run(self) -> State:
+        """Apply the plan; return the new state, even after errors."""
         for change in self._plan.changes:
             if change.imported_as:
                 self._view.imported(change)
-        executor = self._executor = Executor(
-            self._graph, Operations(self._context), keep, parallelism, pause=pause
-        )
         try:
-            await executor.run()
+            await self._executor.run()
         except CircularGraph as circle:
             self.diags.append(_circular(circle))
         except asyncio.CancelledError:
             self._cut_off()
         except BaseException:
             # A fault of this program: what was done must be known all the same.
-            await keep(self._context.draft.finish(), True)
+            await self._keep(self._context.draft.finish(), True)
             raise
-        if executor.is_stopped:
+        if self._executor.is_stopped:
             self.diags.error(
                 "Stopped early",
                 "Operations that had not started were skipped. Everything that was done is in "
@@ -198,13 +197,11 @@ class Application:
 
     def _left_out(self) -> set[str]:
         """The instances that were not made as planned."""
-        assert self._executor is not None
         operations = self._executor.left_out()
         return {each.address for each in operations if each.kind in _MAKING}
 
     def _undestroyed(self) -> set[str]:
         """The instances of which something was not destroyed as planned."""
-        assert self._executor is not None
         operations = self._executor.left_out()
         return {each.address for each in operations if each.kind is OperationKind.DELETE}
 
@@ -220,8 +217,7 @@ class Application:
 
     def stop(self) -> None:
         """Begin nothing new."""
-        if self._executor is not None:
-            self._executor.stop()
+        self._executor.stop()
         for provisioner in list(self._context.provisioning):
             provisioner.cancel()
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.listener import ApplyListener
 from nigari.cty.values import Value
+from nigari.events import FoundObject
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation
 
@@ -54,6 +55,18 @@ class ApplyListeners(ApplyListener):
     def import_started(self, address: AbsResourceInstance, id: str) -> None:
         for view in self._views:
             view.import_started(address, id)
+
+    def query_started(self, address: AbsResourceInstance, config: Value) -> None:
+        for view in self._views:
+            view.query_started(address, config)
+
+    def query_found(self, address: AbsResourceInstance, found: FoundObject) -> None:
+        for view in self._views:
+            view.query_found(address, found)
+
+    def query_finished(self, address: AbsResourceInstance, total: int) -> None:
+        for view in self._views:
+            view.query_finished(address, total)
 
     def ephemeral_deferred(self, address: AbsResourceInstance, is_known: bool) -> None:
         for view in self._views:

@@ -40,7 +40,18 @@ def stored_arguments(data: object) -> dict[str, object]:
     for name, value in found.items():
         if isinstance(value, str) and "\0" in value:
             raise ShapeError("contains a null character", name)
+        if isinstance(value, str) and not _is_encodable(value):
+            raise ShapeError("contains half a character", name)
     return found
+
+
+def _is_encodable(text: str) -> bool:
+    """Whether it can be the name of a file, which JSON can write even if it is not UTF-8."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _open_store(

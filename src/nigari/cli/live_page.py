@@ -13,7 +13,7 @@ from nigari.cli.shown_command import shown_command
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.explore.live import LivePage
 from nigari.explore.page import PageNotBuilt
-from nigari.plan.engine import PlanOutcome
+from nigari.workspace.session.made_plan import MadePlan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ class PageBeside:
         self._presenter = presenter
         self._has_failed = False
 
-    def show(self, outcome: PlanOutcome) -> None:
+    def show(self, made: MadePlan) -> None:
         """Show a plan; where that cannot be, say why and go on without."""
         if self._has_failed:
             return
         known = self.page.url
         try:
             command = shown_command(self._presenter.invocation)
-            self.page.show(self._presenter.session, outcome, command)
+            self.page.show(made, command)
         except PageNotBuilt:
             self._fail("it is not built: run make page, which needs Node.js, or install a wheel")
         except Exception as error:  # noqa: BLE001 - whoever looks on must not disturb the apply

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
+from nigari.cli.lint_option import LINT_FLAG
 from nigari.cli.prompt import INPUT_FLAG
 from nigari.cli.state_flags import (
     BACKUP_FLAG,
@@ -36,6 +37,11 @@ DEFER_FLAG = Flag(
     FLAG_SWITCH,
     "Leave what is known only after apply for a later round, instead of failing",
 )
+MINIMAL_FLAG = Flag(
+    "minimal-refresh",
+    FLAG_SWITCH,
+    "Only read the objects that would change, and what they depend on: trust the state otherwise",
+)
 PLAN_FLAGS = (
     SUMMARY_FLAG,
     WHY_FLAG,
@@ -48,6 +54,7 @@ PLAN_FLAGS = (
         "Do not read the real objects: trust the state",
         default="true",
     ),
+    MINIMAL_FLAG,
     Flag("replace", FLAG_LIST, "Replace the object at this address; can be repeated", "ADDRESS"),
     Flag(
         "target",
@@ -75,7 +82,7 @@ PLAN_FLAGS = (
     *SAYING_FLAGS,
 )
 SHOWING_FLAGS = (SUMMARY_FLAG, WHY_FLAG, ONLY_FLAG, REVEAL_FLAG)
-REFRESH_FLAGS = tuple(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS)
+REFRESH_FLAGS = (*(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS), LINT_FLAG)
 ROUNDS_FLAG = Flag(
     "rounds",
     FLAG_TEXT,
@@ -97,6 +104,7 @@ APPLY_FLAGS = (
         "Do not fail if a destroy leaves objects behind that are only forgotten",
     ),
     ROUNDS_FLAG,
+    LINT_FLAG,
     *PLAN_FLAGS,
 )
 

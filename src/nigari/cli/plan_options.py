@@ -12,14 +12,20 @@ from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
 from nigari.cli.args import UsageError
 from nigari.cli.command import Invocation
-from nigari.cli.plan_flags import DEFER_FLAG, GENERATE_FLAG, check_modes, parallelism
+from nigari.cli.plan_flags import (
+    DEFER_FLAG,
+    GENERATE_FLAG,
+    MINIMAL_FLAG,
+    check_modes,
+    parallelism,
+)
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import has_flag
 from nigari.hcl.parser import parse_traversal
 from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
 from nigari.plan.model.changes import PlanMode
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,12 +62,21 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
             raise UsageError(
                 f"The option -{GENERATE_FLAG} cannot be used with -destroy or -refresh-only."
             )
+    only_reads_changed = has_flag(invocation, MINIMAL_FLAG.name) and invocation.switch(
+        MINIMAL_FLAG.name
+    )
+    if only_reads_changed and (mode is PlanMode.REFRESH_ONLY or not refreshes or only_reads):
+        raise UsageError(
+            "The option -minimal-refresh cannot be used with -refresh-only or -refresh=false."
+        )
     targets, excluded = _targets(presenter, "target"), _targets(presenter, "exclude")
     if targets and excluded:
         raise UsageError("The options -target and -exclude cannot be used together.")
     return PlanOptions(
         mode=mode,
         refreshes=refreshes,
+        # A destroy changes everything, so that it reads everything.
+        only_reads=ReadObjects() if only_reads_changed and mode is PlanMode.NORMAL else None,
         is_for_apply=not only_reads,
         replaced=replaced,
         targets=targets,

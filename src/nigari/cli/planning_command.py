@@ -6,10 +6,11 @@ session.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from nigari.cli.command import Invocation
+from nigari.cli.lint_option import add_lint, is_linting
 from nigari.cli.plan_flags import (
     DEFER_FLAG,
     EXPLORE_FLAG,
@@ -31,14 +32,15 @@ from nigari.plan.nodes.imports import ImportTarget
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.session.apply_result import Saved, Unsaved
 from nigari.workspace.session.locked_session import LockedSession, locked
-from nigari.workspace.session.made_plan import MadePlan, reopen_plan
+from nigari.workspace.session.made_plan import MadePlan
 from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False
 # The page is for those who ask for it, and most plans are only looked at.
 if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside
-    from nigari.workspace.plans.saved_plan import Reopened
+    from nigari.eval.static.run import StaticRun
+    from nigari.plan.nodes.lists import ListInstance
     from nigari.workspace.session.apply_rounds import ApplyRounds
 
 
@@ -95,35 +97,11 @@ class PlanningCommand:
         async def whole() -> int:
             if self.asks_variables:
                 ask_variables(self.session)
-            return await self._under_lock(operation, work)
+            async with locked(self.session, operation, self.listener) as held:
+                return 1 if held is None else await work(held)
 
-        return self._to_end(whole())
-
-    def run_saved(
-        self,
-        operation: str,
-        path: str,
-        work: Callable[[LockedSession, Reopened], Awaitable[int]],
-    ) -> int:
-        """The same for a saved plan, which has the variables and the location of the state."""
-
-        async def whole() -> int:
-            saved = reopen_plan(self.session, path)
-            if saved is None:
-                return 1
-            return await self._under_lock(operation, lambda held: work(held, saved))
-
-        return self._to_end(whole())
-
-    async def _under_lock(
-        self, operation: str, work: Callable[[LockedSession], Awaitable[int]]
-    ) -> int:
-        async with locked(self.session, operation, self.listener) as held:
-            return 1 if held is None else await work(held)
-
-    def _to_end(self, whole: Coroutine[object, object, int]) -> int:
         try:
-            status = run_to_end(whole)
+            status = run_to_end(whole())
             return self.presenter.end() or status
         finally:
             if self._page is not None:
@@ -132,6 +110,7 @@ class PlanningCommand:
     async def plan(self, locked: LockedSession) -> MadePlan | None:
         """Make the plan that the command line asks for; None if there is not even an incomplete one."""
         options = plan_options(self.presenter, self.mode, self.is_refresh)
+        self.add_lint(self.session.static)
         await self._generate_config(locked)
         if self.diags.has_errors:
             return None
@@ -143,10 +122,16 @@ class PlanningCommand:
         from nigari.workspace.session.apply_rounds import ApplyRounds
 
         options = plan_options(self.presenter, self.mode)
+        self.add_lint(self.session.static)
         await self._generate_config(locked)
         if self.diags.has_errors:
             return None
         return ApplyRounds(locked, options, most_rounds(self.invocation))
+
+    def add_lint(self, static: Callable[[], StaticRun | None]) -> None:
+        """Add what lint rules find in a configuration, if the command line asks for it."""
+        if is_linting(self.invocation):
+            add_lint(self.invocation, self.session, static())
 
     async def plan_round(self, rounds: ApplyRounds) -> MadePlan | None:
         """The plan of the next round."""
@@ -173,6 +158,11 @@ class PlanningCommand:
         async with self._progress():
             return await locked.import_object(target, self.parallelism)
 
+    async def query(self, locked: LockedSession, lists_whole: bool) -> list[ListInstance] | None:
+        """Run the queries of the directory; None after an error."""
+        async with self._progress():
+            return await locked.query(lists_whole, self.parallelism)
+
     @asynccontextmanager
     async def _progress(self) -> AsyncIterator[None]:
         """Show how it goes, while it does."""
@@ -185,13 +175,13 @@ class PlanningCommand:
 
         If the command goes on to apply it, check results are shown only after that.
         """
-        self.plan_presenter.show(made.outcome, self.invocation.switch("show-sensitive"))
+        self.plan_presenter.show(made, self.invocation.switch("show-sensitive"))
         self.presenter.tell_so_far(with_checks=made.plan.is_incomplete or not goes_on)
 
     def explore(self, made: MadePlan) -> None:
         """Show a plan on the page of `-explore`, if requested."""
         if self._page is not None:
-            self._page.show(made.outcome)
+            self._page.show(made)
 
     async def apply(
         self, locked: LockedSession, made: MadePlan, is_saved: bool = False, goes_on: bool = False

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import posixpath
 from bisect import bisect_right
+from collections.abc import Mapping
 from os import PathLike, fspath
 
 from nigari.config.blocks.language import only_incompatible
-from nigari.config.file_names import config_files, is_mock_file, test_files
+from nigari.config.file_names import config_files, is_mock_file, is_query_file, test_files
 from nigari.config.merge import merge_files
 from nigari.config.module import Module, decode_module
 from nigari.config.module_cache import MODULE_CACHE, ReadModule
@@ -56,14 +57,21 @@ def load_module(path: str | PathLike[str] = ".", diags: Diagnostics | None = Non
 class ModuleLoader:
     """Loads modules, and caches them."""
 
-    __slots__ = ("_files", "_modules", "_roots", "sources")
+    __slots__ = ("_files", "_modules", "_roots", "query_directory", "sources")
 
     def __init__(self, files: Files) -> None:
         self.sources: dict[str, bytes] = {}
         """Content of every file that has been read, by its name in diagnostics."""
+        self.query_directory: str | None = None
+        """The directory whose query files are read; most commands read none."""
         self._files = files
         self._roots: dict[str, NativeBody | JsonBody] = {}
         self._modules: dict[str, tuple[Module, list[Diagnostic]]] = {}
+
+    @property
+    def trees(self) -> Mapping[str, NativeBody | JsonBody]:
+        """The bodies of all files that have been read, by their names in diagnostics."""
+        return self._roots
 
     def load(self, directory: str, diags: Diagnostics) -> Module | None:
         """Load the module in a directory; None if it cannot be read.
@@ -79,7 +87,7 @@ class ModuleLoader:
                 _report_directory(directory, error, diags)
                 return None
             names = [entry.name for entry in entries if not entry.is_directory]
-            read = self._read(directory, names)
+            read = self._read(directory, names, directory == self.query_directory)
             self._roots.update(read.roots)
             known = self._modules[directory] = read.module, list(read.problems)
         module, problems = known
@@ -168,11 +176,15 @@ class ModuleLoader:
             return ""
         return " ".join([block.type, *[f'"{label}"' for label in block.labels]])
 
-    def _read(self, directory: str, names: list[str]) -> ReadModule:
+    def _read(self, directory: str, names: list[str], has_queries: bool) -> ReadModule:
         """Read the module in files, from the cache if possible."""
         primary, override = config_files(names)
+        queries = sorted(filter(is_query_file, names)) if has_queries else []
         found = Diagnostics()
-        paths = [_path(directory, name) for name in primary + override]
+        groups = [
+            [_path(directory, name) for name in each] for each in (primary, override, queries)
+        ]
+        paths = [path for group in groups for path in group]
         contents = [self._content(path, found) for path in paths]
         cache = MODULE_CACHE.get()
         key = (
@@ -182,7 +194,7 @@ class ModuleLoader:
         # An unreadable file is reported here and never cached.
         known = None if cache is None or len(key[1]) < len(paths) else cache.find(key)
         if known is None:
-            known = _decoded(directory, paths, contents, len(primary), found)
+            known = _decoded(directory, groups, dict(zip(paths, contents, strict=True)), found)
             if cache is not None and None not in contents:
                 cache.add(key, known)
         return known
@@ -206,24 +218,20 @@ class ModuleLoader:
 
 def _decoded(
     directory: str,
-    paths: list[str],
-    contents: list[bytes | None],
-    primary: int,
+    groups: list[list[str]],
+    contents: Mapping[str, bytes | None],
     diags: Diagnostics,
 ) -> ReadModule:
-    """Decode the module in files with these contents; those after the primary ones are override
-    files.
-    """
+    """Decode the module in files with these contents: primary ones, override files, query files."""
     roots: dict[str, NativeBody | JsonBody] = {}
-    for path, content in zip(paths, contents, strict=True):
+    for path, content in contents.items():
         if content is not None:
             roots[path] = _parsed(path, content, diags)
-    declarations = merge_files(
-        [roots[path] for path in paths[:primary] if path in roots],
-        [roots[path] for path in paths[primary:] if path in roots],
-        diags,
+    primary, override, queries = (
+        [roots[path] for path in group if path in roots] for group in groups
     )
-    module = decode_module(directory, paths, declarations, diags)
+    declarations = merge_files(primary, override, queries, diags)
+    module = decode_module(directory, [*contents], declarations, diags)
     return ReadModule(module, only_incompatible(diags), roots)
 
 

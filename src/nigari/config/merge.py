@@ -7,7 +7,7 @@ here: the meaning of blocks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nigari.config.blocks.language import RequiredVersion, decode_language, decode_required_version
 from nigari.config.blocks.provider_config import written_alias
@@ -44,6 +44,15 @@ _FILE = BodySchema(
         BlockSchema("check", ("name",)),
         BlockSchema("language"),
         BlockSchema("required_providers"),
+    ),
+)
+_QUERY_FILE = BodySchema(
+    (),
+    (
+        BlockSchema("list", ("type", "name")),
+        BlockSchema("variable", ("name",)),
+        BlockSchema("locals"),
+        BlockSchema("provider", ("name",)),
     ),
 )
 _TERRAFORM = BodySchema(
@@ -114,16 +123,20 @@ class MergedBlocks:
         self.encryption: EncryptionBlock | None = None
 
 
-def merge_files(primary: list[Body], override: list[Body], diags: Diagnostics) -> MergedBlocks:
-    """Merge the declarations of files with those of override files."""
+def merge_files(
+    primary: Sequence[Body], override: Sequence[Body], queries: Sequence[Body], diags: Diagnostics
+) -> MergedBlocks:
+    """Merge the declarations of files with those of query files and of override files."""
     found = MergedBlocks(
         {wanted.type: {} for wanted in _FILE.blocks if wanted.labels},
         {type_: [] for type_ in _UNNAMED},
     )
     found.named["provider_meta"] = {}
-    for body in primary:
-        for block in body.content(_FILE, diags).blocks:
-            _add(block, found, diags)
+    found.named["list"] = {}
+    for bodies, blocks in ((primary, _FILE), (queries, _QUERY_FILE)):
+        for body in bodies:
+            for block in body.content(blocks, diags).blocks:
+                _add(block, found, diags)
     # A backend and a cloud block in primary files contradict each other; in override files either
     # one replaces both.
     if found.backend is not None and found.cloud is not None:

@@ -153,6 +153,7 @@ _DECODERS: dict[str, Callable[[Declared, Diagnostics], object]] = {
     "resource": _decode_any_resource,
     "data": _decode_any_resource,
     "ephemeral": _decode_any_resource,
+    "list": _decode_any_resource,
 }
 
 
@@ -167,7 +168,7 @@ def _backend(found: MergedBlocks) -> BackendBlock | None:
 
 def _resources(found: MergedBlocks, diags: Diagnostics) -> dict[ResourceAddr, Resource]:
     resources: dict[ResourceAddr, Resource] = {}
-    for type_ in ("resource", "data", "ephemeral"):
+    for type_ in ("resource", "data", "ephemeral", "list"):
         for declared in found.named[type_].values():
             addr = resource_addr(declared.block)
             resources[addr] = decode_resource(addr, declared, diags)

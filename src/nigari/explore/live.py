@@ -11,9 +11,8 @@ from nigari.explore.journal import event_of
 from nigari.explore.page import page
 from nigari.explore.page_source import planned_subject
 from nigari.explore.server import PageServer
-from nigari.plan.engine import PlanOutcome
 from nigari.workspace.session.apply_events import ApplyEvents, Entry
-from nigari.workspace.session.session import Session
+from nigari.workspace.session.made_plan import MadePlan
 
 
 class LivePage:
@@ -32,22 +31,23 @@ class LivePage:
         """Where it is; empty where nothing has been shown yet."""
         return "" if self._server is None else self._server.url
 
-    def show(self, session: Session, outcome: PlanOutcome, command: str = "") -> None:
+    def show(self, made: MadePlan, command: str = "") -> None:
         """Serve the page of a plan that a command has made, in place of an earlier one."""
-        document = document_of(planned_subject(session, outcome), command)
+        document = document_of(planned_subject(made), command)
         self._plans += 1
         document.data.update(live=True, applies=True, number=self._plans)
         self._scrub = document.secrets.scrubbed
-        made = page(document, is_served=True)
+        shown = page(document, is_served=True)
         if self._server is None:
-            self._server = PageServer(made, self._feed)
+            self._server = PageServer(shown, self._feed)
             self._server.__enter__()
-            workspace = outcome.inputs.run_settings.workspace
-            self.events.add("apply", workspace=workspace, mode=outcome.plan.mode.value)
+            workspace, mode = made.context.workspace, made.plan.mode.value
+            self.events.add("apply", workspace=workspace, mode=mode)
         else:
-            self._server.replace(made)
+            self._server.replace(shown)
             self.events.add("page", number=self._plans)
-        self.events.plan(outcome.graph.to_json(), len(outcome.graph.operations))
+        graph = made.outcome.graph
+        self.events.plan(graph.to_json(), len(graph.operations))
 
     def close_feed(self) -> None:
         """Tell those who look at it that there is nothing more to come."""

@@ -10,9 +10,7 @@ from nigari.backends.local import LOCAL
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.inputs import check_undeclared
 from nigari.eval.static.run import StaticRun
-from nigari.events import SILENCE
 from nigari.explore.sensitive import Schemas, schemas_of
-from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.record import record
@@ -21,9 +19,9 @@ from nigari.workspace.configuration.modules import Place
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.explain.queries import ValueQueries
 from nigari.workspace.plans.plan_reasons import PlanReasons
-from nigari.workspace.plans.saved_plan import Reopened, plan_workspace, reopened, restored
+from nigari.workspace.plans.saved_plan import Reopened, plan_workspace, reopened
+from nigari.workspace.session.made_plan import MadePlan, restored
 from nigari.workspace.session.session import Session
-from nigari.workspace.session.session_reasons import plan_reasons
 
 
 @record
@@ -78,22 +76,23 @@ def _local_state(session: Session, run: StaticRun) -> State | None:
     return None if snapshots is None else snapshots.state
 
 
-def planned_subject(session: Session, outcome: PlanOutcome) -> Subject:
+def planned_subject(made: MadePlan) -> Subject:
     """A plan that was made or restored in a session."""
-    files, static = session.shown or session.workspace, outcome.inputs.static
+    session, static = made.session, made.context.static
+    files = session.shown or session.workspace
     return Subject(
         title=_title(session),
         directory=session.where.path,
-        workspace=outcome.inputs.run_settings.workspace,
+        workspace=made.context.workspace,
         environment=_environment(session),
         evaluation=ValueQueries(static, files.sources, RLock()),
         installed=dict(files.modules.places),
         diagnostics=(),
         schemas=schemas_of(static, session.where),
-        state=outcome.plan.refreshed_state,
-        plan=outcome.plan,
-        graph=outcome.graph,
-        reasons=plan_reasons(session, outcome),
+        state=made.plan.refreshed_state,
+        plan=made.plan,
+        graph=made.outcome.graph,
+        reasons=made.reasons(),
     )
 
 
@@ -111,14 +110,13 @@ def plan_subject(session: Session, path: str) -> Subject | None:
 
 
 async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subject | None:
-    made = await restored(found, SILENCE, session.diags)
+    made = await restored(session, found, session.diags)
     if made is None:
         return None
-    context, outcome = made
     try:
-        reasons = plan_reasons(session, outcome)
+        reasons = made.reasons()
     finally:
-        await context.close()
+        await made.context.close()
     files = found.workspace
     sources = {**files.sources, **found.saved.sources}
     return Subject(
@@ -133,9 +131,9 @@ async def _restored(session: Session, found: Reopened, schemas: Schemas) -> Subj
             each for each in session.diags.in_order() if each.severity is Severity.ERROR
         ),
         schemas=schemas,
-        state=outcome.plan.refreshed_state,
-        plan=outcome.plan,
-        graph=outcome.graph,
+        state=made.plan.refreshed_state,
+        plan=made.plan,
+        graph=made.outcome.graph,
         reasons=reasons,
     )
 

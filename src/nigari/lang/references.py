@@ -56,7 +56,7 @@ _ATTRIBUTES = {
     "terraform": ("workspace", "applying"),
     "tofu": ("workspace", "applying"),
 }
-_MODES: dict[str, ResourceMode] = {mode.value: mode for mode in (DATA, EPHEMERAL, MANAGED)}
+_MODES: dict[str, ResourceMode] = {mode.value: mode for mode in ResourceMode}
 _RESERVED = frozenset(("template", "lazy", "arg"))
 _MISTAKEN_ROOTS = {
     "vars": "var",
@@ -417,9 +417,8 @@ def _report_incomplete_resource(
             f"{hint}"
         )
     else:
-        what = {DATA: "data source", EPHEMERAL: "ephemeral resource"}.get(mode, "resource")
         detail = (
-            f"{first} must be followed by the type of {with_article(what)} and its name: "
+            f"{first} must be followed by the type of {with_article(mode.noun)} and its name: "
             f"{first}.TYPE.NAME."
         )
     diags.error("Incomplete reference", detail, traversal.range)

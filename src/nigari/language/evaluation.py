@@ -33,6 +33,7 @@ from nigari.workspace.explain.queries import ValueQueries
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.eval.core.inputs import Inputs
+    from nigari.lint.rule import Finding
     from nigari.schema.provider import ProviderSchema
 
 FindSchema = Callable[[Provider], "ProviderSchema | None"]
@@ -63,6 +64,8 @@ class Evaluation:
         """Requested expressions, by their text."""
         self.providers: frozenset[Provider] = frozenset()
         """The providers that the configuration needs, without those built in."""
+        self.findings: Mapping[Diagnostic, Finding] = {}
+        """What lint has found, once `lint` has run; not in `diagnostics`."""
         self._schemas = _KnownSchemas(find_schema)
         diags = Diagnostics()
         files = EditedFiles(texts, where.absolute_root)
@@ -115,6 +118,19 @@ class Evaluation:
         check.run(partial(ask_builtin, self.where.environ))
         diags.extend(check.diags)
         report_cycles(run.root.instance, self._schemas, diags)
+
+    def lint(self) -> None:
+        """Look for what lint rules find. Those in Python are left out: the files of a project must
+        not run code because somebody looks at them.
+        """
+        if self.queries is None or any(_is_in_the_way(each) for each in self.diagnostics):
+            return
+        from nigari.lint.linter import Linter, evaluated_root
+        from nigari.lint.rule_list import RuleList
+
+        linter = Linter(self.where, RuleList())
+        linter.add_root(evaluated_root(self.queries, self._workspace, self.where))
+        self.findings = {each.diagnostic: each for each in linter.run().findings}
 
     def path(self, written: str) -> str:
         """The absolute path of a file or directory as diagnostics name it."""

@@ -1,6 +1,6 @@
 """Edits that a diagnostic suggests: the near name, a missing declaration or argument, a key.
 
-Each is read off what the diagnostic says and where it points. Fixes of rules belong beside their
+Each is read off what the diagnostic says and where it points. Fixes of lint rules come from the
 rules; `nigari.language.refactorings` has the edits that need no diagnostic.
 """
 
@@ -15,6 +15,7 @@ from nigari.language.cursor import cursor_at
 from nigari.language.document import Document
 from nigari.language.workbench import Workbench
 from nigari.lazy import lazy_pattern
+from nigari.lint.rule import Finding
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -49,6 +50,18 @@ def fixes(
     suggest = _SUGGESTIONS.get(diagnostic.summary)
     if suggest is not None:
         yield from suggest(workbench, document, diagnostic, span)
+
+
+def lint_fixes(document: Document, finding: Finding, span: Span) -> Iterator[Fix]:
+    """The fix of a lint rule, and the comment that ignores the finding."""
+    fix = finding.fix
+    if fix is not None and not document.has_mark:
+        yield Fix(fix.title, _here(document, *fix.edits), True)
+    start = document.text.rfind("\n", 0, span[0]) + 1
+    line = document.text[start:]
+    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    text = f"{indent}# nigari-ignore: {finding.rule}: reason\n"
+    yield Fix(f"Ignore {finding.rule} here", _here(document, Edit(start, start, text)))
 
 
 def _here(document: Document, *edits: Edit) -> dict[str, tuple[Edit, ...]]:

@@ -218,6 +218,7 @@ BLOCKS: Final[Mapping[str, Block]] = {
         "A value that the module gives to its caller.",
         {
             "value": _argument("The value.", required=True),
+            "type": _argument("The type that the value is converted to, such as `list(string)`."),
             "description": _DESCRIPTION,
             "sensitive": _SENSITIVE,
             "ephemeral": _EPHEMERAL,

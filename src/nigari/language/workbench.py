@@ -127,7 +127,7 @@ def _declared(directory: str, documents: Sequence[Document]) -> Module:
     primary, override = config_files([*by_name])
     diags = Diagnostics()
     first, second = ([_body(by_name[name]) for name in names] for names in (primary, override))
-    declared = merge_files(first, second, diags)
+    declared = merge_files(first, second, [], diags)
     return decode_module(directory, [by_name[n].path for n in primary + override], declared, diags)
 
 

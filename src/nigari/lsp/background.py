@@ -39,12 +39,16 @@ class Evaluator:
         post: Post,
         done: Callable[[Evaluation, float], None],
         failed: Callable[[str, Exception], None],
+        linted: Callable[[Evaluation], None],
     ) -> None:
         self._environ = environ
         self._post = post
         self._done = done
         self._failed = failed
+        self._linted = linted
         self._wishes: dict[str, _Wish] = {}
+        self._unlinted: dict[str, Evaluation] = {}
+        """The latest evaluations that are still to be linted, when nothing else is to be done."""
         self._condition = threading.Condition()
         self._is_busy = False
         self._thread: threading.Thread | None = None
@@ -53,15 +57,22 @@ class Evaluator:
     def is_idle(self) -> bool:
         """Whether nothing is under way and nothing is waiting."""
         with self._condition:
-            return not self._wishes and not self._is_busy
+            return not self._wishes and not self._unlinted and not self._is_busy
 
     def request(
-        self, root: str, texts: Mapping[str, bytes], schemas: Mapping[Provider, ProviderSchema]
+        self,
+        root: str,
+        texts: Mapping[str, bytes],
+        schemas: Mapping[Provider, ProviderSchema],
+        is_linted: bool = True,
     ) -> None:
-        """Evaluate a root module, in place of an earlier request for it that has not begun."""
+        """Evaluate a root module, in place of an earlier request for it that has not begun, and lint
+        it once nothing else waits.
+        """
         with self._condition:
             self._wishes.pop(root, None)
-            self._wishes[root] = _Wish(texts, dict(schemas))
+            self._unlinted.pop(root, None)
+            self._wishes[root] = _Wish(texts, dict(schemas), is_linted)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="evaluate", daemon=True)
                 self._thread.start()
@@ -71,11 +82,14 @@ class Evaluator:
         MODULE_CACHE.set(_LatestModules())
         while True:
             with self._condition:
-                while not self._wishes:
+                while not self._wishes and not self._unlinted:
                     self._condition.wait()
-                root, wish = self._wishes.popitem()
                 self._is_busy = True
-            result = self._evaluate(root, wish)
+                if self._wishes:
+                    work = partial(self._evaluate, *self._wishes.popitem())
+                else:
+                    work = partial(self._lint, self._unlinted.popitem()[1])
+            result = work()
             with self._condition:
                 self._is_busy = False
             self._post(result)
@@ -88,7 +102,18 @@ class Evaluator:
             evaluation = Evaluation(where, wish.texts, wish.schemas.get)
         except Exception as error:  # noqa: BLE001 - one configuration must not end the server
             return partial(self._failed, root, error)
+        if wish.is_linted:
+            with self._condition:
+                if root not in self._wishes:
+                    self._unlinted[root] = evaluation
         return partial(self._done, evaluation, time.monotonic() - begun)
+
+    def _lint(self, evaluation: Evaluation) -> Callable[[], None]:
+        try:
+            evaluation.lint()
+        except Exception as error:  # noqa: BLE001 - one rule must not end the server
+            return partial(self._failed, evaluation.root, error)
+        return partial(self._linted, evaluation)
 
 
 class _LatestModules(ModuleCache):
@@ -111,13 +136,17 @@ class _LatestModules(ModuleCache):
 class _Wish:
     """A root module that is to be evaluated."""
 
-    __slots__ = ("schemas", "texts")
+    __slots__ = ("is_linted", "schemas", "texts")
 
     def __init__(
-        self, texts: Mapping[str, bytes], schemas: Mapping[Provider, ProviderSchema]
+        self,
+        texts: Mapping[str, bytes],
+        schemas: Mapping[Provider, ProviderSchema],
+        is_linted: bool,
     ) -> None:
         self.texts = texts
         self.schemas = schemas
+        self.is_linted = is_linted
 
 
 def survey_folders(

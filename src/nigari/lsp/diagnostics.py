@@ -1,7 +1,7 @@
 """Diagnostics of documents, as the protocol has them, and where they come from.
 
 A document's diagnostics are the syntax errors in its present text, and what the evaluated root modules
-have found in exactly that text. Further sources, such as rules, are added to `sources_of`.
+and lint have found in exactly that text.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def sources_of(
         return
     for evaluation in reversed(editor.evaluations.values()):
         if is_current(editor, evaluation, document):
-            for diagnostic in evaluation.diagnostics:
+            for diagnostic in (*evaluation.diagnostics, *evaluation.findings):
                 subject = diagnostic.subject
                 if subject is not None and evaluation.path(subject.filename) == document.path:
                     yield diagnostic, evaluation
@@ -104,6 +104,11 @@ def as_protocol(
     }
     if diagnostic.deprecation is not None:
         shown["tags"] = [_DEPRECATED]
+    finding = None if evaluation is None else evaluation.findings.get(diagnostic)
+    if finding is not None:
+        shown["code"] = finding.rule
+        if finding.rule.partition(":")[2].startswith("unused-"):
+            shown["tags"] = [_UNNECESSARY]
     further = _related(editor, document, diagnostic, evaluation, lines)
     if further and editor.can("textDocument", "publishDiagnostics", "relatedInformation"):
         shown["relatedInformation"] = further

@@ -86,6 +86,11 @@ class Editor(Workbench):
         found = [self.location(path, span) for path, span in dict.fromkeys(places)]
         return [each for each in found if each is not None]
 
+    @property
+    def is_linting(self) -> bool:
+        """Whether the user wants to see what lint finds."""
+        return self.settings.get("lint", True) is not False
+
     # -- what the client can do -------------------------------------------------------------------
 
     def can(self, *path: str) -> bool:

@@ -79,7 +79,9 @@ class Server:
         self._waiting: list[object] = []
         """Requests that are answered once everything has been evaluated."""
         self._is_surveying = False
-        self._evaluator = Evaluator(environ, self._queue.put, self._evaluated, self._crashed)
+        self._evaluator = Evaluator(
+            environ, self._queue.put, self._evaluated, self._crashed, self._linted
+        )
         self._schemas = SchemaFinder(environ, self._queue.put, self._found_schemas)
 
     # -- messages ---------------------------------------------------------------------------------
@@ -378,7 +380,8 @@ class Server:
         texts = editor.project.texts()
         for root in roots:
             if opened:
-                self._evaluator.request(root, texts, editor.schemas.get(root, {}))
+                schemas = editor.schemas.get(root, {})
+                self._evaluator.request(root, texts, schemas, editor.is_linting)
 
     def _evaluated(self, evaluation: Evaluation, seconds: float) -> None:
         editor = self.editor
@@ -399,6 +402,19 @@ class Server:
             self._publish(concerned)
         if editor.can("workspace", "inlayHint", "refreshSupport"):
             self._ask("workspace/inlayHint/refresh")
+
+    def _linted(self, evaluation: Evaluation) -> None:
+        """Add what lint has found to the diagnostics."""
+        editor = self.editor
+        if not evaluation.findings or editor.evaluations.get(evaluation.root) is not evaluation:
+            return
+        if self._is_pulled:
+            if editor.can("workspace", "diagnostics", "refreshSupport"):
+                self._ask("workspace/diagnostic/refresh")
+            return
+        ranges = (each.range for each in evaluation.findings.values())
+        concerned = {evaluation.path(each.filename) for each in ranges if each is not None}
+        self._publish(path for path in editor.project.documents if path in concerned)
 
     def _crashed(self, root: str, error: Exception) -> None:
         self._log(error)

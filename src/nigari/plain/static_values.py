@@ -11,6 +11,7 @@ from functools import partial
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.provider import LocalProviderConfig
+from nigari.backends.harmless import marked
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.provisioner import Provisioner
 from nigari.config.blocks.removed import Removed
@@ -25,12 +26,16 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.expansion import Asked, expand_count, expand_for_each
 from nigari.eval.core.instances import Frame, Origin
-from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData, ModuleInstance
+from nigari.eval.core.module_tree import (
+    NO_INSTANCE_DATA,
+    InstanceData,
+    ModuleInstance,
+    deferred_data,
+)
 from nigari.eval.core.scope import evaluate_origin, scope_of
 from nigari.eval.core.static_position import StaticPosition
 from nigari.eval.core.worklist import Node
 from nigari.eval.nodes.lifecycle import ProvisionerMoments
-from nigari.eval.nodes.resource import deferred_data
 from nigari.eval.static.run import StaticRun, slot_value
 from nigari.hcl.body import Block
 from nigari.hcl.expressions import Expression
@@ -136,7 +141,7 @@ class StaticValues:
         if backend is not None:
             for name, attribute in backend.body.just_attributes(Diagnostics()).items():
                 if name not in self.backend:
-                    self._argument(frame, attribute.expr, f"backend.{name}")
+                    self._argument(frame, attribute.expr, f"backend.{name}", backend.type)
         if encryption is not None:
             bodies = [each.body for each in encryption.key_providers]
             bodies += [each.body for each in encryption.methods]
@@ -144,7 +149,8 @@ class StaticValues:
                 for name, attribute in body.just_attributes(Diagnostics()).items():
                     root = attribute.expr.static_traversal()
                     if root is None or root.root_name not in ("key_provider", "method"):
-                        self._argument(frame, attribute.expr, f"{name} of the encryption block")
+                        what = f"{name} of the encryption block"
+                        self._argument(frame, attribute.expr, what, is_secret=True)
 
     def value(
         self, frame: Frame, expr: Expression, what: str, data: InstanceData = NO_INSTANCE_DATA
@@ -189,18 +195,24 @@ class StaticValues:
             if value is not None:
                 self.literals[frame][spot_of(expr)] = render_value(value)
 
-    def _argument(self, frame: Frame, expr: Expression, what: str) -> None:
-        """A position that may use variables if the target evaluates them there."""
+    def _argument(
+        self, frame: Frame, expr: Expression, what: str, backend: str = "", is_secret: bool = False
+    ) -> None:
+        """A position that may use variables if the target evaluates them there. What an argument of
+        a backend may hold counts as a secret, even if its value is not marked.
+        """
         if self.accepts(frame, expr):
             return
         slot = StaticPosition(what, frame, expr, self.run.request, takes_secrets=True)
         written = self.quietly(frame, expr)
-        if written is not None and SENSITIVE in written.unmark_deep()[1]:
+        if written is not None and backend:
+            written = marked(backend, what.removeprefix("backend."), written)
+        if is_secret or (written is not None and SENSITIVE in written.unmark_deep()[1]):
             self.refuse(
                 "Secret in a position for literals",
-                f"The {what} comes from a sensitive value, and {self.target.title} allows only a "
-                "literal here, which would put the secret into a file. Pass it in an option or an "
-                "environment variable instead.",
+                f"The {what} may be a secret, and {self.target.title} allows only a literal here, "
+                "which would put it into a file. Pass it in an option or an environment variable "
+                "instead.",
                 expr,
             )
             return

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
-from nigari.addrs.resource import DATA
+from nigari.addrs.resource import DATA, MANAGED
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
@@ -22,15 +22,16 @@ from nigari.eval.nodes.resource import ValidateConfig
 from nigari.eval.static.run import StaticRun
 from nigari.eval.validate.run import ProviderValidation, ValidateRun
 from nigari.plan.finished_plan import finished_plan
-from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.model.changes import Action, Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
+from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 from nigari.plan.nodes.imports import report_undeclared
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blocks
-from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
-from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.nodes.plan_run import PlanRun
+from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.cycles import report_validation_cycles
 from nigari.plan.order.operation_order import execution_graph
@@ -86,6 +87,8 @@ class PlanOutcome:
     moved: Mapping[AbsResourceInstance, MovedInstance] = ReadOnly({})
     """What has moved since the state was stored, by new address."""
     refreshes: bool = True
+    unread_objects: int = 0
+    """The number of stored objects that minimal refresh left unread."""
     saved_graph: ExecutionGraph | None = None
     """The execution graph of a saved plan, which is applied as it was saved."""
 
@@ -103,8 +106,34 @@ async def make_plan(
     inputs: PlanInputs, options: PlanOptions, diags: Diagnostics
 ) -> PlanOutcome | None:
     """Make a plan; None if there is not even an incomplete one. It stops at errors in `diags`."""
-    found = await evaluated_plan(inputs, options, diags)
-    return None if found is None else found[0]
+    while True:
+        found = Diagnostics()
+        result = await evaluated_plan(inputs, options, found)
+        more = None if result is None else _to_read(result[0], options)
+        if more is None:
+            diags.extend(found)
+            return None if result is None else result[0]
+        # Minimal refresh: what would change is read, with what it depends on, and planned again.
+        options = replace(options, only_reads=more)
+
+
+def _to_read(outcome: PlanOutcome, options: PlanOptions) -> ReadObjects | None:
+    """Return what has to be read before a plan with minimal refresh can be trusted; None if it was,
+    as in any other plan.
+    """
+    known = options.only_reads
+    if known is None or outcome.plan.is_incomplete:
+        return None
+    changed = frozenset(
+        change.address
+        for change in outcome.plan.changes
+        if change.action is not Action.NO_OP and change.address.item.resource.mode is MANAGED
+    )
+    graph, needed = outcome.blocks, set[Block]()
+    for block in {graph.resource_block(resource_of(each)) for each in changed}:
+        needed.update(graph.resource_blocks_before(block))
+    wanted = known | ReadObjects(changed, frozenset(needed))
+    return None if wanted == known else wanted
 
 
 async def evaluated_plan(
@@ -152,6 +181,7 @@ async def evaluated_plan(
         variables={name: node.value for name, node in run.root.variables.items()},
         moved=moves.result.moved,
         refreshes=options.refreshes,
+        unread_objects=run.unread_objects,
     )
     return outcome, run
 
@@ -290,7 +320,7 @@ def _moves_fit(moves: Moves, state: State, run: PlanRun, diags: Diagnostics) -> 
 
     As in OpenTofu, a destroy only evaluates what is declared while it refreshes.
     """
-    is_opened = not run.is_destroying or (run.refreshes and bool(state.resources))
+    is_opened = not run.is_destroying or (run.options.refreshes and bool(state.resources))
     errors = diags.error_count
     check_statements(moves, run, is_opened, diags)
     return diags.error_count == errors
@@ -299,7 +329,7 @@ def _moves_fit(moves: Moves, state: State, run: PlanRun, diags: Diagnostics) -> 
 def _check_imports(run: PlanRun) -> None:
     """Report imports to addresses that the configuration does not declare."""
     for target in run.imports.targets.values():
-        is_declared = run.is_wanted(target.address) or run.held_by(target.address)
+        is_declared = run.declared.has(target.address) or run.declared.deferral_of(target.address)
         if not is_declared and run.looks_at(target.address):
             report_undeclared(target, run.diags)
 
@@ -334,10 +364,10 @@ def _check_replaced(run: PlanRun, options: PlanOptions) -> None:
 
 def _has_to_replace(run: PlanRun, address: AbsResourceInstance) -> bool:
     """Check whether there is an object to replace, or one that is destroyed anyway."""
-    if run.held_by(address) is not None:
+    if run.declared.deferral_of(address) is not None:
         return True
     if (address, "") not in run.record.changes:
         return False
     # A destroyed object need not be replaced, but an address without a key names the declared resource.
-    names_resource = address.item.key is None and run.declares(address)
-    return run.is_wanted(address) or not names_resource
+    names_resource = address.item.key is None and run.declared.has_resource(address)
+    return run.declared.has(address) or not names_resource

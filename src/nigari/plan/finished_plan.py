@@ -26,7 +26,8 @@ from nigari.plan.model.check_results import (
     open_results,
     with_read_checks,
 )
-from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
+from nigari.plan.model.plan_options import PlanOptions
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.order.selection import Selection
 from nigari.running.unknown_values import is_reported
 from nigari.state.model import CheckResult, OutputState, State
@@ -39,7 +40,7 @@ def finished_plan(run: PlanRun, state: State, options: PlanOptions, diags: Diagn
         _warn_of_forgetting(changes, diags)
     for memory in run.providers.memories():
         run.record.refreshed.remember(memory)
-    run.undo_held_moves()
+    _undo_deferred_moves(run)
     refreshed = run.record.refreshed.finish()
     return Plan(
         mode=options.mode,
@@ -57,12 +58,24 @@ def finished_plan(run: PlanRun, state: State, options: PlanOptions, diags: Diagn
             frame.instance.addr: tuple(
                 name for name, node in frame.outputs.items() if not node.value.is_null
             )
-            for frame in run.called
-            if any(node.state == DONE for node in frame.outputs.values())
+            for frame in run.frames()
+            if frame.parent is not None
+            and any(node.state == DONE for node in frame.outputs.values())
         },
         deferred=deferred_changes(run),
         ended_data=tuple(_ended_data(run, refreshed)),
     )
+
+
+def _undo_deferred_moves(run: PlanRun) -> None:
+    """Leave objects where they were if their new addresses are deferred."""
+    refreshed = run.record.refreshed
+    for target, moved in run.moved.items() if run.deferrals is not None else ():
+        state, is_free = refreshed.instance(target), refreshed.instance(moved.source) is None
+        if run.declared.deferral_of(target) is None or state is None or not is_free:
+            continue
+        refreshed.remove_instance(target)
+        refreshed.set_instance(moved.source, state)
 
 
 def _drift(run: PlanRun, options: PlanOptions) -> tuple[Drift, ...]:
@@ -78,11 +91,11 @@ def _checks(run: PlanRun, options: PlanOptions, diags: Diagnostics) -> tuple[Che
         return open_results(declared, options.is_targeted)
     selected = run.selection
 
-    is_left_open = run.left_open()
-    entered = {frame.instance.variant for frame in (run.root, *run.called)}
+    is_deferred = run.declared.deferred_blocks()
+    entered = {frame.instance.variant for frame in run.frames()}
 
     def is_expanded(each: DeclaredCheck) -> bool:
-        if diags.has_errors or is_left_open(each.module, each.item):
+        if diags.has_errors or is_deferred(each.module, each.item):
             return False
         if selected is None or (each.module, each.item) in selected.blocks:
             return True
@@ -140,7 +153,7 @@ def _ended_data(run: PlanRun, refreshed: State) -> Iterator[AbsResourceInstance]
 
 def _read_checks(run: PlanRun, selected: Selection) -> Iterator[tuple[str, str]]:
     """Return the blocks and addresses of checks that are not selected although their data is."""
-    for frame in (run.root, *run.called):
+    for frame in run.frames():
         for name, check in frame.module.checks.items():
             at, path = frame.instance.addr, frame.instance.variant
             if check.data is not None and (path, str(check.data.addr)) in selected.blocks:

@@ -9,9 +9,10 @@ from nigari.addrs.resource import DATA
 from nigari.diagnostics import Diagnostics
 from nigari.plan.engine import PlanInputs, evaluate, validate
 from nigari.plan.model.check_results import declared_checks
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.import_lookup import DeclaredTarget, ImportLookup, named_provider
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.removed_blocks import RemoveStatements

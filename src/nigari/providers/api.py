@@ -8,7 +8,7 @@ mistake.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from enum import Enum
 
 from nigari import cty
@@ -113,6 +113,8 @@ class PlanRequest:
     identity: cty.Value | None = None
     may_defer: bool = False
     """True if the caller can defer the object to a later plan."""
+    planned_private: bytes = b""
+    """What the provider returned when the object was planned, if it is planned again to be applied."""
 
 
 @record
@@ -232,6 +234,28 @@ class RenewEphemeralResponse:
 
 
 @record
+class ListRequest:
+    """A query for existing objects of one resource type."""
+
+    type_name: str
+    config: cty.Value
+    limit: int
+    include_resource: bool = False
+    """True to receive whole objects, not only their identities."""
+
+
+@record
+class ListEvent:
+    """One object that a query found, or diagnostics; an error is the last event."""
+
+    display_name: str = ""
+    identity: cty.Value | None = None
+    """None only for an event that has nothing but diagnostics."""
+    resource: cty.Value | None = None
+    diagnostics: ProviderDiagnostics = ()
+
+
+@record
 class FunctionsResponse:
     functions: Mapping[str, FunctionSignature]
     diagnostics: ProviderDiagnostics = ()
@@ -291,6 +315,12 @@ class Provider(Protocol):
     ) -> RenewEphemeralResponse: ...
 
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> Response: ...
+
+    async def validate_list(self, request: ListRequest) -> Response: ...
+
+    def list_resources(self, request: ListRequest) -> AsyncGenerator[ListEvent, None]:
+        """Search for objects. The provider may find more than the limit: the caller stops."""
+        ...
 
     async def functions(self) -> FunctionsResponse:
         """List the current functions: a configured provider may have more than its schema."""

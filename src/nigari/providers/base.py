@@ -4,7 +4,7 @@ A subclass overrides the operations that it supports. All others return an error
 never raise.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from nigari import cty
 from nigari.diagnostics import Severity
@@ -95,6 +95,13 @@ class ProviderBase:
 
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
         return api.Response(unknown_type("ephemeral resource type", type_name))
+
+    async def validate_list(self, request: api.ListRequest) -> api.Response:
+        return api.Response(unknown_type("list resource type", request.type_name))
+
+    async def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
+        reported = unknown_type("list resource type", request.type_name)
+        yield api.ListEvent(diagnostics=reported)
 
     async def functions(self) -> api.FunctionsResponse:
         answer = await self.schema()

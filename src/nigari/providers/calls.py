@@ -6,6 +6,8 @@ operation. A missing method is distinguished from a failure.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 from google.protobuf.message import DecodeError, Message
 
 from nigari.diagnostics import Severity
@@ -70,6 +72,32 @@ class Calls:
                 raise CallFailed((_too_large(self._plugin.name, method, largest),))
             # Parsed here, because gRPC hides why a response is invalid.
             return response.FromString(data)
+        except grpc.aio.AioRpcError as error:
+            raise await self._failed(method, error) from None
+        except grpc.aio.UsageError as error:
+            raise CallFailed((_unusable(self._plugin.name, str(error)),)) from None
+        except DecodeError:
+            raise CallFailed((_unreadable(self._plugin.name, method),)) from None
+
+    async def stream(self, method: str, request: Message, response: type[_M]) -> AsyncIterator[_M]:
+        """Send a request and yield the messages of the response as they arrive.
+
+        A caller that stops early cancels the call.
+        """
+        import grpc.aio
+
+        multi = self._plugin.channel.unary_stream(
+            method_path(self._plugin.protocol, method),
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=None,
+        )
+        try:
+            call = multi(request)
+            try:
+                async for data in call:
+                    yield response.FromString(data)
+            finally:
+                call.cancel()
         except grpc.aio.AioRpcError as error:
             raise await self._failed(method, error) from None
         except grpc.aio.UsageError as error:

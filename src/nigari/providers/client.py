@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from datetime import datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -170,6 +170,7 @@ class PluginProvider:
                 provider_meta=await self._meta(request.provider_meta),
                 client_capabilities=capabilities(request.may_defer),
                 prior_identity=self._identity_message(request.identity, schema),
+                planned_private=request.planned_private,
             )
             answer = await self._calls.call(
                 "PlanResourceChange", message, pb.PlanResourceChange.Response
@@ -322,6 +323,52 @@ class PluginProvider:
         except CallFailed as failed:
             return api.Response(failed.diagnostics)
 
+    async def validate_list(self, request: api.ListRequest) -> api.Response:
+        try:
+            schema = await self._one_of("list_resources", request.type_name)
+            message = pb.ValidateListResourceConfig.Request(
+                type_name=request.type_name,
+                config=self._encode(request.config, schema.block.implied_type),
+                include_resource_object=self._encode(
+                    cty.boolean(request.include_resource), cty.BOOL
+                ),
+                limit=self._encode(cty.number(request.limit), cty.NUMBER),
+            )
+            answer = await self._calls.call(
+                "ValidateListResourceConfig", message, pb.ValidateListResourceConfig.Response
+            )
+            return api.Response(diagnostics(answer.diagnostics))
+        except CallFailed as failed:
+            return api.Response(failed.diagnostics)
+
+    async def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
+        try:
+            schema = await self._one_of("list_resources", request.type_name)
+            listed = await self._resource(request.type_name)
+            message = pb.ListResource.Request(
+                type_name=request.type_name,
+                config=self._encode(request.config, schema.block.implied_type),
+                include_resource_object=request.include_resource,
+                limit=request.limit,
+            )
+            async for event in self._calls.stream("ListResource", message, pb.ListResource.Event):
+                yield self._listed(event, listed, request.type_name)
+        except CallFailed as failed:
+            yield api.ListEvent(diagnostics=failed.diagnostics)
+
+    def _listed(
+        self, event: pb.ListResource.Event, schema: Schema, type_name: str
+    ) -> api.ListEvent:
+        reported = diagnostics(event.diagnostic)
+        identity, wrong = self._identity(event.identity, schema)
+        if identity is None and not reported and not wrong:
+            wrong = (_no_identity(self._plugin.name, type_name),)
+        resource = None
+        if event.HasField("resource_object"):
+            resource, found = self._state(event.resource_object, schema, type_name)
+            wrong += found
+        return api.ListEvent(event.display_name, identity, resource, reported + wrong)
+
     async def functions(self) -> api.FunctionsResponse:
         try:
             offered = (await self._get_schema()).functions
@@ -452,6 +499,7 @@ class PluginProvider:
             "resources": schema.resources,
             "data_sources": schema.data_sources,
             "ephemeral_resources": schema.ephemeral_resources,
+            "list_resources": schema.list_resources,
         }[kind]
         found = known.get(type_name)
         if found is None and type_name in schema.faults:
@@ -514,6 +562,7 @@ _KIND_NAMES: Final = {
     "resources": "resource type",
     "data_sources": "data source",
     "ephemeral_resources": "ephemeral resource type",
+    "list_resources": "list resource type",
 }
 
 
@@ -530,6 +579,15 @@ def _too_many_arguments(name: str) -> api.ProviderDiagnostic:
         Severity.ERROR,
         "Too many function arguments",
         f"The function {quoted(name)} accepts fewer arguments.",
+    )
+
+
+def _no_identity(plugin: str, type_name: str) -> api.ProviderDiagnostic:
+    return api.ProviderDiagnostic(
+        Severity.ERROR,
+        "Query result without an identity",
+        f"The plugin {plugin} returned an object of {type_name} without its identity. This is a "
+        "bug in the provider.",
     )
 
 

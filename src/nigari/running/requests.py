@@ -6,11 +6,13 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
+from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED
 from nigari.eval.core.worklist import Effect
+from nigari.eval.nodes.resource import ValidateConfig
 from nigari.eval.validate.provider import ValidateProvider
 from nigari.eval.validate.run import ProviderValidation
 from nigari.providers import api
+from nigari.running.list_requests import about_block, list_request
 
 
 class ProviderRequest(Effect):
@@ -63,9 +65,20 @@ async def validate_with_provider(
     """Have a provider validate a configuration."""
     if isinstance(effect, ValidateProvider):
         return (await provider.validate_provider(effect.config)).diagnostics
+    if effect.mode is LIST:
+        return await _validate_list(provider, effect)
     ask = {
         MANAGED: provider.validate_resource,
         DATA: provider.validate_data,
         EPHEMERAL: provider.validate_ephemeral,
     }[effect.mode]
     return (await ask(effect.type_name, effect.config)).diagnostics
+
+
+async def _validate_list(
+    provider: api.Provider, effect: ValidateConfig
+) -> Sequence[api.ProviderDiagnostic]:
+    request = list_request(effect.type_name, effect.config)
+    if not isinstance(request, api.ListRequest):
+        return request
+    return about_block((await provider.validate_list(request)).diagnostics)

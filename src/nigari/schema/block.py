@@ -114,6 +114,8 @@ class NestedBlock:
     min_items: int = 0
     max_items: int = 0
     """Zero means unlimited."""
+    computed: bool = False
+    """Whether the provider may add blocks where none is configured."""
 
     @property
     def spec_type(self) -> cty.Type:
@@ -160,6 +162,12 @@ class Block:
     def cache(self) -> dict[str, object]:
         """Cache for other modules, for data derived from this block."""
         return {}
+
+    @cached_property
+    def has_computed_blocks(self) -> bool:
+        return any(
+            nested.computed or nested.block.has_computed_blocks for nested in self.blocks.values()
+        )
 
     @cached_property
     def has_sensitive(self) -> bool:

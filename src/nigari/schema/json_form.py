@@ -66,6 +66,7 @@ def provider_json(schema: ProviderSchema) -> Json:
             "resource_schemas": _all(schema.resources),
             "data_source_schemas": _all(schema.data_sources),
             "ephemeral_resource_schemas": _all(schema.ephemeral_resources),
+            "list_resource_schemas": _all(schema.list_resources),
             "functions": {n: _function(f) for n, f in sorted(schema.functions.items())},
             "resource_identity_schemas": identities,
         }

@@ -88,6 +88,8 @@ class ProviderSchema:
     resources: Mapping[str, Schema] = _NONE
     data_sources: Mapping[str, Schema] = _NONE
     ephemeral_resources: Mapping[str, Schema] = _NONE
+    list_resources: Mapping[str, Schema] = _NONE
+    """Configurations of queries, by the type of the resources that they list."""
     functions: Mapping[str, FunctionSignature] = _NONE
     provider_meta: Schema | None = None
     plans_destroy: bool = False

@@ -25,7 +25,8 @@ from nigari.eval.tree.provider_rules import check_providers
 from nigari.lang.references import parse_reference
 from nigari.plan.engine import PlanOutcome, evaluated_plan
 from nigari.plan.model.changes import Plan, PlanMode
-from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
+from nigari.plan.model.plan_options import PlanOptions
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.record import record, replace
 from nigari.running.provider_run import ProviderRun
 from nigari.state.model import State

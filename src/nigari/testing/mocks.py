@@ -6,7 +6,7 @@ of a mock provides the values of objects.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Final
 
 from nigari import cty
@@ -69,6 +69,12 @@ class Mock:
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
         return api.Response()
 
+    async def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
+        """A mocked world has no objects."""
+        nothing: tuple[api.ListEvent, ...] = ()
+        for event in nothing:
+            yield event
+
     async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
         return api.ImportResponse((), _nothing_to_take_over("imported"))
 
@@ -101,6 +107,9 @@ class Mock:
 
     async def validate_ephemeral(self, type_name: str, config: cty.Value) -> api.Response:
         return await self.real.validate_ephemeral(type_name, config)
+
+    async def validate_list(self, request: api.ListRequest) -> api.Response:
+        return await self.real.validate_list(request)
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
         return await self.real.upgrade(request)

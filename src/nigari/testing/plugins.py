@@ -5,7 +5,7 @@ processes for configured instances.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from nigari import cty
 from nigari.addrs.provider import Provider
@@ -104,6 +104,12 @@ class SharedPlugin:
         if known is None or not known.schema_call_optional:
             await self._own.schema()
         return await self._own.configure(config, may_defer)
+
+    async def validate_list(self, request: api.ListRequest) -> api.Response:
+        return await self._now.validate_list(request)
+
+    def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
+        return self._now.list_resources(request)
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
         return await self._now.upgrade(request)

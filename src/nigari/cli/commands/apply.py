@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nigari.cli.command import Command, Example, Invocation
 from nigari.cli.plan_flags import APPLY_FLAGS
 from nigari.cli.plan_start import begin_planning
@@ -38,10 +40,11 @@ def apply(invocation: Invocation, is_end: bool = False) -> int:
 
 def _apply(command: PlanningCommand) -> int:
 
-    async def carry_out(locked: LockedSession, saved: Reopened) -> int:
+    async def carry_out(saved: Reopened, locked: LockedSession) -> int:
         made = await locked.restore(saved)
         if made is None:
             return 1
+        command.add_lint(lambda: made.context.static)
         command.explore(made)
         return await command.apply(locked, made, is_saved=True)
 
@@ -61,9 +64,16 @@ def _apply(command: PlanningCommand) -> int:
     if command.presenter.is_for_programs and not given and not _is_agreed_already(command):
         command.diags.append(_nobody_to_ask())
     operation = "OperationTypeApply"
-    if given:
-        return command.run_saved(operation, given[0], carry_out)
-    return command.run(operation, work)
+    if not given:
+        return command.run(operation, work)
+    from nigari.workspace.session.made_plan import reopen_plan
+
+    # The plan has the variables, and the location of the state to lock.
+    command.asks_variables = False
+    saved = reopen_plan(command.session, given[0])
+    if saved is None:
+        return command.presenter.end(False)
+    return command.run(operation, partial(carry_out, saved))
 
 
 async def _in_rounds(command: PlanningCommand, locked: LockedSession) -> int:
@@ -154,7 +164,7 @@ def run_destroy(invocation: Invocation) -> int:
     return apply(invocation, is_end=True)
 
 
-_OTHER_PLANS: Final = ("destroy", "refresh-only", "replace")
+_OTHER_PLANS: Final = ("destroy", "refresh-only", "replace", "lint")
 
 DESTROY = Command(
     "destroy",

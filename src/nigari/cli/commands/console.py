@@ -1,10 +1,13 @@
-"""`nigari console`: try expressions, at a prompt or through a pipe."""
+"""`nigari console`: try expressions, at a prompt or through a pipe.
+
+It opens a session with the state. What a statement evaluates to is in `nigari.cli.console`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nigari.cli.command import Command, Example, Invocation
+from nigari.cli.command import FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.console.prompt import Prompt
 from nigari.cli.console.session import INPUT_NAME, ConsoleSession
 from nigari.cli.console.statements import Statement
@@ -15,6 +18,7 @@ from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.inputs import check_undeclared
+from nigari.eval.core.instances import Frame
 from nigari.eval.static.inspection_run import InspectionRun
 from nigari.eval.static.run import StaticRun
 from nigari.lang.functions.table import function_table
@@ -26,6 +30,7 @@ class _Console:
 
     def __init__(self, invocation: Invocation) -> None:
         self._terminal = invocation.terminal
+        self._scope = invocation.text("scope")
         self._presenter = Presenter(invocation)
         self._directory = self._presenter.session
         self._workspace = self._directory.workspace
@@ -64,9 +69,25 @@ class _Console:
         run.functions = function_table(
             workspace.files, ".", root=root, home_directory=home, console=True
         )
-        session = ConsoleSession(run)
+        frame = self._frame(run)
+        if frame is None:
+            return None
+        session = ConsoleSession(run, frame)
         self._tell_what_is_wrong(session)
         return session
+
+    def _frame(self, run: StaticRun) -> Frame | None:
+        """The module instance to evaluate in; None after reporting that it doesn't exist."""
+        if not self._scope:
+            return run.root
+        from nigari.workspace.explain.explainer import Explainer
+        from nigari.workspace.explain.queries import ValueQueries
+
+        problems = Diagnostics()
+        queries = ValueQueries(run, self._workspace.sources)
+        found = Explainer(queries, problems, self._workspace.where).frame(self._scope)
+        self._show(problems)
+        return found
 
     def _with_state(self, run: StaticRun) -> StaticRun | None:
         """The same configuration with what is stored; None after reporting why it is not to be had."""
@@ -173,6 +194,7 @@ COMMAND = Command(
     "each line of standard input is an expression, and the first error ends the program.",
     run,
     flags=(
+        Flag("scope", FLAG_TEXT, "Evaluate in this module instance", "ADDRESS"),
         *VARIABLE_FLAGS,
         STATE_FLAG,
         *LOCK_FLAGS,
@@ -183,6 +205,7 @@ COMMAND = Command(
     ),
     examples=(
         Example("nigari console", "opens a prompt"),
+        Example("nigari console -scope='module.net[\"eu\"]'", "in a module instance"),
         Example(
             "echo 'cidrsubnet(var.net, 8, 2)' | nigari console -var net=10.0.0.0/16", "for scripts"
         ),

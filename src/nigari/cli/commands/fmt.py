@@ -19,7 +19,15 @@ from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
 from nigari.lang.files import DiskFiles
 
-EXTENSIONS = (".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl")
+EXTENSIONS = (
+    ".tf",
+    ".tofu",
+    ".tfvars",
+    ".tftest.hcl",
+    ".tofutest.hcl",
+    ".tfquery.hcl",
+    ".tofuquery.hcl",
+)
 OWN_FILES = frozenset(("environments.hcl", "fleet.hcl"))
 """Files of this program, which have the same layout."""
 
@@ -184,7 +192,7 @@ COMMAND = Command(
     "fmt",
     "Rewrites configuration files in the standard format: layout, quoted labels, and expressions "
     "without unnecessary quotes. For a directory, this applies to the files in it that end in "
-    ".tf, .tofu, .tfvars, .tftest.hcl or .tofutest.hcl, and to environments.hcl and fleet.hcl; the "
+    ".tf, .tofu, .tfvars, .tftest.hcl, .tofutest.hcl, .tfquery.hcl or .tofuquery.hcl, and to environments.hcl and fleet.hcl; the "
     "default is the working directory. A dash formats standard input to standard output. JSON files are left alone.",
     run,
     flags=(

@@ -17,12 +17,19 @@ from nigari.cli.plan_flags import PLAN_FLAGS, SHOWING_FLAGS, whole_number
 from nigari.cli.planning_command import PlanningCommand
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import JSON_FLAG
-from nigari.cli.views.graph_dot import blocks_data, blocks_dot, operations_dot
+from nigari.cli.views.graph_dot import (
+    blocks_data,
+    blocks_dot,
+    blocks_mermaid,
+    operations_dot,
+    operations_mermaid,
+)
 from nigari.events import SILENCE
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.workspace.session.locked_session import LockedSession
 
+_GRAPHVIZ, _MERMAID = "dot", "mermaid"
 _OPERATIONS = "apply"
 _MODES = {
     "plan": PlanMode.NORMAL,
@@ -36,6 +43,9 @@ def run(invocation: Invocation) -> int:
     kind = invocation.text("type")
     if kind not in (_OPERATIONS, *_MODES):
         raise UsageError(f'The option -type must be apply, {", ".join(_MODES)}, not "{kind}".')
+    language = invocation.text("format")
+    if language not in (_GRAPHVIZ, _MERMAID):
+        raise UsageError(f'The option -format must be {_GRAPHVIZ} or {_MERMAID}, not "{language}".')
     whole_number(invocation, "module-depth")
     path = invocation.text("plan")
     if path and kind == _OPERATIONS:
@@ -73,8 +83,9 @@ async def _text(command: PlanningCommand, locked: LockedSession, kind: str) -> s
         blocks = await locked.blocks()
         if blocks is None:
             return None
-        is_data = command.invocation.switch("as-json")
-        return json.dumps(blocks_data(blocks), indent=2) if is_data else blocks_dot(blocks)
+        if command.invocation.switch("as-json"):
+            return json.dumps(blocks_data(blocks), indent=2)
+        return blocks_mermaid(blocks) if _is_mermaid(command.invocation) else blocks_dot(blocks)
     made = await command.plan(locked)
     if made is None or made.plan.is_incomplete:
         return None
@@ -82,18 +93,30 @@ async def _text(command: PlanningCommand, locked: LockedSession, kind: str) -> s
 
 
 def _graph_text(graph: ExecutionGraph, invocation: Invocation) -> str:
-    is_data = invocation.switch("as-json")
-    return json.dumps(graph.to_json(), indent=2) if is_data else operations_dot(graph)
+    if invocation.switch("as-json"):
+        return json.dumps(graph.to_json(), indent=2)
+    return operations_mermaid(graph) if _is_mermaid(invocation) else operations_dot(graph)
+
+
+def _is_mermaid(invocation: Invocation) -> bool:
+    return invocation.text("format") == _MERMAID
 
 
 COMMAND = Command(
     "graph",
-    "Makes a plan and prints its operations with their dependencies, in Graphviz format or as "
-    "JSON. With -type=plan it prints the dependencies between the blocks of the configuration "
+    "Makes a plan and prints its operations with their dependencies, for Graphviz, Mermaid "
+    "or as JSON. With -type=plan it prints the dependencies between the blocks of the configuration "
     "instead.",
     run,
     flags=(
         Flag("as-json", FLAG_SWITCH, "Print the graph as a JSON document"),
+        Flag(
+            "format",
+            FLAG_TEXT,
+            "The language of the graph: dot (Graphviz) or mermaid",
+            "LANGUAGE",
+            _GRAPHVIZ,
+        ),
         Flag("plan", FLAG_TEXT, "Print the operations of a saved plan", "FILE"),
         Flag(
             "type",
@@ -112,6 +135,7 @@ COMMAND = Command(
     ),
     examples=(
         Example("nigari graph | dot -Tsvg > plan.svg", "what an apply would do, as a picture"),
+        Example("nigari graph -format=mermaid", "for Markdown pages that draw Mermaid"),
         Example("nigari graph -type=plan", "the dependencies in the configuration"),
     ),
 )

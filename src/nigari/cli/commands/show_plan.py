@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from functools import partial
 
 from nigari.cli.plan_flags import check_form
 from nigari.cli.presenter import Presenter
@@ -12,10 +10,8 @@ from nigari.cli.views.plan_forms import asks_why, plan_form
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
-from nigari.plan.engine import PlanOutcome
-from nigari.plan.model.plan_file import SavedPlan
 from nigari.workspace.plans.show_plan import ShownPlan
-from nigari.workspace.session.opened_plan import open_plan
+from nigari.workspace.session.made_plan import MadePlan, open_plan
 
 TYPE_CHECKING = False
 # The reasons are found only for -why.
@@ -31,12 +27,11 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
     opened = await open_plan(presenter.session, path)
     if opened is None:
         return False
-    saved, outcome, plan = opened.saved, opened.outcome, opened.outcome.plan
+    plan = opened.plan
     try:
-        shown = ShownPlan(outcome)
+        shown = ShownPlan(opened.outcome)
         if presenter.invocation.switch("json") or presenter.invocation.text("json-into"):
-            reasons = partial(_reasons, presenter, outcome)
-            if not await _document(shown, saved, presenter, reasons):
+            if not await _document(shown, opened, presenter):
                 return False
             if presenter.invocation.switch("json"):
                 return True
@@ -46,31 +41,19 @@ async def show_plan(path: str, presenter: Presenter) -> bool:
         )
         width = Layout.for_stream(terminal.stdout, terminal.environ).width - 1
         relevant = shown.relevant() if plan.drift else ()
-        reasons = partial(_reasons, presenter, outcome)
-        form = plan_form(plan, presenter.invocation, presentation, width, relevant, reasons)
+        form = plan_form(plan, presenter.invocation, presentation, width, relevant, opened.reasons)
         terminal.stdout.write(form)
         return True
     finally:
         await opened.context.close()
 
 
-def _reasons(presenter: Presenter, outcome: PlanOutcome) -> PlanReasons:
-    from nigari.workspace.session.session_reasons import plan_reasons
-
-    return plan_reasons(presenter.session, outcome)
-
-
-async def _document(
-    shown: ShownPlan,
-    saved: SavedPlan,
-    presenter: Presenter,
-    reasons: Callable[[], PlanReasons],
-) -> bool:
-    text = await shown.document(saved, presenter.diags)
+async def _document(shown: ShownPlan, made: MadePlan, presenter: Presenter) -> bool:
+    text = await shown.document(made.saved, presenter.diags)
     if text is None:
         return False
     if asks_why(presenter.invocation):
-        text = _with_reasons(text, reasons(), presenter)
+        text = _with_reasons(text, made.reasons(), presenter)
     presenter.into_file(lambda: text)
     if presenter.invocation.switch("json"):
         presenter.terminal.out(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nigari.cli.args import UsageError
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
+from nigari.cli.lint_option import LINT_FLAG, add_lint, is_linting
 from nigari.cli.state_flags import open_session
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG, show_diagnostics
@@ -19,9 +20,14 @@ def run(invocation: Invocation) -> int:
     """Check the configuration and tell what is wrong with it."""
     directory = invocation.arguments[0] if invocation.arguments else "."
     session = open_session(invocation, directory)
+    if invocation.switch("query"):
+        session.use_queries()
     workspace, diags = session.workspace, session.diags
     tests = None if invocation.switch("no-tests") else invocation.text("test-directory")
     diags.extend(validate(workspace, session.inputs, selected=session.selected, tests=tests))
+    if is_linting(invocation):
+        run, found = workspace.static(session.inputs, session.selected)
+        add_lint(invocation, session, None if found.has_errors else run)
     into = invocation.text("json-into")
     if into:
         _write(into, _document(workspace, diags))
@@ -85,7 +91,9 @@ COMMAND = Command(
         NO_COLOR_FLAG,
         COMPACT_WARNINGS_FLAG,
         Flag("no-tests", FLAG_SWITCH, "Ignore test files"),
+        Flag("query", FLAG_SWITCH, "Also check the query files"),
         Flag("test-directory", FLAG_TEXT, "The directory with test files", "DIR", "tests"),
+        LINT_FLAG,
         *VARIABLE_FLAGS,
     ),
     arguments="[DIR]",

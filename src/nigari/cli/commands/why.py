@@ -12,11 +12,9 @@ from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
 from nigari.cli.views.plan_reasons import ReasonsJson
-from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.changes import Plan
 from nigari.workspace.session.locked_session import LockedSession
-from nigari.workspace.session.opened_plan import open_plan
-from nigari.workspace.session.session_reasons import plan_reasons
+from nigari.workspace.session.made_plan import MadePlan, open_plan
 
 
 def run(invocation: Invocation) -> int:
@@ -33,7 +31,7 @@ def run(invocation: Invocation) -> int:
         made = await command.plan(locked)
         if made is None or made.plan.is_incomplete:
             return 1
-        return 0 if _answer(command.presenter, made.outcome) else 1
+        return 0 if _answer(command.presenter, made) else 1
 
     return command.run("OperationTypePlan", work)
 
@@ -45,17 +43,17 @@ async def _of_saved(presenter: Presenter) -> bool:
     if opened is None:
         return False
     try:
-        return _answer(presenter, opened.outcome)
+        return _answer(presenter, opened)
     finally:
         await opened.context.close()
 
 
-def _answer(presenter: Presenter, outcome: PlanOutcome) -> bool:
+def _answer(presenter: Presenter, made: MadePlan) -> bool:
     """Show the reasons; False after reporting that there is nothing to explain."""
     address = presenter.invocation.arguments[0]
     session, out = presenter.session, presenter.terminal.out
-    found = plan_reasons(session, outcome).about(address)
-    if not found and not _is_there(outcome.plan, address):
+    found = made.reasons().about(address)
+    if not found and not _is_there(made.plan, address):
         presenter.diags.error(
             "Nothing at this address",
             f"The plan has nothing named {address}. Name a resource, one of its instances, a "

@@ -1,6 +1,6 @@
 """One session of the console: what it knows, and how it answers a statement.
 
-Statements are evaluated in the root module of a static run. Deliberately unknown here: where
+Statements are evaluated in one module instance of a static run. Deliberately unknown here: where
 statements come from and where answers go.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.compile import Compiled
+from nigari.eval.core.instances import Frame
 from nigari.eval.core.scope import evaluate
 from nigari.eval.core.worklist import Node
 from nigari.eval.static.run import StaticRun
@@ -50,15 +51,16 @@ class Answer:
 class ConsoleSession:
     """Answers statements."""
 
-    def __init__(self, run: StaticRun) -> None:
+    def __init__(self, run: StaticRun, frame: Frame) -> None:
         self._run = run
+        self._frame = frame
 
     def prepare(self) -> Diagnostics:
-        """Work out the variables, local values and outputs of the root module, and give what is
-        wrong with them. What has no value because of that is unknown from then on.
+        """Evaluate the variables, local values and outputs of the module, and return their
+        diagnostics. Whatever has no value because of an error is unknown from then on.
         """
-        found, root = Diagnostics(), self._run.root
-        nodes = [*root.variables.values(), *root.locals.values(), *root.outputs.values()]
+        found, frame = Diagnostics(), self._frame
+        nodes = [*frame.variables.values(), *frame.locals.values(), *frame.outputs.values()]
         with self._run.reporting_to(found):
             self._run.evaluate(nodes)
         return found
@@ -87,7 +89,7 @@ class ConsoleSession:
         run = self._run
         with run.reporting_to(diags):
             while True:
-                value = evaluate(run.root, compiled)
+                value = evaluate(self._frame, compiled)
                 if isinstance(value, Value):
                     return value
                 # Each round follows references one step further; a node is never asked for twice.
@@ -95,11 +97,11 @@ class ConsoleSession:
 
     def names(self) -> list[str]:
         """Everything that an expression may begin with, for completion."""
-        root = self._run.root
-        names = [f"var.{name}" for name in root.variables]
-        names += [f"local.{name}" for name in root.locals]
-        names += [f"module.{name}" for name in root.calls]
-        names += [str(addr) for addr in root.resources]
+        frame = self._frame
+        names = [f"var.{name}" for name in frame.variables]
+        names += [f"local.{name}" for name in frame.locals]
+        names += [f"module.{name}" for name in frame.calls]
+        names += [str(addr) for addr in frame.resources]
         names += ["path.module", "path.root", "path.cwd", "terraform.workspace", "tofu.workspace"]
         names += [f"{name}(" for name in self._run.functions if "::" not in name]
         return sorted(names)

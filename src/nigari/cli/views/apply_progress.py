@@ -18,6 +18,8 @@ from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
 from nigari.cli.views.style import PLAIN, style_of
 from nigari.cty.values import Value
 from nigari.diagnostics.layout import Layout, display_width
+from nigari.events import FoundObject
+from nigari.hcl.quoting import visible
 from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
@@ -177,6 +179,12 @@ class Progress(TimedView):
 
     def import_started(self, address: AbsResourceInstance, id: str) -> None:
         self._say(f"{address}: Preparing import... [id={id}]")
+
+    def query_found(self, address: AbsResourceInstance, found: FoundObject) -> None:
+        from nigari.cli.views.found_objects import identity_text
+
+        name = visible(found.display_name)
+        self._say(f"{address}   {identity_text(found.identity)}   {name}")
 
     def ephemeral_deferred(self, address: AbsResourceInstance, is_known: bool) -> None:
         what = "what it depends on has been changed" if is_known else "its configuration is known"

@@ -1,4 +1,4 @@
-"""Graphs in the language of Graphviz: the operations of a plan, and the blocks of a configuration.
+"""Graphs for Graphviz and Mermaid: the operations of a plan, and the blocks of a configuration.
 
 An arrow leads from what needs something to what it needs. One that follows from others is left
 out, so that a picture shows what matters.
@@ -6,7 +6,7 @@ out, so that a picture shows what matters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
@@ -14,7 +14,9 @@ from nigari.plan.order.block_graph import Block, BlockGraph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    from typing import Final, TypeVar
+
+    T = TypeVar("T")
 
 
 _COLOURS: Final = {
@@ -40,6 +42,44 @@ def operations_dot(graph: ExecutionGraph) -> str:
         name = _quoted(str(operation))
         lines += [f"  {name} -> {_quoted(str(graph.operations[each]))}" for each in needs[number]]
     return "\n".join([*lines, "}"])
+
+
+def operations_mermaid(graph: ExecutionGraph) -> str:
+    """The operations of a plan as a Mermaid flowchart, in the same colours."""
+    shapes: dict[object, str] = {}
+    lines: list[str] = []
+    for number, operation in enumerate(graph.operations):
+        colour = _COLOURS.get(operation.kind)
+        if colour is not None:
+            lines.append(f"  style n{number} fill:{colour},color:black")
+        else:
+            shapes[number] = "ellipse" if operation.kind is OperationKind.SETTLE else "diamond"
+    needs = _reduced([operation.after for operation in graph.operations], graph.in_order())
+    labels = {number: str(operation) for number, operation in enumerate(graph.operations)}
+    return "\n".join([_flowchart(labels, shapes, dict(enumerate(needs))), *lines])
+
+
+_MERMAID_SHAPES: Final = {
+    "box": '["{}"]',
+    "diamond": '{{{{"{}"}}}}',
+    "ellipse": '(["{}"])',
+    "note": '>"{}"]',
+}
+
+
+def _flowchart(
+    labels: Mapping[T, str], shapes: Mapping[object, str], needs: Mapping[T, Sequence[T]]
+) -> str:
+    """Draw nodes, boxes if they have no other shape, and the arrows between them."""
+    numbers = {node: f"n{number}" for number, node in enumerate(labels)}
+    lines = ["flowchart BT"]
+    for node, label in labels.items():
+        # In Mermaid's texts, quotes and number signs are entities.
+        escaped = label.replace("#", "#35;").replace('"', "#quot;")
+        lines.append(f"  {numbers[node]}{_MERMAID_SHAPES[shapes.get(node, 'box')].format(escaped)}")
+    for node in labels:
+        lines += [f"  {numbers[node]} --> {numbers[need]}" for need in needs[node]]
+    return "\n".join(lines)
 
 
 def _looks(operation: Operation) -> str:
@@ -89,6 +129,13 @@ def blocks_dot(graph: BlockGraph) -> str:
         name = _quoted(_node(block))
         lines += [f"\t\t{name} -> {_quoted(need)}" for need in sorted(map(_node, needs[block]))]
     return "\n".join([*lines, "\t}", "}"])
+
+
+def blocks_mermaid(graph: BlockGraph) -> str:
+    """The blocks of a configuration as a Mermaid flowchart."""
+    needs = {block: sorted(each, key=_label) for block, each in _needs(graph).items()}
+    labels = {block: _label(block) for block in sorted(needs, key=_label)}
+    return _flowchart(labels, {block: _shape(graph, block) or "ellipse" for block in labels}, needs)
 
 
 def blocks_data(graph: BlockGraph) -> list[dict[str, object]]:

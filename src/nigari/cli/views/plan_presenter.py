@@ -1,8 +1,6 @@
-"""Tells people and programs about a plan: while it is made, what it says, what came of it."""
+"""Plan presenter: shows progress, the plan and its result, as text or as events."""
 
 from __future__ import annotations
-
-from functools import partial
 
 from nigari.apply.listener import ApplyListener
 from nigari.cli.plan_flags import check_form
@@ -23,11 +21,11 @@ from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
 from nigari.lang.render import value_display
 from nigari.markers import SAVED_PLAN
-from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.changes import Action, Plan
 from nigari.plan.show.deferred_summary import waiting_line
 from nigari.state.model import State
 from nigari.workspace.plans.show_plan import ShownPlan
+from nigari.workspace.session.made_plan import MadePlan
 
 TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class PlanPresenter:
-    """What a command that plans has to say, to whoever listens."""
+    """The output of a command that plans."""
 
     def __init__(self, presenter: Presenter) -> None:
         check_form(presenter.invocation)
@@ -58,35 +56,38 @@ class PlanPresenter:
         self.view: TimedViews = TimedViews(views)
 
     def add(self, view: ApplyListener) -> None:
-        """Let somebody else hear what happens, too."""
+        """Add a listener."""
         self.view = TimedViews((self.view, Untimed((view,))))
 
     def close(self) -> None:
-        """Leave the terminal as it was found."""
+        """Remove the status line from the terminal."""
         if self.progress is not None:
             self.progress.close()
 
-    def show(self, outcome: PlanOutcome, reveals: bool = False) -> None:
+    def show(self, made: MadePlan, reveals: bool = False) -> None:
         """Show a plan."""
-        presenter, plan = self._presenter, outcome.plan
+        presenter, plan = self._presenter, made.plan
         if not presenter.is_for_programs:
             self.close()
             presentation = Presentation(self._style, reveals=reveals)
-            relevant = ShownPlan(outcome).relevant() if plan.drift else ()
-            reasons = partial(self._reasons, outcome)
+            relevant = ShownPlan(made.outcome).relevant() if plan.drift else ()
             form = plan_form(
-                plan, presenter.invocation, presentation, self._width, relevant, reasons
+                plan, presenter.invocation, presentation, self._width, relevant, made.reasons
             )
             self._terminal.stdout.write(form)
+        if made.outcome.unread_objects:
+            self._say_unread(made.outcome.unread_objects)
         if presenter.events is not None:
             plan_events(plan, presenter.events)
             if asks_why(presenter.invocation):
-                self._tell_reasons(self._reasons(outcome), presenter.events)
+                self._tell_reasons(made.reasons(), presenter.events)
 
-    def _reasons(self, outcome: PlanOutcome) -> PlanReasons:
-        from nigari.workspace.session.session_reasons import plan_reasons
-
-        return plan_reasons(self._presenter.session, outcome)
+    def _say_unread(self, number: int) -> None:
+        """Mention that minimal refresh trusts the state."""
+        objects = "1 object was" if number == 1 else f"{number} objects were"
+        text = f"{objects} not read, because nothing would change there."
+        members = {"type": "unread_objects", "unread_objects": number}
+        self._presenter.say(f"\n{text}", text.removesuffix("."), members)
 
     def _tell_reasons(self, reasons: PlanReasons, lines: JsonLines) -> None:
         from nigari.cli.views.plan_reasons import ReasonsJson

@@ -10,6 +10,7 @@ from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
 from nigari.cli.views.plan_events import Members, resource_members
 from nigari.cty.values import Value
+from nigari.events import FoundObject
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
 from nigari.record import record
@@ -133,6 +134,24 @@ class ProgressEvents(TimedView):
             self._fail(str(address))
         else:
             self._end(str(address), object_id(value))
+
+    def query_started(self, address: AbsResourceInstance, config: Value) -> None:
+        from nigari.cli.views.found_objects import started_members
+
+        self._query(address, "Starting query...", "list_start", started_members(config))
+
+    def query_found(self, address: AbsResourceInstance, found: FoundObject) -> None:
+        from nigari.cli.views.found_objects import found_members
+
+        self._query(address, "Result found", "list_resource_found", found_members(found))
+
+    def query_finished(self, address: AbsResourceInstance, total: int) -> None:
+        self._query(address, "List complete", "list_complete", {"total": total})
+
+    def _query(self, address: AbsResourceInstance, text: str, kind: str, more: Members) -> None:
+        type_name = address.item.resource.type
+        members: Members = {"address": str(address), "resource_type": type_name, **more}
+        self._lines.event(f"{address}: {text}", {"type": kind, kind: members})
 
     def ephemeral_started(self, address: AbsResourceInstance, what: str) -> None:
         self._ephemeral(address, _EPHEMERAL[what][0], "ephemeral_action_started")

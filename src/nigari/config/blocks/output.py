@@ -16,6 +16,8 @@ from nigari.config.core.literals import constant_flag, constant_text
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression
+from nigari.hcl.type_expressions import ANY_TYPE, TypeConstraint
+from nigari.lang.types import parse_variable_type
 from nigari.record import record
 
 
@@ -25,6 +27,8 @@ class Output:
 
     name: str
     expr: Expression
+    constraint: TypeConstraint
+    """The type that the value is converted to; `ANY_TYPE` without one."""
     description: str
     sensitive: bool
     ephemeral: bool
@@ -41,6 +45,7 @@ class Output:
 
 _SCHEMA = schema(
     "description",
+    "type",
     "depends_on",
     "sensitive",
     "ephemeral",
@@ -63,12 +68,15 @@ def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
     deprecated = _deprecation(given.get("deprecated"), diags)
     depends_on = dependencies(given.get("depends_on"), diags)
     preconditions = check_rules(content.blocks_of("precondition"), diags)
+    type_ = given.get("type")
+    constraint = ANY_TYPE if type_ is None else parse_variable_type(type_.expr, diags)
     value = given.get("value")
     if value is None:
         return None
     return Output(
         name=declared.name,
         expr=value.expr,
+        constraint=constraint,
         description=description,
         sensitive=sensitive,
         ephemeral=ephemeral,

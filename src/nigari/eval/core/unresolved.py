@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, Resource
+from nigari.addrs.resource import Resource
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame, ResourceNode
 from nigari.hcl.suggestion import did_you_mean
@@ -78,7 +78,7 @@ def report_undeclared_resource(
     frame: Frame, reference: Reference, subject: Resource, diags: Diagnostics
 ) -> None:
     """A resource that a module does not declare."""
-    what = {MANAGED: "resource", DATA: "data source", EPHEMERAL: "ephemeral resource"}[subject.mode]
+    what = subject.mode.noun
     hint = undeclared_resource_hint(subject, frame.resources)
     diags.error(
         f"Reference to undeclared {what}",

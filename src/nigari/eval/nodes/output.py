@@ -1,16 +1,20 @@
-"""Output values: the value of an expression, with the marks that it declares."""
+"""Output values: the value of an expression, with the type and marks that the block declares."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from nigari.config.blocks.output import Output
-from nigari.cty.values import Value
+from nigari.cty.errors import CtyError
+from nigari.cty.paths import path_text
+from nigari.cty.types import without_optional
+from nigari.cty.values import Value, unknown
 from nigari.diagnostics import Diagnostic, Range, Severity
-from nigari.eval.core.instances import Frame, Origin, ValueNode
+from nigari.eval.core.instances import FAILED, Frame, Origin, ValueNode
 from nigari.eval.core.scope import evaluate_origin
 from nigari.eval.core.worklist import Need
 from nigari.eval.nodes.module_call import is_remote
+from nigari.hcl.type_expressions import ANY_TYPE
 from nigari.lang.marks import EPHEMERAL, SENSITIVE, Deprecated
 
 
@@ -39,6 +43,8 @@ class OutputNode(ValueNode):
         result = evaluate_origin(self.origin())
         if not isinstance(result, Value):
             return result
+        if output.constraint is not ANY_TYPE:
+            result = self._converted(result)
         self._check_secrets(result)
         if output.sensitive:
             result = result.mark(SENSITIVE)
@@ -50,6 +56,21 @@ class OutputNode(ValueNode):
             result = result.mark(mark)
         self.value = result
         return ()
+
+    def _converted(self, value: Value) -> Value:
+        """Convert the value to the declared type, with the defaults of optional attributes."""
+        constraint = self.output.constraint
+        try:
+            return constraint.convert(value)
+        except CtyError as error:
+            part = f" at {path_text(error.path)}" if error.path else ""
+            self.frame.run.diags.error(
+                "Invalid value for output",
+                f'The value of output "{self.output.name}" does not match its type{part}: '
+                f"{error.message}.",
+                self.output.expr.range,
+            )
+            return unknown(without_optional(constraint.type)).with_causes(FAILED.causes)
 
     def _check_secrets(self, value: Value) -> None:
         """Report a secret that would leave the module, or the program, without saying so."""

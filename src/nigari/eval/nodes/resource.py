@@ -13,7 +13,7 @@ from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import LocalProviderConfig, Provider
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance, ResourceMode
+from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED, ResourceInstance, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.blocks.resource import Resource
 from nigari.config.core.declared import CheckRule, Dependencies, Repetition
@@ -92,6 +92,10 @@ def resource_schema(offered: ProviderSchema | None, addr: ResourceAddr) -> Schem
         return None
     if addr.mode is MANAGED:
         return offered.resources.get(addr.type)
+    if addr.mode is LIST:
+        from nigari.schema.list_block import list_schema
+
+        return list_schema(offered, addr.type)
     schemas = offered.data_sources if addr.mode is DATA else offered.ephemeral_resources
     return schemas.get(addr.type)
 
@@ -220,7 +224,9 @@ class ValidatedResource(ResourceNode):
         schema, resource = self._schema, self.resource
         assert schema is not None
         attribute = attribute_at(schema, path)
-        if resource.addr.mode is EPHEMERAL or (attribute is not None and attribute.write_only):
+        if resource.addr.mode in (EPHEMERAL, LIST) or (
+            attribute is not None and attribute.write_only
+        ):
             return
         address = str(Abs(self.frame.instance.addr, resource.addr))
         self.frame.run.diags.append(ephemeral_argument(address, schema, resource.body, path))
@@ -343,6 +349,9 @@ class ValidatedResource(ResourceNode):
 
 def marked_unknown(block: Block, addr: ResourceAddr) -> Value:
     """Any value of a block's type, sensitive and deprecated where the schema says so."""
+    if addr.mode is LIST:
+        # What a query finds does not look like its configuration.
+        return DYNAMIC_UNKNOWN
     if not block.has_sensitive and not block.has_deprecated:
         return unknown(block.implied_type)
     from nigari.schema.marked_paths import sensitive_paths
@@ -360,10 +369,9 @@ def advised(block: Block, value: Value, addr: ResourceAddr) -> Value:
         return value
     from nigari.schema.marked_paths import deprecated_paths
 
-    whole = {MANAGED: "resource type", DATA: "data source", EPHEMERAL: "ephemeral resource"}
     marks: dict[Path, frozenset[Mark]] = {}
     for path, kind, message in deprecated_paths(block, value):
-        kind = kind if path else whole[addr.mode]
+        kind = kind if path else addr.mode.type_noun
         advice = Deprecated(message, f"{addr}{path_text(path)}", kind=kind)
         marks[path] = marks.get(path, frozenset()) | {advice}
     plain, had = unmark_deep_with_paths(value)
@@ -456,16 +464,17 @@ def _report_type(
     resource: Resource, provider: Provider, offered: ProviderSchema, diags: Diagnostics
 ) -> None:
     addr = resource.addr
-    what = {MANAGED: "resource type", DATA: "data source", EPHEMERAL: "ephemeral resource"}
+    what = addr.mode.type_noun
     others = {
         MANAGED: offered.resources,
         DATA: offered.data_sources,
         EPHEMERAL: offered.ephemeral_resources,
+        LIST: offered.list_resources,
     }
     if addr.type in offered.faults:
         diags.error(
             "Unusable provider schema",
-            f'The schema of the {what[addr.mode]} "{addr.type}" of the provider '
+            f'The schema of the {what} "{addr.type}" of the provider '
             f"{provider.display} is not valid: {offered.faults[addr.type]}. This is a bug in the "
             "provider.",
             resource.type_range,
@@ -475,11 +484,11 @@ def _report_type(
     for mode, schemas in others.items():
         if mode is not addr.mode and addr.type in schemas:
             hint = (
-                f" It has {with_article(what[mode])} with that name: use "
+                f" It has {with_article(mode.type_noun)} with that name: use "
                 f"{with_article(mode.value)} block."
             )
     diags.error(
-        f"Unknown {what[addr.mode]}",
-        f'The provider {provider.display} has no {what[addr.mode]} "{addr.type}".{hint}',
+        f"Unknown {what}",
+        f'The provider {provider.display} has no {what} "{addr.type}".{hint}',
         resource.type_range,
     )

@@ -49,8 +49,6 @@ def check_places(root: ModuleInstance, diags: Diagnostics) -> None:
         module = node.module
         if module.backend is not None:
             _report_backend(node, module, diags)
-        if module.imports:
-            _report_import(node, module, diags)
 
 
 def _report_ephemeral_output(output: Output, diags: Diagnostics) -> None:
@@ -69,13 +67,4 @@ def _report_backend(node: ModuleInstance, module: Module, diags: Diagnostics) ->
         f"The root module decides where the state is stored, so this {module.backend.block.type} "
         f"block in {place(node)} has no effect.",
         module.backend.range,
-    )
-
-
-def _report_import(node: ModuleInstance, module: Module, diags: Diagnostics) -> None:
-    diags.error(
-        "Import in a called module",
-        f"Only the root module can have import blocks, and this one is in {place(node)}. Move it "
-        f"to the root module and put {place(node)} in front of the address.",
-        module.imports[0].range,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from nigari.addrs.absolute import Abs, AbsResource, resource_of
+from nigari.addrs.absolute import Abs, AbsResource, resource_of, within
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
@@ -208,8 +208,10 @@ class ValidateRun(PhaseRun):
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}
         self._answers: dict[ProviderValidation, Sequence[ProviderDiagnostic]] = {}
-        self._imports: dict[AbsResource, list[ValidatedImport]] | None = None
-        """The import blocks, which only the root module has."""
+        self._imports: dict[AbsResource, list[ValidatedImport]] = {}
+        """The import blocks, by the resources that they are for."""
+        self._importing: set[Frame] = set()
+        """The module instances whose import blocks are among them."""
         self._configured = {frame.instance: nodes for frame, nodes in static.providers.items()}
         """The provider blocks of each module instance, as the static phase saw them."""
         self._providers: set[tuple[Frame, LocalProviderConfig]] = set()
@@ -272,7 +274,8 @@ class ValidateRun(PhaseRun):
         return node
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        imports = self._imports_in(frame).get(Abs(frame.instance.addr.unkeyed, resource.addr), ())
+        self._open_imports(frame)
+        imports = self._imports.get(Abs(frame.instance.addr.unkeyed, resource.addr), ())
         gate = self._gate(frame)
         waits = imports if gate is None else (gate, *imports)
         if self._is_before_import and resource.addr.mode is MANAGED:
@@ -282,7 +285,7 @@ class ValidateRun(PhaseRun):
         return ValidatedResource(frame, resource, self._schemas, self, waits)
 
     def opened(self, frame: Frame) -> None:
-        self._imports_in(frame)
+        self._open_imports(frame)
         call = frame.instance.call
         if frame.parent is not None and call is not None:
             reported = len(self.diags)
@@ -325,26 +328,20 @@ class ValidateRun(PhaseRun):
             return None
         return self._gates[frame.parent.calls[call.name]]
 
-    def _imports_in(self, frame: Frame) -> Mapping[AbsResource, Sequence[ValidatedImport]]:
-        """The import blocks of the root module, which is the frame where they are new."""
-        if self._imports is None:
-            self._imports = self._open_imports(frame)
-        return self._imports
-
-    def _open_imports(self, frame: Frame) -> dict[AbsResource, list[ValidatedImport]]:
-        """The import blocks of the root module, by the resources that they are for."""
-        if not frame.module.imports or self._is_before_import:
-            return {}
+    def _open_imports(self, frame: Frame) -> None:
+        """Add the import blocks of a module instance; those of its callers are there already."""
+        if not frame.module.imports or self._is_before_import or frame in self._importing:
+            return
         from nigari.eval.validate.import_block import ValidatedImport
 
-        imports: dict[AbsResource, list[ValidatedImport]] = {}
+        self._importing.add(frame)
         for block in frame.module.imports:
             node = ValidatedImport(frame, block, self._schemas)
             if block.provider is not None:
                 self._use_provider(frame, block.provider.name, block.provider.alias)
-            imports.setdefault(resource_of(block.shape).unkeyed, []).append(node)
+            resource = within(frame.instance.addr, resource_of(block.shape)).unkeyed
+            self._imports.setdefault(resource, []).append(node)
             self.want(node)
-        return imports
 
     def _gate_of(self, node: TreeCall, outer: Node | None) -> Node | None:
         """The needs of everything in a called module: the call's repetition and dependencies."""

@@ -12,11 +12,13 @@ from functools import partial
 
 from nigari.addrs.resource import DATA
 from nigari.backends.backend_address import StateIdentity, state_identity
+from nigari.backends.known_backends import backend_block
 from nigari.backends.local import LOCAL
 from nigari.backends.protocol import Around
 from nigari.config.blocks.resource import Resource
+from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
-from nigari.cty.types import KIND_MAP, KIND_OBJECT
+from nigari.cty.types import KIND_MAP, KIND_OBJECT, STRING
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
 from nigari.eval.core.instances import Frame
@@ -201,11 +203,18 @@ def _wanted(values: Mapping[str, Value]) -> RemoteState:
     backend, config, workspace = (values.get(name) for name in ("backend", "config", "workspace"))
     if backend is None or backend.is_null:
         raise ValueError("backend is not set")
+    kind = convert(backend, STRING).as_string()
+    if backend_block(kind) is None:
+        raise ValueError(f'there is no backend "{kind}"')
     if config is not None and not config.is_null:
         if config.type.kind not in (KIND_OBJECT, KIND_MAP):
             raise ValueError("config is not an object")
         settings = object_value(config.mapping())
     else:
         settings = object_value({})
-    selected = "default" if workspace is None or workspace.is_null else workspace.as_string()
-    return RemoteState(backend.as_string(), settings, selected)
+    selected = (
+        "default"
+        if workspace is None or workspace.is_null
+        else convert(workspace, STRING).as_string()
+    )
+    return RemoteState(kind, settings, selected)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from nigari.language.document import Document
-from nigari.language.fixes import Fix, fixes
+from nigari.language.fixes import Fix, fixes, lint_fixes
 from nigari.language.navigation import calls_in, module_at
 from nigari.language.occurrences import DECLARED
 from nigari.language.project import Place
@@ -38,7 +38,9 @@ def code_action(editor: Editor, params: Params) -> object:
         span = offsets(diagnostic.subject, document.text)
         if span[0] <= end and span[1] >= start:
             shown = as_protocol(editor, document, diagnostic, evaluation)
-            for fix in fixes(editor, document, diagnostic, span):
+            finding = None if evaluation is None else evaluation.findings.get(diagnostic)
+            mended = fixes(editor, document, diagnostic, span)
+            for fix in mended if finding is None else lint_fixes(document, finding, span):
                 action = _action(editor, QUICK_FIX, fix)
                 action["diagnostics"] = [shown]
                 found.append(action)

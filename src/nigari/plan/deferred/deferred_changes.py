@@ -56,7 +56,7 @@ class _Collected:
         yield from self._waiting_values()
 
     def _calls(self) -> Iterator[ExpandedCall]:
-        for frame in (self._run.root, *self._run.called):
+        for frame in self._run.frames():
             for call in frame.calls.values():
                 if isinstance(call, ExpandedCall):
                     yield call

@@ -94,7 +94,7 @@ class DataInstance(ChangingInstance):
             may_defer=may_defer,
             listener=run.listener,
         )
-        if self.is_waiting and not run.is_refresh_only:
+        if self.is_waiting and not run.options.is_refresh_only:
             self.postpone(change=self._reading(self._planned, reason))
             return
         if self.provider is not None and self.provider.is_partial:
@@ -142,13 +142,13 @@ class DataInstance(ChangingInstance):
             found = self._planned
         if reason is Reason.CHECK_NESTED:
             self._store(unknown_as_null(found))
-        elif self.owner.run.is_refresh_only:
+        elif self.owner.run.options.is_refresh_only:
             self.is_unread = True
             self.value = unknown(self.schema.block.implied_type)
             self.owner.run.record.note_unread(self.address, self.provider_address)
             return
         self.value: Value = with_schema_marks(found, self.schema)
-        if not self.owner.run.is_refresh_only:
+        if not self.owner.run.options.is_refresh_only:
             self.note(self._reading(self.value, reason))
 
     @property

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
+from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of, within
+from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_resource_instance
 from nigari.config.blocks.imports import Import
 from nigari.cty.convert import convert
@@ -75,16 +76,24 @@ class ImportTarget:
 
 
 class Imports:
-    """All import blocks of the root module, and what is imported where."""
+    """The import blocks of all module instances, and what is imported where."""
 
-    def __init__(self, frame: Frame, deferrals: Deferrals | None = None) -> None:
+    def __init__(self, deferrals: Deferrals | None = None) -> None:
         self.targets: dict[AbsResourceInstance, ImportTarget] = {}
-        self.nodes: list[ImportNode] = [
-            ImportNode(frame, each, self.targets, deferrals) for each in frame.module.imports
-        ]
+        self._deferrals = deferrals
         self._by_resource: dict[AbsResource, list[ImportNode]] = {}
-        for node in self.nodes:
+
+    def open(self, frame: Frame) -> list[ImportNode]:
+        """Add the blocks of a module instance, and return their nodes."""
+        nodes = [
+            ImportNode(frame, each, self.targets, self._deferrals) for each in frame.module.imports
+        ]
+        for node in nodes:
             self._by_resource.setdefault(node.resource, []).append(node)
+        return nodes
+
+    def __bool__(self) -> bool:
+        return bool(self._by_resource)
 
     def into(self, address: AbsResourceInstance) -> ImportTarget | None:
         """The import of an instance."""
@@ -92,8 +101,14 @@ class Imports:
         return None if target is None or target.is_empty else target
 
     def of(self, address: AbsResource) -> list[ImportNode]:
-        """The blocks that may import to instances of a resource."""
-        return self._by_resource.get(address.unkeyed, [])
+        """The blocks that may import to instances of a resource: in its module instance, or in one
+        that calls it.
+        """
+        return [
+            node
+            for node in self._by_resource.get(address.unkeyed, ())
+            if address.module.is_inside(node.module)
+        ]
 
     def waiting(self, address: AbsResourceInstance) -> list[Deferral]:
         """The imports to an instance, or perhaps to it, that are left for later."""
@@ -106,7 +121,7 @@ class Imports:
 
 
 class ImportNode(Node):
-    """An import block of the root module."""
+    """An import block of a module instance."""
 
     __slots__ = ("_block", "_deferrals", "_frame", "_targets", "waiting")
 
@@ -127,16 +142,21 @@ class ImportNode(Node):
 
     @property
     def label(self) -> str:
-        return f"import to {self._block.shape}"
+        return self._frame.label(f"import to {self._block.shape}")
 
     @property
     def range(self) -> Range:
         return self._block.range
 
     @property
+    def module(self) -> ModuleAddr:
+        """The module instance that the block is in."""
+        return self._frame.instance.addr
+
+    @property
     def resource(self) -> AbsResource:
         """The resources of the block's instances, in modules without keys."""
-        return resource_of(self._block.shape).unkeyed
+        return within(self.module, resource_of(self._block.shape)).unkeyed
 
     def fail(self) -> None:
         """Then nothing is imported."""
@@ -218,6 +238,8 @@ class ImportNode(Node):
         if not isinstance(value, Value):
             return value
         address = parse_resource_instance(block.target.with_keys(keys), frame.run.diags)
+        if address is not None:
+            address = within(self.module, address)
         what = "id" if block.id is not None else "identity"
         if address is not None and not value.is_wholly_known and not value.contains_marked:
             if self._leaves(value, known_by, data, address):
@@ -327,7 +349,8 @@ def report_missing(target: ImportTarget, diags: Diagnostics) -> None:
 def report_undeclared(target: ImportTarget, diags: Diagnostics) -> None:
     """A target that the configuration does not have."""
     option = advice().option("-generate-config-out")
-    generated = "" if target.block is None else f", or use {option} to write the block"
+    is_written = target.block is not None and target.address.module.is_root
+    generated = "" if not is_written else f", or use {option} to write the block"
     diags.error(
         "Import without configuration",
         f"The configuration does not declare {target.address}, so nothing can be imported there. "

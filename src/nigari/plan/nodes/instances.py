@@ -169,7 +169,7 @@ class InstanceNode(ValueNode):
         self, kind: str, rules: Sequence[CheckRule], self_value: Value | None = None
     ) -> Conditions:
         run = self.owner.run
-        severity = Severity.WARNING if run.is_refresh_only else Severity.ERROR
+        severity = Severity.WARNING if run.options.is_refresh_only else Severity.ERROR
         noted = resource_conditions(
             self.frame, self.address, kind, rules, self.data, self_value, severity
         )

@@ -93,9 +93,9 @@ class ManagedInstance(ChangingInstance):
         lifecycle = self.owner.resource.lifecycle
         if self.owner.run.deferrals is not None:
             yield self._wait_for_dependencies
-        if self.owner.run.is_refresh_only:
+        if self.owner.run.options.is_refresh_only:
             return
-        if self.owner.run.imports.nodes:
+        if self.owner.run.imports:
             yield self._wait_for_imports
         if lifecycle.prevent_destroy is not None:
             yield self._protect
@@ -103,7 +103,7 @@ class ManagedInstance(ChangingInstance):
             yield self._look_at_triggers
 
     def evaluate(self) -> Sequence[Need]:
-        if not self.owner.run.is_refresh_only:
+        if not self.owner.run.options.is_refresh_only:
             return super().evaluate()
         # Only what there is counts, so a mistake in what is wanted is none here.
         self.config: Value | None = null(self.schema.block.implied_type)
@@ -194,7 +194,7 @@ class ManagedInstance(ChangingInstance):
     @property
     def is_asked(self) -> bool:
         """Objects are refreshed even if their configuration is wrong."""
-        return super().is_asked or (self.owner.run.refreshes and self._stored is not None)
+        return super().is_asked or (self.owner.run.options.refreshes and self._stored is not None)
 
     @property
     def _stored(self) -> InstanceState | None:
@@ -224,7 +224,7 @@ class ManagedInstance(ChangingInstance):
         assert self.config is not None
         state = self._stored
         exists = state is not None
-        target = None if run.is_refresh_only else run.imports.into(self.address)
+        target = None if run.options.is_refresh_only else run.imports.into(self.address)
         if self._is_partial and (target is not None or exists):
             # What exists must be read, and who is only half configured may look elsewhere.
             raise ProviderDefers(api.ProviderDeferral.PROVIDER_CONFIG_UNKNOWN)
@@ -236,7 +236,7 @@ class ManagedInstance(ChangingInstance):
             self.fail()
             return
         wanted = self._desired()
-        if run.is_refresh_only:
+        if run.options.is_refresh_only:
             self._stay(wanted)
             return
         change = await self._change(wanted)
@@ -250,7 +250,7 @@ class ManagedInstance(ChangingInstance):
             change = change.imported(target.text, target.identity)
         self._check_destruction(change)
         is_changed = change.action is not Action.NO_OP and not self.is_waiting
-        if run.refreshes and target is None and is_changed:
+        if run.options.refreshes and target is None and is_changed:
             # In case that it cannot be changed.
             run.record.note_lifecycle(self.address, wanted.provider)
         self.note(change)
@@ -264,7 +264,7 @@ class ManagedInstance(ChangingInstance):
         """The wanted object, by the configuration and the options of the plan."""
         assert self.config is not None
         run, resource = self.owner.run, self.owner.resource
-        forced = run.forced_replacement(self.address)
+        forced = self.address in run.options.replaced
         return DesiredObject(
             address=self.address,
             config=self.config,
@@ -296,7 +296,7 @@ class ManagedInstance(ChangingInstance):
     def _check_destruction(self, change: Change) -> None:
         """Refuse to destroy what must not be destroyed."""
         run, lifecycle = self.owner.run, self.owner.resource.lifecycle
-        is_concerned = change.action.destroys and not self.is_waiting and run.is_for_apply
+        is_concerned = change.action.destroys and not self.is_waiting and run.options.is_for_apply
         if lifecycle.prevent_destroy is not None and is_concerned:
             where = self._protection(lifecycle)
             refuse_destruction(self.address, self._protected, where, run.diags)
@@ -343,7 +343,7 @@ class ManagedInstance(ChangingInstance):
         if prior.stored is not state.current:
             run.record.note_imported(self.address, prior, self.provider_address)
         self.prior = prior
-        if run.refreshes:
+        if run.reads(self.address):
             run.listener.refresh_started(self.address, prior.value, "")
             # Others may report something meanwhile, which says nothing about this object.
             reported = Diagnostics()

@@ -20,7 +20,8 @@ from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.core.worklist import DONE
 from nigari.eval.static.run import StaticRun
-from nigari.plan.nodes.plan_run import PlanOptions, PlanRun
+from nigari.plan.model.plan_options import PlanOptions
+from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.resources import PlannedResource
 from nigari.record import record
 from nigari.running.declared_modules import declared_module

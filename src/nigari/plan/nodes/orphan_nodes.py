@@ -167,7 +167,7 @@ class OrphanNode(Node):
     def _is_forgotten(self) -> bool:
         """Whether the object leaves the state with this plan, so that it need not be refreshed."""
         run = self._run
-        return self._end.forgets and run.is_for_apply and not run.is_refresh_only
+        return self._end.forgets and run.options.is_for_apply and not run.options.is_refresh_only
 
     @property
     def _recorded(self) -> AbsProviderInstance:
@@ -265,7 +265,7 @@ class OrphanNode(Node):
         if prior is None:
             return
         now: PriorObject | None = prior
-        if run.refreshes and not self._is_forgotten:
+        if not self._is_forgotten and run.reads(self.address):
             # Others may report something meanwhile, which says nothing about this object.
             reported = Diagnostics()
             run.listener.refresh_started(self.address, prior.value, self._deposed)
@@ -277,7 +277,7 @@ class OrphanNode(Node):
             gone = None if now is None else now.value
             run.listener.refresh_finished(self.address, gone, self._deposed)
         run.record.note_refreshed(self.address, prior, now, schema, node.address, self._deposed)
-        if now is None or run.is_refresh_only:
+        if now is None or run.options.is_refresh_only:
             return
         if self._end.is_renewed and not self._deposed:
             run.record.note_lifecycle(self.address, node.address)
@@ -295,7 +295,7 @@ class OrphanNode(Node):
         return self._run.meta_at(self.address.module, self._provider.address.item.provider)
 
     def _is_refused(self) -> bool:
-        if self.protection is None or self._end.forgets or not self._run.is_for_apply:
+        if self.protection is None or self._end.forgets or not self._run.options.is_for_apply:
             return False
         return refuse_destruction(self.address, self._protected, self.protection, self._run.diags)
 

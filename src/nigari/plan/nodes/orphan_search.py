@@ -56,7 +56,7 @@ class Orphans:
             if resource.address.item.mode is not MANAGED:
                 self._forget_data(resource)
         selected = run.selection
-        if self._is_destroy and run.refreshes and selected is not None and selected.targets:
+        if self._is_destroy and run.options.refreshes and selected is not None and selected.targets:
             named, data = list(self._nodes(selected.names)), list(self._named_data(selected))
             yield [*named, *data]
             now = run.record.refreshed
@@ -82,12 +82,12 @@ class Orphans:
                 continue
             for key, instance in resource.instances.items():
                 address = instance_of(resource.address, key)
-                is_wanted = not self._is_destroy and run.is_wanted(address)
+                is_wanted = not self._is_destroy and run.declared.has(address)
                 if is_wanted and not instance.deposed:
                     continue
-                if not run.looks_at(address) or run.held_by(address) is not None:
+                if not run.looks_at(address) or run.declared.deferral_of(address) is not None:
                     continue
-                if not run.is_decided(address) or not matters(address):
+                if not run.declared.is_decided(address) or not matters(address):
                     continue
                 for node in self._objects(address, instance, is_wanted):
                     node.before = needed.get(run.blocks.resource_block(resource.address))
@@ -106,8 +106,8 @@ class Orphans:
             if self._is_destroy:
                 is_gone = run.selection is None or run.selection.names(address)
             else:
-                is_gone = not run.is_wanted(address) and run.looks_at(address)
-                is_gone = is_gone and run.held_by(address) is None
+                is_gone = not run.declared.has(address) and run.looks_at(address)
+                is_gone = is_gone and run.declared.deferral_of(address) is None
             if is_gone:
                 run.record.refreshed.set_current(address, None, resource.manager_of(key))
 
@@ -208,7 +208,7 @@ class Orphans:
 
     def _declaration(self, address: AbsResource) -> Declaration | None:
         """The possible declarations of the objects that a destroy refreshes."""
-        if not self._is_destroy or not self._run.refreshes:
+        if not self._is_destroy or not self._run.options.refreshes:
             return None
         if address not in self._declarations:
             frame = frame_at(self._run.root, address.module)
@@ -242,7 +242,7 @@ def _needed_by_held(run: PlanRun) -> dict[Block, Deferral]:
         return found
     meant = StoredBlocks(run.blocks, run.prior).meant
     for address, instance in run.prior.instances():
-        held = run.held_by(address)
+        held = run.declared.deferral_of(address)
         if held is None or address.item.resource.mode is not MANAGED:
             continue
         for _, stored, _ in instance.objects():
@@ -258,13 +258,13 @@ def held_blocks(run: PlanRun) -> frozenset[Block]:
     That matters only where something waits until they are gone.
     """
     is_open = run.deferrals is not None and bool(run.deferrals.found)
-    needed = _needed_by_held(run) if is_open and run.has_pending_data else {}
+    needed = _needed_by_held(run) if is_open and run.declared.has_pending_data else {}
     return frozenset(
         block
         for address, _ in (run.prior.instances() if needed else ())
         if (block := run.blocks.resource_block(resource_of(address))) in needed
-        and not run.is_wanted(address)
-        and run.held_by(address) is None
+        and not run.declared.has(address)
+        and run.declared.deferral_of(address) is None
     )
 
 
@@ -285,7 +285,7 @@ def unreplaced_blocks(run: PlanRun) -> dict[Block, Deferral]:
     before: dict[UnknownCause, frozenset[Block]] = {}
     meant = StoredBlocks(run.blocks, run.prior).meant
     for address, instance in run.prior.instances() if replaced else ():
-        held = None if run.is_wanted(address) else run.held_by(address)
+        held = None if run.declared.has(address) else run.declared.deferral_of(address)
         if held is None or address.item.resource.mode is not MANAGED:
             continue
         own = run.blocks.resource_block(resource_of(address))

@@ -113,7 +113,7 @@ class DeferrableResource(PlannedResource):
                 run.prior_modules,
                 run.undeclared,
                 run.staying,
-                not run.is_refresh_only,
+                not run.options.is_refresh_only,
             )
             if isinstance(pending, list):
                 return pending

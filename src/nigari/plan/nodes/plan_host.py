@@ -1,7 +1,6 @@
-"""The lookups of planning: what a node can ask the plan that it is part of.
+"""The plan host: the lookups of nodes that plan, and the record of their results.
 
-A run answers them (`nigari.plan.nodes.plan_run`). What a node finds out, it notes in the record of the
-plan. Nodes know nothing else of the run.
+The run implements it (`nigari.plan.nodes.plan_run`); nodes know nothing else of the run.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame
 from nigari.events import Listener
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.imports import Imports
 from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.objects.prior_object import PriorModules
@@ -36,7 +36,7 @@ from nigari.state.model import State
 
 
 class PlanHost(Protocol):
-    """The services of a plan to its nodes: lookups and records."""
+    """The lookups of nodes, and where they record results."""
 
     diags: Diagnostics
     record: PlanRecord
@@ -56,18 +56,12 @@ class PlanHost(Protocol):
     """Data sources of checks that could not be read, and why."""
     imports: Imports
     selection: Selection | None
-    """The targets of the user, if any."""
-    refreshes: bool
-    is_refresh_only: bool
-    """Whether the instances of resources are those of the state, and nothing is imported."""
-    is_for_apply: bool
-    """Whether the plan may be carried out. Otherwise only what it finds is kept, so that nothing
-    needs protection from it.
-    """
+    """What `-target` and `-exclude` select; None without them."""
+    options: PlanOptions
     deferrals: Deferrals | None
-    """The deferrals; None if everything must be known by now."""
+    """Deferrals to a later round; None if everything must be known."""
     kept: RoundCache | None
-    """The data that several rounds of a run share."""
+    """The cache that rounds share, if there are several."""
     staying: frozenset[Block]
     """The blocks whose objects stay for now, though the configuration does not have them any more,
     because others need them that are left for later.
@@ -76,21 +70,21 @@ class PlanHost(Protocol):
     """The blocks with objects that are not replaced for now, and what that waits for."""
 
     def meta_at(self, module: ModuleAddr, provider: Provider) -> Value | None:
-        """The `provider_meta` of a module, if it has any."""
+        """The metadata of a module for a provider; None if it has none."""
         ...
 
     def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
-        """The schema of a resource."""
+        """The schema of a resource from its provider."""
         ...
 
     def creates_first(self, address: AbsResourceInstance) -> bool:
         """Whether a new object is made before the old one is destroyed."""
         ...
 
-    def forced_replacement(self, address: AbsResourceInstance) -> bool:
-        """Whether the user asks for an instance to be replaced."""
+    def reads(self, address: AbsResourceInstance) -> bool:
+        """Decide whether a stored object is read; the others are counted."""
         ...
 
     def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
-        """The address of an instance before it was moved."""
+        """The address of an instance before it was moved; None if it was not."""
         ...

@@ -101,7 +101,7 @@ class PlannedResource(RepeatedResource):
         if self.left_out:
             values.update(self.left_out)
             values = {key: values[key] for key in self._keys}
-        if self.run.is_refresh_only:
+        if self.run.options.is_refresh_only:
             values = self.as_stored(values)
         self.value: Value = self.collected(values)
         return ()

@@ -22,7 +22,7 @@ from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.objects.prior_object import PriorObject
-from nigari.plan.objects.proposed_object import proposed_new
+from nigari.plan.objects.proposed_object import open_computed_blocks, proposed_new
 from nigari.plan.objects.provider_checks import ProviderFault, plan_faults, type_faults
 from nigari.plan.objects.provider_deferral import ProviderDefers
 from nigari.providers import api
@@ -56,6 +56,8 @@ class DesiredObject:
     """Whether an object that is replaced stays, and is only forgotten."""
     may_defer: bool = False
     """Whether the provider may leave it for a later plan."""
+    planned_private: bytes = b""
+    """The opaque bytes of the first plan, if the object is planned again to be applied."""
 
 
 class NoPlannedChange(Exception):
@@ -160,11 +162,11 @@ class _Conversation:
         if config.contains_marked:
             config, marks = unmark_deep_with_paths(config)
             self._marks = without_collection_marks(self._block, marks)
-        return config
+        return open_computed_blocks(self._block, config)
 
     async def _ask_for_another(self, private: bytes) -> api.PlanResponse:
         """The plan of an object that takes the place of the one there is."""
-        config = self._wanted.config.unmark_deep()[0]
+        config = open_computed_blocks(self._block, self._wanted.config.unmark_deep()[0])
         answer = await self._ask(self._nothing, config, private, None)
         self._check_type(answer.planned)
         return answer
@@ -181,6 +183,7 @@ class _Conversation:
             provider_meta=self._wanted.meta,
             identity=identity,
             may_defer=self._wanted.may_defer,
+            planned_private=self._wanted.planned_private,
         )
         answer = await self._provider.plan(request)
         self._tell(answer.diagnostics)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from nigari.cty.errors import CtyError
 from nigari.cty.operations import apply_path
-from nigari.cty.paths import Path, transform, walk
+from nigari.cty.paths import Path, child_steps, replace_parts, transform, walk
 from nigari.cty.types import KIND_OBJECT, KIND_SET, KIND_TUPLE, ObjectType, Type
 from nigari.cty.values import (
     Value,
@@ -45,6 +45,32 @@ def proposed_new(block: Block, prior: Value, config: Value) -> Value:
 def planned_unknown(block: Block, config: Value) -> Value:
     """The configured object, with everything that is not configured still to be found out."""
     return _object(block, unknown(block.implied_type), config)
+
+
+def open_computed_blocks(block: Block, config: Value) -> Value:
+    """Make computed blocks null where none is configured, so that the provider may add some.
+
+    Protocol 6.11: elsewhere, an absence of blocks is an empty collection.
+    """
+    if not block.has_computed_blocks or config.is_null or not config.is_known:
+        return config
+    values = dict(config.mapping())
+    for name, nested in block.blocks.items():
+        given = values[name]
+        if given.is_null or not given.is_known:
+            continue
+        if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
+            values[name] = open_computed_blocks(nested.block, given)
+        elif given.length_int():
+            values[name] = _with_parts(nested.block, given)
+        elif nested.computed:
+            values[name] = null(given.type)
+    return object_value(values)
+
+
+def _with_parts(block: Block, collection: Value) -> Value:
+    parts = [open_computed_blocks(block, each) for _, each in child_steps(collection)]
+    return replace_parts(collection, parts)
 
 
 def _object(block: Block, prior: Value, config: Value) -> Value:

@@ -71,6 +71,10 @@ def _block_faults(
             yield ProviderFault(
                 here, "the blocks are not known yet, so nothing can be planned for them"
             )
+        # Protocol 6.11: where no computed block is configured, the provider decides, and may leave it
+        # open until apply.
+        elif nested.computed and given.is_null and not plan.is_null:
+            continue
         # Only a dynamic block makes blocks unknown, so a provider never may where they are
         # configured.
         elif not plan.is_known:
@@ -266,6 +270,10 @@ def _compare_blocks(
         # An unknown block, from a dynamic block, may have become no block.
         if planned.is_known or not actual.is_null:
             _compare_objects(nested.block, planned, actual, path, found)
+        return
+    # Protocol 6.11: null stands for blocks that are not configured, and only in requests.
+    if nested.computed and actual.is_null:
+        found.append(ProviderFault(path, "null instead of an empty collection of blocks"))
         return
     # An unknown collection of blocks may become any number of blocks, and old SDKs use null for
     # none.

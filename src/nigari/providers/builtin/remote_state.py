@@ -66,6 +66,10 @@ async def validate(config: cty.Value, check: Checker) -> api.ProviderDiagnostics
     reported: api.ProviderDiagnostics = ()
     settings = config.attribute("config")
     backend = config.attribute("backend")
+    if backend.is_null:
+        reported += problem(
+            "Missing argument", "backend must not be null.", (cty.GetAttr("backend"),)
+        )
     if not settings.is_null and not _is_mapping(settings):
         reported += problem(
             "Invalid backend configuration", "config must be an object.", (cty.GetAttr("config"),)

@@ -6,6 +6,7 @@ supports plugin protocol 6.
 """
 
 from nigari.providers.python.attempt import Deferred, ProviderError, warn
+from nigari.providers.python.lists import Listed
 from nigari.providers.python.markers import (
     BLOCK,
     COMPUTED,
@@ -34,6 +35,7 @@ __all__ = [
     "Blocks",
     "Computed",
     "Deferred",
+    "Listed",
     "Provider",
     "ProviderError",
     "Text",

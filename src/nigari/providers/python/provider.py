@@ -3,7 +3,7 @@
 `resources`, `ephemeral` and `functions` call the classes and convert their results.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -14,6 +14,7 @@ from nigari.providers.python.attempt import attempt
 from nigari.providers.python.definitions import fields_of
 from nigari.providers.python.ephemeral import OpenObjects
 from nigari.providers.python.functions import PythonFunction, python_function
+from nigari.providers.python.lists import ListType
 from nigari.providers.python.resources import Caller, ResourceType, Upgrade, validated
 from nigari.providers.python.timeouts import Timeouts
 from nigari.schema.block import Block
@@ -40,6 +41,7 @@ class Provider(ProviderBase):
         self._data_sources: dict[str, ResourceType] = {}
         self._ephemeral: dict[str, ResourceType] = {}
         self._open = OpenObjects()
+        self._lists: dict[str, ListType] = {}
         self._functions: dict[str, PythonFunction] = {}
         self._config: object = None
 
@@ -99,6 +101,25 @@ class Provider(ProviderBase):
 
         return register
 
+    def list_resource(self, name: str) -> Callable[[_C], _C]:
+        """Register a dataclass as a query for objects of the resource type with this name, which
+        must be registered before and have fields marked `IDENTITY`.
+
+        Its fields are the arguments of the query. `list(self, config)` is a generator, async or
+        not, that yields instances of the resource type's class, or `Listed` with a name for each.
+        It should find objects as they are needed: `nigari query` stops it at the limit.
+        """
+
+        def register(owner: _C) -> _C:
+            full = f"{self.name}_{name}"
+            listed = self._resources.get(full)
+            if listed is None or listed.fields.identity is None:
+                raise TypeError(f"{full}: a query needs a resource type with an identity")
+            self._lists[full] = ListType(self._type(owner, name).fields, listed.fields)
+            return owner
+
+        return register
+
     def function(self, body: _F) -> _F:
         """Register an annotated function under its own name."""
         self._functions[body.__name__] = python_function(body)
@@ -139,6 +160,9 @@ class Provider(ProviderBase):
                 },
                 ephemeral_resources={
                     name: Schema(kind.fields.block) for name, kind in self._ephemeral.items()
+                },
+                list_resources={
+                    name: Schema(kind.fields.block) for name, kind in self._lists.items()
                 },
                 functions={name: f.signature for name, f in self._functions.items()},
                 provider_meta=(
@@ -232,6 +256,18 @@ class Provider(ProviderBase):
 
     async def close_ephemeral(self, type_name: str, private: bytes | None) -> api.Response:
         return await self._open.close(private, self._config)
+
+    async def validate_list(self, request: api.ListRequest) -> api.Response:
+        kind = self._lists.get(request.type_name)
+        if kind is None:
+            return await super().validate_list(request)
+        return api.Response(await validated(kind.fields, request.config))
+
+    def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
+        kind = self._lists.get(request.type_name)
+        if kind is None:
+            return super().list_resources(request)
+        return kind.found(request, self._config)
 
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
         function = self._functions.get(name)

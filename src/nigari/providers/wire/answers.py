@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 
 from google.protobuf.message import Message
@@ -72,6 +72,24 @@ def decoded(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
         raise InvalidRequest(
             "Unreadable value", f"{where or 'The value'}: {error.message}."
         ) from None
+
+
+def streaming_handler(
+    answer: Callable[[_Request], AsyncIterator[_Response]], request: type[_Request]
+) -> grpc.RpcMethodHandler[object, object]:
+    """Build the gRPC handler of a method with a stream of responses."""
+    import grpc
+
+    async def handle(message: _Request, _context: object) -> AsyncIterator[_Response]:
+        async for each in answer(message):
+            yield each
+
+    def serialized(message: _Response) -> bytes:
+        return message.SerializeToString()
+
+    return grpc.unary_stream_rpc_method_handler(
+        handle, request_deserializer=request.FromString, response_serializer=serialized
+    )
 
 
 def stamp(moment: datetime | None) -> Timestamp | None:

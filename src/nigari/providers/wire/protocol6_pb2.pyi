@@ -87,7 +87,7 @@ class FunctionError(_message.Message):
 class Schema(_message.Message):
     __slots__ = ("version", "block")
     class Block(_message.Message):
-        __slots__ = ("version", "attributes", "block_types", "description", "description_kind", "deprecated", "deprecation_message")
+        __slots__ = ("version", "attributes", "block_types", "description", "description_kind", "deprecated", "deprecation_message", "computed")
         VERSION_FIELD_NUMBER: _ClassVar[int]
         ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
         BLOCK_TYPES_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +95,7 @@ class Schema(_message.Message):
         DESCRIPTION_KIND_FIELD_NUMBER: _ClassVar[int]
         DEPRECATED_FIELD_NUMBER: _ClassVar[int]
         DEPRECATION_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+        COMPUTED_FIELD_NUMBER: _ClassVar[int]
         version: int
         attributes: _containers.RepeatedCompositeFieldContainer[Schema.Attribute]
         block_types: _containers.RepeatedCompositeFieldContainer[Schema.NestedBlock]
@@ -102,7 +103,8 @@ class Schema(_message.Message):
         description_kind: StringKind
         deprecated: bool
         deprecation_message: str
-        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping[str, object]]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ...) -> None: ...
+        computed: bool
+        def __init__(self, version: _Optional[int] = ..., attributes: _Optional[_Iterable[_Union[Schema.Attribute, _Mapping[str, object]]]] = ..., block_types: _Optional[_Iterable[_Union[Schema.NestedBlock, _Mapping[str, object]]]] = ..., description: _Optional[str] = ..., description_kind: _Optional[_Union[StringKind, str]] = ..., deprecated: _Optional[bool] = ..., deprecation_message: _Optional[str] = ..., computed: _Optional[bool] = ...) -> None: ...
     class Attribute(_message.Message):
         __slots__ = ("name", "type", "description", "required", "optional", "computed", "sensitive", "description_kind", "deprecated", "nested_type", "write_only", "deprecation_message")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -259,12 +261,16 @@ class ServerCapabilities(_message.Message):
     def __init__(self, plan_destroy: _Optional[bool] = ..., get_provider_schema_optional: _Optional[bool] = ..., move_resource_state: _Optional[bool] = ..., generate_resource_config: _Optional[bool] = ...) -> None: ...
 
 class ClientCapabilities(_message.Message):
-    __slots__ = ("deferral_allowed", "write_only_attributes_allowed")
+    __slots__ = ("deferral_allowed", "write_only_attributes_allowed", "store_planned_private", "computed_blocks_allowed")
     DEFERRAL_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     WRITE_ONLY_ATTRIBUTES_ALLOWED_FIELD_NUMBER: _ClassVar[int]
+    STORE_PLANNED_PRIVATE_FIELD_NUMBER: _ClassVar[int]
+    COMPUTED_BLOCKS_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     deferral_allowed: bool
     write_only_attributes_allowed: bool
-    def __init__(self, deferral_allowed: _Optional[bool] = ..., write_only_attributes_allowed: _Optional[bool] = ...) -> None: ...
+    store_planned_private: bool
+    computed_blocks_allowed: bool
+    def __init__(self, deferral_allowed: _Optional[bool] = ..., write_only_attributes_allowed: _Optional[bool] = ..., store_planned_private: _Optional[bool] = ..., computed_blocks_allowed: _Optional[bool] = ...) -> None: ...
 
 class Deferred(_message.Message):
     __slots__ = ("reason",)
@@ -298,20 +304,22 @@ class GetMetadata(_message.Message):
         name: str
         def __init__(self, name: _Optional[str] = ...) -> None: ...
     class Response(_message.Message):
-        __slots__ = ("server_capabilities", "diagnostics", "data_sources", "resources", "functions", "ephemeral_resources")
+        __slots__ = ("server_capabilities", "diagnostics", "data_sources", "resources", "functions", "ephemeral_resources", "list_resources")
         SERVER_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCES_FIELD_NUMBER: _ClassVar[int]
         RESOURCES_FIELD_NUMBER: _ClassVar[int]
         FUNCTIONS_FIELD_NUMBER: _ClassVar[int]
         EPHEMERAL_RESOURCES_FIELD_NUMBER: _ClassVar[int]
+        LIST_RESOURCES_FIELD_NUMBER: _ClassVar[int]
         server_capabilities: ServerCapabilities
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         data_sources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
         resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
         functions: _containers.RepeatedCompositeFieldContainer[GetMetadata.FunctionMetadata]
         ephemeral_resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
-        def __init__(self, server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., data_sources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., functions: _Optional[_Iterable[_Union[GetMetadata.FunctionMetadata, _Mapping[str, object]]]] = ..., ephemeral_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ...) -> None: ...
+        list_resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
+        def __init__(self, server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., data_sources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., functions: _Optional[_Iterable[_Union[GetMetadata.FunctionMetadata, _Mapping[str, object]]]] = ..., ephemeral_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., list_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class GetProviderSchema(_message.Message):
@@ -320,7 +328,7 @@ class GetProviderSchema(_message.Message):
         __slots__ = ()
         def __init__(self) -> None: ...
     class Response(_message.Message):
-        __slots__ = ("provider", "resource_schemas", "data_source_schemas", "diagnostics", "provider_meta", "server_capabilities", "functions", "ephemeral_resource_schemas")
+        __slots__ = ("provider", "resource_schemas", "data_source_schemas", "diagnostics", "provider_meta", "server_capabilities", "functions", "ephemeral_resource_schemas", "list_resource_schemas")
         class ResourceSchemasEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
@@ -349,6 +357,13 @@ class GetProviderSchema(_message.Message):
             key: str
             value: Schema
             def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
+        class ListResourceSchemasEntry(_message.Message):
+            __slots__ = ("key", "value")
+            KEY_FIELD_NUMBER: _ClassVar[int]
+            VALUE_FIELD_NUMBER: _ClassVar[int]
+            key: str
+            value: Schema
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
         PROVIDER_FIELD_NUMBER: _ClassVar[int]
         RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
@@ -357,6 +372,7 @@ class GetProviderSchema(_message.Message):
         SERVER_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
         FUNCTIONS_FIELD_NUMBER: _ClassVar[int]
         EPHEMERAL_RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
+        LIST_RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         provider: Schema
         resource_schemas: _containers.MessageMap[str, Schema]
         data_source_schemas: _containers.MessageMap[str, Schema]
@@ -365,7 +381,8 @@ class GetProviderSchema(_message.Message):
         server_capabilities: ServerCapabilities
         functions: _containers.MessageMap[str, Function]
         ephemeral_resource_schemas: _containers.MessageMap[str, Schema]
-        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
+        list_resource_schemas: _containers.MessageMap[str, Schema]
+        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ..., list_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class GetResourceIdentitySchemas(_message.Message):
@@ -535,7 +552,7 @@ class ReadResource(_message.Message):
 class PlanResourceChange(_message.Message):
     __slots__ = ()
     class Request(_message.Message):
-        __slots__ = ("type_name", "prior_state", "proposed_new_state", "config", "prior_private", "provider_meta", "client_capabilities", "prior_identity")
+        __slots__ = ("type_name", "prior_state", "proposed_new_state", "config", "prior_private", "provider_meta", "client_capabilities", "prior_identity", "planned_private")
         TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
         PRIOR_STATE_FIELD_NUMBER: _ClassVar[int]
         PROPOSED_NEW_STATE_FIELD_NUMBER: _ClassVar[int]
@@ -544,6 +561,7 @@ class PlanResourceChange(_message.Message):
         PROVIDER_META_FIELD_NUMBER: _ClassVar[int]
         CLIENT_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
         PRIOR_IDENTITY_FIELD_NUMBER: _ClassVar[int]
+        PLANNED_PRIVATE_FIELD_NUMBER: _ClassVar[int]
         type_name: str
         prior_state: DynamicValue
         proposed_new_state: DynamicValue
@@ -552,7 +570,8 @@ class PlanResourceChange(_message.Message):
         provider_meta: DynamicValue
         client_capabilities: ClientCapabilities
         prior_identity: ResourceIdentityData
-        def __init__(self, type_name: _Optional[str] = ..., prior_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., proposed_new_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., prior_private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ..., prior_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ...) -> None: ...
+        planned_private: bytes
+        def __init__(self, type_name: _Optional[str] = ..., prior_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., proposed_new_state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., prior_private: _Optional[bytes] = ..., provider_meta: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ..., prior_identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ..., planned_private: _Optional[bytes] = ...) -> None: ...
     class Response(_message.Message):
         __slots__ = ("planned_state", "requires_replace", "planned_private", "diagnostics", "legacy_type_system", "deferred", "planned_identity")
         PLANNED_STATE_FIELD_NUMBER: _ClassVar[int]
@@ -789,4 +808,68 @@ class StopProvider(_message.Message):
         ERROR_FIELD_NUMBER: _ClassVar[int]
         error: str
         def __init__(self, error: _Optional[str] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class ValidateListResourceConfig(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("type_name", "config", "include_resource_object", "limit")
+        TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        INCLUDE_RESOURCE_OBJECT_FIELD_NUMBER: _ClassVar[int]
+        LIMIT_FIELD_NUMBER: _ClassVar[int]
+        type_name: str
+        config: DynamicValue
+        include_resource_object: DynamicValue
+        limit: DynamicValue
+        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., include_resource_object: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., limit: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ...) -> None: ...
+    class Response(_message.Message):
+        __slots__ = ("diagnostics",)
+        DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+        diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class ListResource(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("type_name", "config", "include_resource_object", "limit")
+        TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        INCLUDE_RESOURCE_OBJECT_FIELD_NUMBER: _ClassVar[int]
+        LIMIT_FIELD_NUMBER: _ClassVar[int]
+        type_name: str
+        config: DynamicValue
+        include_resource_object: bool
+        limit: int
+        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., include_resource_object: _Optional[bool] = ..., limit: _Optional[int] = ...) -> None: ...
+    class Event(_message.Message):
+        __slots__ = ("identity", "display_name", "resource_object", "diagnostic")
+        IDENTITY_FIELD_NUMBER: _ClassVar[int]
+        DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+        RESOURCE_OBJECT_FIELD_NUMBER: _ClassVar[int]
+        DIAGNOSTIC_FIELD_NUMBER: _ClassVar[int]
+        identity: ResourceIdentityData
+        display_name: str
+        resource_object: DynamicValue
+        diagnostic: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+        def __init__(self, identity: _Optional[_Union[ResourceIdentityData, _Mapping[str, object]]] = ..., display_name: _Optional[str] = ..., resource_object: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostic: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class GenerateResourceConfig(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("type_name", "state")
+        TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
+        STATE_FIELD_NUMBER: _ClassVar[int]
+        type_name: str
+        state: DynamicValue
+        def __init__(self, type_name: _Optional[str] = ..., state: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ...) -> None: ...
+    class Response(_message.Message):
+        __slots__ = ("config", "diagnostics")
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+        config: DynamicValue
+        diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+        def __init__(self, config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...

@@ -111,6 +111,7 @@ def provider_schema(
     resources: Mapping[str, _AnySchema] = message.resource_schemas
     data_sources: Mapping[str, _AnySchema] = message.data_source_schemas
     ephemeral: Mapping[str, _AnySchema] = message.ephemeral_resource_schemas
+    lists: Mapping[str, _AnySchema] = message.list_resource_schemas
     faults: dict[str, str] = {}
     has_meta = message.HasField("provider_meta") and message.provider_meta.HasField("block")
     return ProviderSchema(
@@ -118,6 +119,7 @@ def provider_schema(
         resources=LazyMapping(resources, resource, faults),
         data_sources=LazyMapping(data_sources, plain, faults),
         ephemeral_resources=LazyMapping(ephemeral, plain, faults),
+        list_resources=LazyMapping(lists, plain, faults),
         functions=functions(message.functions),
         provider_meta=_schema(message.provider_meta) if has_meta else None,
         plans_destroy=message.server_capabilities.plan_destroy,
@@ -158,7 +160,11 @@ def _block(message: _AnyBlock) -> Block:
         if nesting is None:
             raise cty.CtyError(f"nested block {quoted(nested.type_name)} has no nesting mode")
         blocks[nested.type_name] = NestedBlock(
-            _block(nested.block), nesting, nested.min_items, nested.max_items
+            _block(nested.block),
+            nesting,
+            nested.min_items,
+            nested.max_items,
+            isinstance(nested.block, pb.Schema.Block) and nested.block.computed,
         )
     return Block(
         attributes,
@@ -239,6 +245,8 @@ def provider_schema_message(schema: ProviderSchema) -> pb.GetProviderSchema.Resp
         message.data_source_schemas[name].CopyFrom(_schema_message(source))
     for name, ephemeral in schema.ephemeral_resources.items():
         message.ephemeral_resource_schemas[name].CopyFrom(_schema_message(ephemeral))
+    for name, listed in schema.list_resources.items():
+        message.list_resource_schemas[name].CopyFrom(_schema_message(listed))
     for name, function in schema.functions.items():
         message.functions[name].CopyFrom(function_message(function))
     if schema.provider_meta is not None:
@@ -277,13 +285,14 @@ def _schema_message(schema: Schema) -> pb.Schema:
     return pb.Schema(version=schema.version, block=_block_message(schema.block))
 
 
-def _block_message(block: Block) -> pb.Schema.Block:
+def _block_message(block: Block, computed: bool = False) -> pb.Schema.Block:
     return pb.Schema.Block(
+        computed=computed,
         attributes=[_attribute_message(n, a) for n, a in sorted(block.attributes.items())],
         block_types=[
             pb.Schema.NestedBlock(
                 type_name=name,
-                block=_block_message(nested.block),
+                block=_block_message(nested.block, nested.computed),
                 nesting=_WIRE_NESTINGS[nested.nesting],
                 min_items=nested.min_items,
                 max_items=nested.max_items,

@@ -6,6 +6,8 @@ yields an error diagnostic. Sockets and the handshake are in `nigari.providers.s
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 from nigari import cty
 from nigari.hcl.quoting import quoted
 from nigari.providers import api
@@ -20,6 +22,7 @@ from nigari.providers.wire.answers import (
     identity_message,
     identity_schemas_message,
     stamp,
+    streaming_handler,
     validated,
 )
 from nigari.providers.wire.values import diagnostic_messages, encode, path_message
@@ -73,6 +76,10 @@ class ProviderService:
             "OpenEphemeralResource": handler(self._open, pb.OpenEphemeralResource.Request),
             "RenewEphemeralResource": handler(self._renew, pb.RenewEphemeralResource.Request),
             "CloseEphemeralResource": handler(self._close, pb.CloseEphemeralResource.Request),
+            "ValidateListResourceConfig": handler(
+                self._validate_list, pb.ValidateListResourceConfig.Request
+            ),
+            "ListResource": streaming_handler(self._list, pb.ListResource.Request),
             "CallFunction": handler(self._call, pb.CallFunction.Request),
             "StopProvider": handler(self._stop, pb.StopProvider.Request),
         }
@@ -85,6 +92,7 @@ class ProviderService:
             resources=[named(type_name=name) for name in schema.resources],
             data_sources=[named(type_name=name) for name in schema.data_sources],
             ephemeral_resources=[named(type_name=name) for name in schema.ephemeral_resources],
+            list_resources=[named(type_name=name) for name in schema.list_resources],
             functions=[pb.GetMetadata.FunctionMetadata(name=name) for name in schema.functions],
         )
 
@@ -205,6 +213,7 @@ class ProviderService:
                 provider_meta=await self._meta(request),
                 identity=decoded_identity(request.prior_identity, schema),
                 may_defer=request.client_capabilities.deferral_allowed,
+                planned_private=request.planned_private,
             )
         except InvalidRequest as refused:
             return pb.PlanResourceChange.Response(diagnostics=diagnostic_messages(refused.reported))
@@ -355,6 +364,45 @@ class ProviderService:
         messages = diagnostic_messages(answer.diagnostics)
         return pb.CloseEphemeralResource.Response(diagnostics=messages)
 
+    async def _validate_list(
+        self, request: pb.ValidateListResourceConfig.Request
+    ) -> pb.ValidateListResourceConfig.Response:
+        try:
+            limit = decoded(request.limit, cty.NUMBER)
+            whole = decoded(request.include_resource_object, cty.BOOL)
+            ours = api.ListRequest(
+                type_name=request.type_name,
+                config=decoded(request.config, await self._list_type(request.type_name)),
+                limit=_whole_number(limit),
+                include_resource=not whole.is_null and whole.is_known and whole.as_bool(),
+            )
+            reported = (await self._provider.validate_list(ours)).diagnostics
+        except InvalidRequest as refused:
+            reported = refused.reported
+        messages = diagnostic_messages(reported)
+        return pb.ValidateListResourceConfig.Response(diagnostics=messages)
+
+    async def _list(self, request: pb.ListResource.Request) -> AsyncIterator[pb.ListResource.Event]:
+        try:
+            config = decoded(request.config, await self._list_type(request.type_name))
+            schema = await self._resource(request.type_name)
+        except InvalidRequest as refused:
+            yield pb.ListResource.Event(diagnostic=diagnostic_messages(refused.reported))
+            return
+        type_ = schema.block.implied_type
+        found = self._provider.list_resources(
+            api.ListRequest(
+                request.type_name, config, request.limit, request.include_resource_object
+            )
+        )
+        async for each in found:
+            yield pb.ListResource.Event(
+                identity=identity_message(each.identity, schema),
+                display_name=each.display_name,
+                resource_object=None if each.resource is None else encode(each.resource, type_),
+                diagnostic=diagnostic_messages(each.diagnostics),
+            )
+
     async def _call(self, request: pb.CallFunction.Request) -> pb.CallFunction.Response:
         signature = (await self._known_schema()).functions.get(request.name)
         if signature is None:
@@ -415,8 +463,22 @@ class ProviderService:
             raise InvalidRequest("Unknown data source", f"There is no data source {quoted(name)}.")
         return found.block.implied_type
 
+    async def _list_type(self, name: str) -> cty.Type:
+        found = (await self._known_schema()).list_resources.get(name)
+        if found is None:
+            raise InvalidRequest("Unknown list resource type", f"There is no {quoted(name)}.")
+        return found.block.implied_type
+
     async def _ephemeral_type(self, name: str) -> cty.Type:
         found = (await self._known_schema()).ephemeral_resources.get(name)
         if found is None:
             raise InvalidRequest("Unknown ephemeral resource type", f"There is no {quoted(name)}.")
         return found.block.implied_type
+
+
+def _whole_number(value: cty.Value) -> int:
+    """Read a limit; 0 for one that is not given."""
+    if value.is_null or not value.is_known:
+        return 0
+    number = value.as_number()
+    return number if isinstance(number, int) else 0

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-CAPABILITIES: Final = pb.ClientCapabilities(write_only_attributes_allowed=True)
-_DEFERRING: Final = pb.ClientCapabilities(write_only_attributes_allowed=True, deferral_allowed=True)
+CAPABILITIES: Final = pb.ClientCapabilities(
+    write_only_attributes_allowed=True, store_planned_private=True, computed_blocks_allowed=True
+)
+_DEFERRING: Final = pb.ClientCapabilities()
+_DEFERRING.CopyFrom(CAPABILITIES)
+_DEFERRING.deferral_allowed = True
 
 
 def capabilities(may_defer: bool) -> pb.ClientCapabilities:

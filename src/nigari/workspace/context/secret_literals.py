@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 
 from nigari.backends.harmless import is_harmless, is_harmless_anywhere
-from nigari.config.file_names import is_config_file, is_mock_file, is_test_file
+from nigari.config.file_names import is_config_file, is_mock_file, is_query_file, is_test_file
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.secret_urls import secret_spans
 from nigari.hcl.body import Body
@@ -89,7 +89,9 @@ def secret_literals(source: Source, variables: Collection[str]) -> Iterator[Span
     if "\0" in source.text:
         # Whatever it is, such as an encrypted file, it is not what it should be.
         yield 0, len(source.text)
-    is_configuration = is_config_file(base) or is_test_file(base) or is_mock_file(base)
+    is_configuration = any(
+        is_one(base) for is_one in (is_config_file, is_test_file, is_mock_file, is_query_file)
+    )
     problems = Diagnostics()
     body = _body(source, problems)
     if problems.has_errors:

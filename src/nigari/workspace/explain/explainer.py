@@ -171,7 +171,7 @@ class Explainer:
 
     def expression(self, text: str, module: str = "") -> Explanation | None:
         """The value of an expression in a module."""
-        frame = self._frame(module)
+        frame = self.frame(module)
         if frame is None:
             return None
         errors = self._diags.error_count
@@ -207,7 +207,7 @@ class Explainer:
         path, rest = text[: max(end - 1, 0)], text[end:]
         if rest in ("source", "version") or not rest:
             return self._call_place(path, rest or "source")
-        frame = self._frame(path)
+        frame = self.frame(path)
         if frame is None or frame.parent is None or not _is_inside_output(frame, rest):
             return None if frame is None else (frame, rest, None)
         return frame.parent, text[last:], None
@@ -217,7 +217,7 @@ class Explainer:
         if addr is None or addr.parent is None:
             self._report(path or which, "")
             return None
-        frame = self._frame(str(addr.parent))
+        frame = self.frame(str(addr.parent))
         if frame is None:
             return None
         call = frame.module.calls.get(addr.name)
@@ -245,7 +245,8 @@ class Explainer:
         missing = missing_instances(expansion, frame, f"module.{call.name}", call.range)
         return found or any_instance(frame, call.repetition, missing)
 
-    def _frame(self, path: str) -> Frame | None:
+    def frame(self, path: str) -> Frame | None:
+        """The module instance with an address, which is reported if there is none."""
         addr: ModuleAddr | None = self._run.root.instance.addr
         if path:
             addr = parse_given(parse_module, path, self._diags)

@@ -12,7 +12,8 @@ from nigari.config.core.provider_ref import ProviderRef
 from nigari.diagnostics import Diagnostics
 from nigari.lang.files import Entry, Files, by_name
 from nigari.plan.nodes.import_lookup import ImportLookup
-from nigari.plan.show.generated_resource import written_resource
+from nigari.plan.nodes.lists import ListInstance
+from nigari.plan.objects.generated_resource import written_resource
 from nigari.record import record
 from nigari.workspace.context.working_directory import WorkingDirectory
 
@@ -55,6 +56,15 @@ def generated_blocks(found: Iterable[ImportLookup]) -> list[GeneratedBlock]:
         )
         blocks.append(GeneratedBlock(str(target.address), target.id, text))
     return blocks
+
+
+def listed_blocks(found: Iterable[ListInstance]) -> list[GeneratedBlock]:
+    """A resource block and an import block for each object that queries found."""
+    return [
+        GeneratedBlock("", each.display_name, f"{each.config}\n{each.import_config}")
+        for instance in found
+        for each in instance.found
+    ]
 
 
 def generated_text(blocks: Iterable[GeneratedBlock]) -> str:

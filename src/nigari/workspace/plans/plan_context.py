@@ -140,11 +140,14 @@ class PlanContext:
             settings=outcome.settings,
             view=view,
             machine=Machine(self._directory.environ, self._directory.root),
+            keep=keep,
+            parallelism=parallelism,
+            pause=pause,
         )
         stopping = _Stopping(application, self._pool, view)
         with on_interrupt(stopping.go_on):
             try:
-                state = await application.run(keep, parallelism, pause)
+                state = await application.run()
             finally:
                 stopping.task = None
             # The plan has warned about everything deprecated.

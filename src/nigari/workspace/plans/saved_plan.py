@@ -1,8 +1,8 @@
-"""Saving a plan and taking it up again: the configuration it was made from, and what it read.
+"""Saved plans: how a plan is saved, and the configuration and variables that it is restored with.
 
 A saved plan holds the configuration, the variables and the prior state that it was made from, and
 checksums of the other files that it read, which must be the same when it is applied. The format of
-the file is in `nigari.plan.model.plan_file`; whether a plan is stale, `locked` decides.
+the file is in `nigari.plan.model.plan_file`; whether a plan is stale, `LockedSession` decides.
 """
 
 from __future__ import annotations
@@ -18,18 +18,16 @@ from nigari.diagnostics.advice import advice
 from nigari.eval.core.inputs import InputKind, Inputs, InputValue
 from nigari.eval.nodes.variable import fitted
 from nigari.eval.static.run import StaticRun
-from nigari.events import Listener
 from nigari.lang.marks import EPHEMERAL
 from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.providers.lockfile import FILE_NAME
-from nigari.plan.engine import PlanOutcome, restore_plan
+from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan, checksum
 from nigari.record import record, replace
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import InstalledPackages
 from nigari.workspace.context.working_directory import WorkingDirectory
-from nigari.workspace.plans.plan_context import PlanContext
-from nigari.workspace.plans.plan_files import LinkedFiles, UnchangedFiles, real_path
+from nigari.workspace.plans.plan_files import LinkedFiles, real_path
 from nigari.workspace.states.backend import SavedBackend
 
 
@@ -152,28 +150,6 @@ def reopened(
     if static is None or diags.has_errors:
         return None
     return Reopened(saved, workspace, static, inputs)
-
-
-async def restored(
-    found: Reopened, listener: Listener, diags: Diagnostics
-) -> tuple[PlanContext, PlanOutcome] | None:
-    """Restore a saved plan, to be shown or applied; None after an error.
-
-    The caller closes the context.
-    """
-    saved, where = found.saved, found.workspace.where
-    files = UnchangedFiles(where.files, saved.files)
-    timestamp = saved.plan.timestamp
-    context = PlanContext(
-        found.static, found.inputs, files, where, saved.workspace, timestamp=timestamp
-    )
-    reported = Diagnostics()
-    inputs = context.plan_inputs(saved.plan.previous_state, listener)
-    outcome = await restore_plan(inputs, saved, reported)
-    if not context.report(reported, diags) or outcome is None:
-        await context.close()
-        return None
-    return context, outcome
 
 
 def saved_inputs(saved: SavedPlan) -> Inputs:

@@ -1,10 +1,10 @@
-"""The journal of the last apply in a directory: what was done when, and what waited for what.
+"""The journal of the last apply in a directory: its operations and events, in order.
 
-It is for whoever looks at an apply from another process, while it goes on or afterwards, and for
-whoever asks which variables have changed since. Nothing depends on it, so that what cannot be
-written is left out. It is one file for each workspace, of a limited size, that only its owner may
-read. Neither values of objects nor what provisioners print is in it, and of variables only those
-that are not secret. As long as the apply goes on, the file is locked.
+It is for showing an apply from another process, during or after it, and for finding the variables
+that have changed since. Nothing depends on it, so whatever cannot be written is left out. It is one
+file for each workspace, of a limited size, that only its owner may read. It contains neither values
+of objects nor the output of provisioners, and of variables only those that are not sensitive. The
+file is locked until the apply ends.
 """
 
 from __future__ import annotations

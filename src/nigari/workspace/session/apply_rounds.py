@@ -1,14 +1,14 @@
-"""Rounds: plans that follow each other under one lock, each with what the one before made known.
+"""Apply rounds: plans that follow each other under one lock, each with the results of the last.
 
-A round does what can be known and leaves the rest for the next. Who sees a plan and agrees to it is
-the affair of whoever holds this, and so is carrying it out.
+A round defers what depends on unknown values to the next. Showing, approving and applying the plans
+is left to the caller.
 """
 
 from __future__ import annotations
 
 from nigari.diagnostics import Diagnostic, Severity
 from nigari.plan.model.changes import Action, Plan
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.show.deferred_summary import waiting_line
 from nigari.record import replace
 from nigari.running.round_cache import RoundCache
@@ -23,7 +23,7 @@ class ApplyRounds:
     """The rounds of one apply."""
 
     def __init__(self, locked: LockedSession, options: PlanOptions, most: int = 0) -> None:
-        """At most so many rounds are made; as many as it takes, where that is nothing."""
+        """`most` limits the number of rounds; 0 means no limit."""
         self._locked = locked
         self._options = options
         self._most = most

@@ -23,11 +23,13 @@ from nigari.plan.engine import PlanInputs, make_plan
 from nigari.plan.found_state import found_state
 from nigari.plan.inspection.state_inspection import StateInspection
 from nigari.plan.model.changes import Plan, PlanMode
+from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.import_lookup import ImportLookup
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.plan.nodes.plan_run import PlanOptions
+from nigari.plan.nodes.lists import ListInstance
 from nigari.plan.object_search import find_objects
 from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.queries import find_listed
 from nigari.record import replace
 from nigari.running.round_cache import RoundCache
 from nigari.state.draft import StateDraft
@@ -43,7 +45,7 @@ from nigari.workspace.plans.plan_context import PlanContext
 from nigari.workspace.plans.plan_files import ReadFiles
 from nigari.workspace.plans.saved_plan import Reopened, lock_checksum
 from nigari.workspace.session.apply_result import Saved, Unsaved, state_document, store_result
-from nigari.workspace.session.made_plan import MadePlan, restore_plan
+from nigari.workspace.session.made_plan import MadePlan, restored
 from nigari.workspace.session.session import Session
 
 
@@ -206,6 +208,16 @@ class LockedSession:
         self.session.use_files(WithGenerated(where.files, where.name, path, text))
         return True
 
+    async def query(
+        self, lists_whole: bool = False, parallelism: int = 10
+    ) -> list[ListInstance] | None:
+        """Run the queries of the directory's query files; None after an error."""
+        context, reported = self._open(needs_all=True), Diagnostics()
+        if context is None:
+            return None
+        found = await find_listed(self._inputs(context), lists_whole, parallelism, reported)
+        return found if context.report(reported, self.diags) else None
+
     async def blocks(self) -> BlockGraph | None:
         """Which blocks of the configuration need which others."""
         context, reported = self._open(needs_all=False), Diagnostics()
@@ -266,7 +278,7 @@ class LockedSession:
         snapshot = saved.lineage, saved.serial
         if not self._is_current(saved.plan, snapshot, saved.lock, saved.workspace):
             return None
-        made = await restore_plan(self.session, reopened, self._listener)
+        made = await restored(self.session, reopened, self.diags, self._listener)
         if made is not None:
             self._contexts.append(made.context)
         return made

@@ -11,22 +11,27 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from nigari.config.blocks.variable import Variable
+from nigari.diagnostics import Diagnostics, Severity
 from nigari.eval.core.inputs import Inputs, check_undeclared
 from nigari.events import SILENCE, Listener
-from nigari.plan.engine import PlanOutcome
+from nigari.plan.engine import PlanOutcome, restore_plan
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.plan_file import SavedPlan, write_plan_file
 from nigari.record import record
 from nigari.system_calls import NOT_INHERITED
 from nigari.workspace.plans.plan_context import PlanContext
+from nigari.workspace.plans.plan_files import UnchangedFiles
 from nigari.workspace.plans.saved_plan import (
     Reopened,
     plan_workspace,
     reopened,
-    restored,
     saved_plan,
 )
 from nigari.workspace.session.session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.workspace.plans.plan_reasons import PlanReasons
 
 
 @record
@@ -60,6 +65,18 @@ class MadePlan:
         session = self.session
         backend = session.states.remembered_backend(session.diags)
         return saved_plan(self.outcome, session.workspace, self.read, backend, self.snapshot)
+
+    def reasons(self) -> PlanReasons:
+        """Find the reasons of the changes, by the inputs of the last apply as far as known."""
+        from nigari.workspace.context.remembered_variables import load_remembered
+        from nigari.workspace.plans.plan_reasons import PlanReasons
+        from nigari.workspace.session.apply_journal import applied_inputs, journal_path
+
+        data, workspace = self.session.where.data_directory, self.context.workspace
+        earlier = applied_inputs(journal_path(str(data), workspace))
+        if not earlier:
+            earlier = load_remembered(data, workspace, Diagnostics())
+        return PlanReasons(self.outcome, self.session.sources, earlier)
 
     def save(self, path: str) -> bool:
         """Write the plan to a file, encrypted as configured; False after an error.
@@ -102,19 +119,55 @@ def reopen_plan(session: Session, path: str) -> Reopened | None:
 async def load_plan(session: Session, path: str) -> MadePlan | None:
     """Read a plan from a file; None after an error."""
     taken = reopen_plan(session, path)
-    if taken is None:
-        return None
-    made = await restore_plan(session, taken, SILENCE)
+    made = None if taken is None else await restored(session, taken, session.diags)
     if made is not None:
         await made.context.close()
     return made
 
 
-async def restore_plan(session: Session, found: Reopened, listener: Listener) -> MadePlan | None:
-    """Load what a saved plan needs; None after an error. The caller closes its context."""
-    result = await restored(found, listener, session.diags)
-    if result is None:
+async def open_plan(session: Session, path: str) -> MadePlan | None:
+    """Read a plan from a file to show it, whatever has changed since; None after an error.
+
+    The caller closes its context.
+    """
+    saved = session.read_plan(path)
+    if saved is None:
         return None
-    saved, (context, outcome) = found.saved, result
-    snapshot = saved.lineage, saved.serial
-    return MadePlan(session, context, outcome, snapshot, saved.lock, saved.files, saved)
+    # Warnings were reported when the plan was made.
+    found, made = Diagnostics(), None
+    session.shown = plan_workspace(saved, session.where)
+    taken = reopened(saved, session.shown, found)
+    if taken is not None:
+        made = await restored(session, taken, found)
+    session.diags.extend(each for each in found if each.severity is Severity.ERROR)
+    return made
+
+
+async def restored(
+    session: Session, found: Reopened, diags: Diagnostics, listener: Listener = SILENCE
+) -> MadePlan | None:
+    """Load what a saved plan needs; None after an error. The caller closes its context."""
+    saved, where = found.saved, found.workspace.where
+    context = PlanContext(
+        found.static,
+        found.inputs,
+        UnchangedFiles(where.files, saved.files),
+        where,
+        saved.workspace,
+        timestamp=saved.plan.timestamp,
+    )
+    reported = Diagnostics()
+    inputs = context.plan_inputs(saved.plan.previous_state, listener)
+    outcome = await restore_plan(inputs, saved, reported)
+    if not context.report(reported, diags) or outcome is None:
+        await context.close()
+        return None
+    return MadePlan(
+        session=session,
+        context=context,
+        outcome=outcome,
+        snapshot=(saved.lineage, saved.serial),
+        lock=saved.lock,
+        read=saved.files,
+        file=saved,
+    )

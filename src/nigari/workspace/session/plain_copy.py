@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Severity
+from nigari.eval.core.inputs import InputKind
 from nigari.hcl.json_body import parse_json_body
 from nigari.hcl.parser import parse_body
 from nigari.hcl.render import render_value
@@ -95,8 +96,10 @@ def is_free(out: str, diags: Diagnostics) -> bool:
 
 def _backend_arguments(session: Session) -> Mapping[str, Value]:
     environment = session.where.environment
-    own = {} if environment is None else environment.backend
-    return {**{name: each.value for name, each in own.items()}, **session.where.backend}
+    found: dict[str, Value] = {}
+    if environment is not None:
+        found = {name: each.value for name, each in environment.backend.items()}
+    return {**found, **session.where.backend}
 
 
 def _write(session: Session, plain: PlainConfiguration, out: str, options: PlainOptions) -> bool:
@@ -112,9 +115,10 @@ def _write(session: Session, plain: PlainConfiguration, out: str, options: Plain
             os.rmdir(out)
         os.rename(made, out)
     except OSError as error:
-        shutil.rmtree(made, ignore_errors=True)
         session.diags.error("Cannot write the configuration", f"{out}: {error.strerror or error}.")
         return False
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
     return True
 
 
@@ -148,15 +152,19 @@ def _copy(source: str, target: str, apart: set[str]) -> None:
 
 
 def _write_values(session: Session, made: str, options: PlainOptions) -> None:
-    """Write the values of variables that an environment or a fleet gives, as a file that every
-    command reads.
+    """Write the values of variables that an environment or a fleet gives, or that `init` remembers,
+    as a file that every command reads.
     """
     environment = session.where.environment
     paths: list[str] = []
-    values: dict[str, Value] = {}
+    values = {
+        name: each.value
+        for name, each in session.inputs.items()
+        if each.kind is InputKind.REMEMBERED and each.value is not None
+    }
     if environment is not None:
         paths = [session.where.at(session.where.name, path) for path in environment.var_files]
-        values = {name: each.value for name, each in environment.variables.items()}
+        values.update((name, each.value) for name, each in environment.variables.items())
     paths += options.var_files
     values.update(options.variables)
     given = [each for path in paths for each in _read_values(path)]

@@ -27,7 +27,6 @@ from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.failure import SessionError
 from nigari.workspace.session.made_plan import MadePlan, load_plan
 from nigari.workspace.session.session import Session
-from nigari.workspace.session.session_reasons import plan_reasons
 
 
 @record
@@ -172,7 +171,7 @@ class Plan:
         them; without one, it is everything that is planned. Empty where nothing is.
         """
         check_text("an address", address)
-        reasons = plan_reasons(self._made.session, self._made.outcome)
+        reasons = self._made.reasons()
         return reasons.about(address) if address else tuple(reasons.changes())
 
     async def _document(self, diags: Diagnostics) -> str | None:

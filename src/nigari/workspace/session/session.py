@@ -160,6 +160,10 @@ class Session:
         shown = self.shown or self._workspace
         return "" if shown is None else shown.context_of(place)
 
+    def use_queries(self) -> None:
+        """Read the query files of the directory, too."""
+        self.workspace.loader.query_directory = self.workspace.directory
+
     def use_files(self, files: Files) -> None:
         """Take the configuration from other files from now on, with the same variables."""
         from nigari.workspace.configuration.directory import Workspace

@@ -31,6 +31,18 @@ def written_resource(address: Resource, provider: str, block: Block, value: Valu
     return formatted("\n".join(lines))
 
 
+def written_import(address: Resource, provider: str, identity: Value) -> str:
+    """The import block of an object, which its identity names."""
+    lines = ["import {", f"to = {address}"]
+    if provider:
+        lines.append(f"provider = {provider}")
+    parts = sorted(identity.mapping().items())
+    lines.append("identity = {")
+    lines += [f"{name} = {_expression(part)}" for name, part in parts if not part.is_null]
+    lines.append("}\n}\n")
+    return formatted("\n".join(lines))
+
+
 def _contents(block: Block, value: Value, is_top: bool = False) -> Iterator[str]:
     yield from _attributes(block.attributes, value, is_top)
     members = value.unmark()[0].mapping()

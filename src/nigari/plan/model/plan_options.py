@@ -1,0 +1,60 @@
+"""Plan options: what the user asks of a plan."""
+
+from __future__ import annotations
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.module import ModuleAddr
+from nigari.addrs.targets import Target
+from nigari.plan.model.changes import PlanMode
+from nigari.record import record
+
+
+@record
+class ReadObjects:
+    """What a plan with minimal refresh reads, of what is stored."""
+
+    instances: frozenset[AbsResourceInstance] = frozenset()
+    blocks: frozenset[tuple[ModuleAddr, str]] = frozenset()
+    """Blocks of which all instances are read."""
+
+    def __or__(self, other: ReadObjects) -> ReadObjects:
+        return ReadObjects(self.instances | other.instances, self.blocks | other.blocks)
+
+
+@record
+class PlanOptions:
+    """What the user asks of a plan."""
+
+    mode: PlanMode = PlanMode.NORMAL
+    refreshes: bool = True
+    only_reads: ReadObjects | None = None
+    """The objects that are read while refreshing; None for all."""
+    is_for_apply: bool = True
+    """Whether the plan may be applied. Otherwise only the refreshed state is stored, so that no
+    object needs protection from it.
+    """
+    replaced: tuple[AbsResourceInstance, ...] = ()
+    targets: tuple[Target, ...] = ()
+    excluded: tuple[Target, ...] = ()
+    parallelism: int = 10
+    defers: bool = False
+    """Whether changes that depend on unknown values are deferred to a later round."""
+    lists_whole: bool = False
+    """Whether queries ask for whole objects, to generate configuration for them."""
+    follows_imports: bool = True
+    """Whether import blocks are carried out; the import command ignores them."""
+
+    @property
+    def is_targeted(self) -> bool:
+        """Whether only a part of the configuration is planned."""
+        return bool(self.targets or self.excluded)
+
+    @property
+    def is_refresh_only(self) -> bool:
+        """Whether the instances of resources are those of the state, and nothing is imported."""
+        return self.mode is PlanMode.REFRESH_ONLY
+
+    @property
+    def is_destroying(self) -> bool:
+        """Whether everything is destroyed."""
+        return self.mode is PlanMode.DESTROY

@@ -1,0 +1,117 @@
+"""List resource types: classes whose generator finds existing objects of a resource type.
+
+Each object that the generator yields is an instance of the resource type's class. Limits are
+the caller's business: it stops the generator.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from nigari import cty
+from nigari.hcl.evaluation import as_sentence
+from nigari.providers import api
+from nigari.providers.base import problem
+from nigari.providers.python.attempt import AttemptResult, attempt
+from nigari.providers.python.fields import Fields
+from nigari.schema.coerce import coerce
+
+# As in `attempt`, `Any` stands for methods that may be async or not.
+
+_END: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An object that a query found, with a name that people recognise."""
+
+    instance: object
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListType:
+    """A query for objects of one resource type."""
+
+    fields: Fields
+    """Arguments of the query."""
+    listed: Fields
+    """Attributes of the resources that it finds."""
+
+    async def found(
+        self, request: api.ListRequest, settings: object
+    ) -> AsyncGenerator[api.ListEvent, None]:
+        """Run the generator of a query, one object at a time."""
+        made = await attempt(self.fields.to_instance, request.config)
+        if made.failed:
+            yield api.ListEvent(diagnostics=made.reported)
+            return
+        query: Any = made.result
+        try:
+            results = _Results(query.list(settings))
+        except TypeError as error:
+            yield api.ListEvent(diagnostics=self._wrong(error))
+            return
+        try:
+            while (outcome := await results.next()).result is not _END:
+                event = self._event(outcome, request.include_resource)
+                yield event
+                if api.has_errors(event.diagnostics):
+                    return
+            if outcome.reported:
+                yield api.ListEvent(diagnostics=outcome.reported)
+        finally:
+            await results.close()
+
+    def _event(self, outcome: AttemptResult, include_resource: bool) -> api.ListEvent:
+        if outcome.failed:
+            return api.ListEvent(diagnostics=outcome.reported)
+        found = outcome.result
+        listed = found if isinstance(found, Listed) else Listed(found, "")
+        try:
+            value = coerce(self.listed.block, self.listed.to_value(listed.instance))
+        except (TypeError, AttributeError, cty.CtyError) as error:
+            return api.ListEvent(diagnostics=self._wrong(error))
+        identity = self.listed.identity_of(value)
+        return api.ListEvent(
+            display_name=listed.name or _name(identity),
+            identity=identity,
+            resource=value if include_resource else None,
+            diagnostics=outcome.reported,
+        )
+
+    def _wrong(self, error: Exception) -> api.ProviderDiagnostics:
+        text = as_sentence(f"{self.fields.owner.__name__}: {error}")
+        return problem("Wrong value from the provider", text)
+
+
+class _Results:
+    """A generator, async or not, whose exceptions become diagnostics."""
+
+    def __init__(self, generator: object) -> None:
+        if not isinstance(generator, Generator | AsyncGenerator):
+            raise TypeError(f"the method list must be a generator, but returned {generator!r}")
+        self._generator = generator
+
+    async def next(self) -> AttemptResult:
+        """Take one object; `_END` after the last one."""
+        if isinstance(self._generator, AsyncGenerator):
+            return await attempt(self._next_async)
+        return await attempt(next, self._generator, _END)
+
+    async def _next_async(self) -> object:
+        return await anext(cast("AsyncGenerator[object, None]", self._generator), _END)
+
+    async def close(self) -> None:
+        """Run what the generator does at its end, even if the caller has stopped early."""
+        if isinstance(self._generator, AsyncGenerator):
+            await self._generator.aclose()
+        else:
+            await asyncio.to_thread(self._generator.close)
+
+
+def _name(identity: cty.Value | None) -> str:
+    """Name an object by the parts of its identity."""
+    parts = {} if identity is None else identity.mapping()
+    return ", ".join(str(part.to_python()) for part in parts.values() if not part.is_null)

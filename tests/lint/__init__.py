@@ -1,0 +1,1 @@
+"""Tests of rules, lists of rules, settings, ignored findings, fixes, and rules in Python."""
