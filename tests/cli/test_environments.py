@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.init_world import directory, init, write
-from tests.cli.process import Done, inside, nigari
+from tests.cli.process import Done, inside
 
 __all__ = ["directory"]
 
