@@ -40,17 +40,10 @@ def dependencies(name: str, extras: frozenset[str] = frozenset()) -> set[str]:
 def licence(name: str) -> str:
     """What a distribution declares: an expression, classifiers, or a free text."""
     metadata = distribution(name).metadata
-    classifiers = [
-        each
-        for each in metadata.get_all("Classifier") or ()
-        if each.startswith("License ::") and each != "License :: OSI Approved"
-    ]
-    text = (
-        metadata.get("License-Expression")
-        or "; ".join(classifiers)
-        or metadata.get("License")
-        or ""
-    )
+    classifiers = [each for each in metadata.get_all("Classifier") or () if each.count("::") > 1]
+    licences = [each for each in classifiers if each.startswith("License ::")]
+    expression = metadata.get_all("License-Expression") or ["; ".join(licences)]
+    text: str = expression[0] or (metadata.get_all("License") or [""])[0]
     return text.partition("\n")[0]
 
 
