@@ -184,3 +184,11 @@ def test_lines_of_a_session(tmp_path: Path) -> None:
     aio.open(tmp_path, on_output=print)
     functions: Mapping[str, hcl.Function] = nigari.functions(tmp_path)
     assert "upper" in functions
+
+
+def test_a_query(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text("", encoding="utf-8")
+    with nigari.open(tmp_path) as session, pytest.raises(nigari.SessionError) as caught:
+        found = session.query()
+        assert_type(found, Mapping[str, tuple[events.FoundObject, ...]])
+    assert [each.summary for each in caught.value.diagnostics] == ["No queries"]
