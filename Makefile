@@ -11,8 +11,9 @@ WORKERS ?= 2
 N ?= 10000
 SEED ?= 0
 
-.PHONY: help demo check format format-check lint types layers test pictures page-pictures peers check-real bench \
-	bench-compiled page distributions wheel check-wheel fuzz fuzz-files fuzz-expressions differential coverage tampering equivalences plain mutants outside clean
+.PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real bench \
+	bench-compiled page distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions \
+	differential coverage tampering equivalences plain mutants sampled-mutants outside clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -54,13 +55,22 @@ layers: $(READY)
 test: $(READY) ## the tests alone
 	$(BIN)/pytest -q -n $(WORKERS)
 
-pictures: $(READY) ## draw the pictures of the documents, and write the page of the public surface
+pictures: $(READY) ## draw the pictures of the documents, and write the generated pages: API, commands, tools
 	$(BIN)/python -m scripts.pictures
 	$(BIN)/python -m scripts.api_page
+	$(BIN)/python -m scripts.cli_pages
 	$(BIN)/python -m scripts.tools_page
 
 page-pictures: $(READY) page ## take the pictures of the page of `nigari explore`; needs Chromium
 	$(BIN)/python -m scripts.page_pictures
+
+docs: $(READY) ## build the site of the documents in build/site
+	@test -x $(BIN)/zensical || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]'
+	$(BIN)/python -m scripts.site
+
+check-docs: docs ## open the site in Chromium: accessible in both themes and two widths, searchable; needs Node.js 20 or newer
+	npm --prefix page ci --silent
+	node --test scripts/check_site.mjs
 
 peers: ## build the real programs that check-real compares with
 	$(PYTHON) -m scripts.peers
@@ -93,6 +103,17 @@ distributions: $(READY) ## the pure wheels of nigari and nigari-core, and the so
 	$(BIN)/python -m hatchling build -t sdist -t wheel -d dist
 	cd packaging/nigari-core && $(abspath $(BIN))/python -m hatchling build -t wheel -d $(abspath dist)
 
+wheels: distributions check-install check-wheel ## all wheels of this machine, with tests on each
+
+check-install: distributions ## install the pure wheel without a compiler, and follow the quick start
+	$(BIN)/python -m scripts.check_install
+
+build-twice: $(READY) ## show that two builds of the committed files have the same bytes
+	$(BIN)/python -m scripts.build_twice
+
+check-lowest: $(READY) ## tests with the lowest allowed versions of the dependencies; `make check` has the highest
+	$(BIN)/python -m scripts.lowest_versions
+
 check-wheel: wheel ## the tests of cty, hcl and regexp on the compiled wheel
 	$(BIN)/python -m scripts.check_wheel
 
@@ -116,6 +137,9 @@ plain: $(READY) peers ## have OpenTofu plan random configurations that nigari wr
 
 mutants: $(READY) ## apply one-line faults, one at a time, and say which test finds each
 	$(BIN)/python -m scripts.mutants --workers $(WORKERS) $(NAMES)
+
+sampled-mutants: $(READY) ## faults drawn from plan, apply and eval, and those that the tests miss: make sampled-mutants N=100 SEED=1
+	$(BIN)/python -m scripts.sampled_mutants --count $(N) --seed $(SEED)
 
 outside: $(READY) peers ## compare with the real program in public repositories: docs/contributing/outside.md
 	$(BIN)/python -m tests.outside $(OUTSIDE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -24,12 +25,21 @@ DOORS: Final = (
     "nigari.events",
     "nigari.fleet",
     "nigari.hcl",
+    "nigari.hcl.decode",
+    "nigari.hcl.interdependent",
+    "nigari.hcl.static",
     "nigari.compat.hcl2",
     "nigari.compat.pygohcl",
     "nigari.lint",
     "nigari.providers.python",
     "nigari.testing",
     "nigari.providers.testing",
+)
+WITH_EXAMPLES: Final = (
+    "Remain",
+    "nigari.hcl.decode",
+    "nigari.hcl.interdependent",
+    "nigari.hcl.static",
 )
 PLACE: Final = Path(__file__).resolve().parents[1] / "docs" / "python" / "api"
 _HEAD: Final = """# API reference
@@ -53,7 +63,9 @@ def pages() -> dict[str, str]:
         module = importlib.import_module(door)
         found["index.md"] += f"| [`{door}`]({door}.md) | {_sentence(module)} |\n"
         entries = [_entry(name, getattr(module, name)) for name in sorted(module.__all__)]
-        found[f"{door}.md"] = "\n".join([f"# `{door}`\n\n{_summary(module)}\n", *entries])
+        found[f"{door}.md"] = "\n".join(
+            [f"# `{door}`\n\n{_summary(module)}\n", *_examples(module), *entries]
+        )
     return found
 
 
@@ -88,7 +100,7 @@ def _callable(member: object) -> object:
 
 def _entry(name: str, found: object) -> str:
     if inspect.isclass(found):
-        lines = [f"## class `{name}`\n", f"{_summary(found)}\n"]
+        lines = [f"## class `{name}`\n", f"{_summary(found)}\n", *_examples(found)]
         lines.extend(f"- `{field}`" for field in _fields(found))
         for member, value in members(found):
             is_property = isinstance(value, property)
@@ -131,6 +143,17 @@ def _summary(found: object) -> str:
     """The first paragraph of a docstring, on one line."""
     text = inspect.getdoc(found) or ""
     return " ".join(text.partition("\n\n")[0].split())
+
+
+def _examples(found: object) -> list[str]:
+    """The example that ends a docstring: it begins with an import, and can be run."""
+    is_shown = getattr(found, "__name__", "") in WITH_EXAMPLES
+    text = inspect.getdoc(found) or ""
+    example = re.search(r"\n\n *(from|import) \w", text)
+    if not is_shown or example is None:
+        return []
+    source = textwrap.dedent(text[example.start() + 2 :])
+    return [f"```python\n{source}\n```\n"]
 
 
 def _sentence(found: object) -> str:

@@ -1,11 +1,12 @@
 """Build hook: compiles `nigari.cty`, `nigari.hcl` and `nigari.regexp` with mypyc where NIGARI_COMPILE=1.
 
-Without that setting it does nothing and asks for nothing, so `pip install .` gives the pure
-sources and needs no compiler. The compiled wheel holds the sources too; Python prefers the
+Without that setting it compiles nothing and asks for nothing, so `pip install .` gives the pure
+sources and needs no compiler. A wheel with the page of `nigari explore` gets its bill of materials. The compiled wheel holds the sources too; Python prefers the
 extension modules beside them.
 """
 
 import os
+import runpy
 import shutil
 import sys
 import tempfile
@@ -78,10 +79,18 @@ class CompileHook(BuildHookInterface[Any]):
         return ["mypy[mypyc]>=1.14", "setuptools>=75"] if wanted() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile, and add the libraries to what the wheel holds."""
-        if not wanted() or version == "editable":
+        """Add the bill of materials and, where wanted, the compiled libraries."""
+        if version == "editable":
             return
         self.output = Path(tempfile.mkdtemp(prefix="nigari-compile-"))
+        root = Path(self.root)
+        if (root / "src/nigari/explore/static").is_dir():
+            target = self.output / "nigari.cdx.json"
+            packages = runpy.run_path(str(root / "scripts/bundled_packages.py"))
+            packages["write"](root, target, self.metadata.version)
+            build_data["sbom_files"].append(str(target))
+        if not wanted():
+            return
         built = compile_into(Path(self.root) / "src", self.output)
         if not built:
             sys.exit("mypyc built nothing")

@@ -92,9 +92,9 @@ class Verdict:
     seconds: float = 0.0
 
 
-def mutants() -> list[Mutant]:
-    """All faults."""
-    with FAULTS.open("rb") as file:
+def listed(path: Path = FAULTS) -> list[Mutant]:
+    """The faults of a file."""
+    with path.open("rb") as file:
         return [Mutant(**each) for each in tomllib.load(file)["mutant"]]
 
 
@@ -173,7 +173,7 @@ def main() -> int:
         "--brief", action="store_true", help="only the first tests that a fault names"
     )
     given = parser.parse_args()
-    chosen = [each for each in mutants() if not given.names or each.name in given.names]
+    chosen = [each for each in listed() if not given.names or each.name in given.names]
     for each in chosen:
         each.applied((ROOT / each.path).read_text())
     if given.check:

@@ -15,7 +15,7 @@ _HEAD: Final = "| line | read by |\n| --- | --- |\n"
 
 
 def table() -> str:
-    """The table, which is the end of the page."""
+    """Build the table."""
     rows = []
     for line, readers in MARKERS.items():
         names = ", ".join(dict.fromkeys(each.program for each in readers))
@@ -24,8 +24,11 @@ def table() -> str:
 
 
 def page() -> str:
-    """The whole page: what stands before the table, and the table."""
-    return PAGE.read_text(encoding="utf-8").partition(_HEAD)[0] + table()
+    """Replace the table of the page; it ends with the first line that is no row."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(_HEAD)
+    rows = rest.split("\n")
+    end = next(index for index, line in enumerate(rows) if not line.startswith("| "))
+    return before + table() + "\n".join(rows[end:])
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def requirements(folder: Path) -> set[str]:
     """What a distribution requires, alone or with any of its extras."""
     texts = list(project(folder)["dependencies"])
     for name, extra in project(folder)["optional-dependencies"].items():
-        texts += [] if name == "dev" else extra
+        texts += [] if name in ("dev", "site") else extra
     # An extra may consist of others.
     own = ("nigari[", "nigari-core[")
     return {str(Requirement(text)) for text in texts if not text.startswith(own)}

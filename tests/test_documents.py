@@ -14,7 +14,9 @@ from typing import Final
 
 import pytest
 
-from nigari.cli.main import COMMANDS
+from scripts.cli_pages import PLACE, pages
+from scripts.site import REPOSITORY, site_page
+from tests.markdown_pages import anchors
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 DOCUMENTS: Final = [
@@ -28,17 +30,26 @@ GENERATED: Final = frozenset({".venv", "build", "dist"})
 # Files of the people who use the program, and patterns for names.
 NOT_OURS: Final = frozenset(
     {
+        ".nigari/fleet",
+        ".nigari.lock.hcl",
         ".terraform/",
+        ".tfcomponent.hcl",
+        ".tfstack.hcl",
+        ".tftest.hcl",
+        ".tftest.json",
+        ".tofutest.hcl",
+        ".tofutest.json",
         ".terraform.lock.hcl",
         ".tf",
         ".tf.json",
         ".tofu",
         ".json",
         ".jsonl",
-        ".nigari.lock.hcl",
         "./network",
         "../shared",
         "/opt/modules",
+        "cdk.tf.json",
+        "cdktf.out/stacks/NAME/cdk.tf.json",
         "web.tfquery.hcl",
         "environments.hcl",
         "lint.hcl",
@@ -58,7 +69,14 @@ NOT_OURS: Final = frozenset(
         "env.hcl",
         "env.tfvars",
         "terragrunt.stack.hcl",
+        "files.py",
         "main.tf",
+        "plan.bin",
+        "public/index.html",
+        "terraform.NAME.tfstate",
+        "terraform.tfstate",
+        "terraform.io/builtin/terraform",
+        "registry.terraform.io/hashicorp/aws",
         "ns/name/aws",
         "registry.example.com/ns/name/aws",
         "github.com/owner/name",
@@ -81,7 +99,7 @@ _PYTHON: Final = re.compile(
 )
 _NAMED_FILE: Final = re.compile(r"# ([\w./-]+\.(?:tf|tfvars|hcl))\n")
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
-_LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
+_LINK: Final = re.compile(r"\[[^\]]*\]\(([^)#\s]*)#?([^)\s]*)\)")
 _TARGET_OF_LINK: Final = re.compile(r"\]\([^)]*\)")
 _SYMBOL: Final = re.compile(r"(?<!\.)\bnigari(?:\.[A-Za-z_]\w*)+")
 _PATH: Final = re.compile(r"[\w.~-]*(?:/[\w.*-]+)*/?")
@@ -106,6 +124,14 @@ def path_exists(document: Path, name: str) -> bool:
         return True
     places = (ROOT, document.parent, ROOT / "src" / "nigari")
     return any(any(place.glob(name.rstrip("/"))) for place in places)
+
+
+def is_there(document: Path, path: str, anchor: str) -> bool:
+    """Whether a link of a document leads to a file, and to a heading of it if it names one."""
+    target = document.parent / path if path else document
+    if not anchor:
+        return target.exists()
+    return target.is_file() and anchor in anchors(target.read_text(encoding="utf-8"))
 
 
 def symbol_exists(name: str) -> bool:
@@ -164,9 +190,12 @@ class TestDocument:
         assert missing == []
 
     def test_links_lead_somewhere(self, document: Path) -> None:
-        links = _LINK.findall(prose(document))
-        local = [link for link in links if not link.startswith(("http:", "https:"))]
-        assert [link for link in local if not (document.parent / link).exists()] == []
+        missing = [
+            f"{path}#{anchor}"
+            for path, anchor in _LINK.findall(prose(document))
+            if not path.startswith(("http:", "https:")) and not is_there(document, path, anchor)
+        ]
+        assert missing == []
 
     def test_symbols_exist(self, document: Path) -> None:
         text = _TARGET_OF_LINK.sub("]", document.read_text(encoding="utf-8"))
@@ -227,11 +256,29 @@ def test_python_example_runs_and_prints_what_it_says(
         assert done.returncode == 0, done.stdout
 
 
-def test_the_page_of_commands_has_all_of_them() -> None:
-    page = (ROOT / "docs" / "reference" / "cli" / "index.md").read_text(encoding="utf-8")
-    table = page.partition("\n\n| command |")[2].partition("\n\n")[0]
-    named = [name for row in table.splitlines() for name in _SPAN.findall(row.split("|")[1])]
-    assert sorted(named) == sorted(COMMANDS)
+def test_the_pages_of_commands_are_those_of_the_tables() -> None:
+    """Written by `python -m scripts.cli_pages`, as `make pictures` does."""
+    written = {path.name: path.read_text(encoding="utf-8") for path in PLACE.glob("*.md")}
+    assert written == pages()
+
+
+def test_the_navigation_of_the_site_names_pages() -> None:
+    """Of `docs`, or of the top directory, which `scripts/site.py` puts beside them."""
+    text = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    named = re.findall(r'"([\w/.-]+\.md)"', text)
+    assert len(named) > 40
+    assert [
+        name for name in named if not any((ROOT / at / name).is_file() for at in ("docs", "."))
+    ] == []
+
+
+def test_links_out_of_the_documents_lead_to_the_repository() -> None:
+    text = (
+        "[a](../CHANGELOG.md#x) [b](../examples/demo.py) [c](guides/ci.md)\n```\n[d](../e)\n```\n"
+    )
+    assert site_page(text, Path("docs")) == (
+        f"[a](CHANGELOG.md#x) [b]({REPOSITORY}examples/demo.py) [c](guides/ci.md)\n```\n[d](../e)\n```\n"
+    )
 
 
 def test_architecture_fits_on_four_pages() -> None:

@@ -369,15 +369,19 @@ def test_outputs_of_what_is_gone_and_not_declared(
 
 
 @pytest.mark.parametrize(
-    ("flag", "kind", "is_known"),
+    ("flag", "kind", "planned", "is_known"),
     [
-        ("-refresh-only", "missing", True),
-        ("-refresh-only", "more", False),
-        ("-refresh=false", "missing", False),
+        ("-refresh-only", "missing", {"update t.a"}, True),
+        ("-refresh-only", "more", {"update t.a"}, False),
+        ("-refresh=false", "missing", {"update t.a"}, False),
+        ("-refresh=false", "missing", set(), True),
+        ("-refresh=false", "more", set(), False),
     ],
 )
-def test_what_is_opened_where_only_the_state_changes(flag: str, kind: str, is_known: bool) -> None:
-    step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]])
+def test_what_is_opened_where_at_most_the_state_changes(
+    flag: str, kind: str, planned: set[str], is_known: bool
+) -> None:
+    step = Step({"main.tf": ""}, [["plan", flag], ["apply", "p"]], ours=planned)
     text = _event("ephemeral_action_started", "", "ephemeral.t.e")
     given = Difference(f"events: {kind} ephemeral_action_started", text)
     assert bool(explanation(step, ["apply", "p"], given, [given])) is is_known
@@ -692,3 +696,117 @@ def test_a_fault_made_by_hand_is_reported(
 
 def test_most_faults_can_be_made(tampered_stories: list[tuple[str, str, str]]) -> None:
     assert len({kind.partition(":")[0] for kind, _, _ in tampered_stories}) > 20
+
+
+def _results(address: str, *status: str) -> str:
+    found = [{"object_addr": address, "status": each} for each in status]
+    kind = address.split(".")[-2]
+    result = {
+        "config_addr": address,
+        "object_kind": kind,
+        "objects": found,
+        "status": (*status, "unknown")[0],
+    }
+    return json.dumps([result])
+
+
+@pytest.mark.parametrize(
+    ("command", "address", "theirs", "ours", "is_known"),
+    [
+        ("destroy", "var.v", ["pass"], [], True),
+        ("destroy", "var.v", ["pass"], ["unknown"], False),
+        ("destroy", "output.o", ["pass"], [], False),
+        ("refresh", "var.v", ["pass"], [], False),
+        ("apply", "module.m.output.o", ["unknown"], ["pass"], True),
+        ("apply", "module.m.output.o", ["unknown"], ["fail"], False),
+        ("apply", "module.m.output.o", ["pass"], ["unknown"], False),
+        ("apply", "module.n.output.o", ["unknown"], ["pass"], False),
+        ("apply", "module.m.var.v", ["unknown"], ["pass"], False),
+    ],
+)
+def test_results_that_only_one_has(
+    command: str, address: str, theirs: list[str], ours: list[str], is_known: bool
+) -> None:
+    step = Step({"main.tf": "local x = [module.m[0].p, module.n]"}, [[command]])
+    text = (
+        f"check_results\n  theirs {_results(address, *theirs)}\n  ours   {_results(address, *ours)}"
+    )
+    given = Difference("state: check_results", text)
+    assert bool(explanation(step, [command], given, [given])) is is_known
+
+
+@pytest.mark.parametrize(("invalid", "is_known"), [(2, True), (3, False)])
+@pytest.mark.parametrize("command", ["state", "plan"])
+def test_states_that_are_edited_with_mistakes(command: str, invalid: int, is_known: bool) -> None:
+    step = Step({"main.tf": ""}, [[command]], invalid=frozenset({("main.tf", invalid)}))
+    text = "\nError: A\n\n  on /tmp/theirs/work/main.tf line 2, in resource:\n"
+    given = Difference("exit code 1 / 0: Error: A", text)
+    found = explanation(step, [command], given, [given])
+    assert bool(found) is (is_known and command == "state")
+
+
+def _creating(*more: str) -> str:
+    return f'resource "t" "{more[0]}" {{\n  x = {more[1]}\n{"".join(more[2:])}}}\n'
+
+
+_FIRST = "  lifecycle {\n    create_before_destroy = true\n  }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_known"),
+    [
+        (_creating("b", "t.a.x", _FIRST), True),
+        (_creating("b", "t.a.x"), False),
+        (_creating("b", "t.c.x", _FIRST), False),
+        (_creating("b", "t.a.x") + _creating("c", "t.b.x", _FIRST), True),
+        ('module "m" {\n  source = "./m1"\n  v = t.a.x\n}\n', True),
+        ('module "m" {\n  source = "./m2"\n  v = t.a.x\n}\n', False),
+    ],
+)
+def test_marks_of_what_something_needs_that_is_created_first(text: str, is_known: bool) -> None:
+    files = {
+        "main.tf": _creating("a", "1") + text,
+        "m1/main.tf": _creating("e", "var.v", _FIRST),
+        "m2/main.tf": _creating("e", "var.v") + _creating("d", "1"),
+    }
+    step = Step(files, [["apply"]])
+    path = "resources .managed.t.a[None] create_before_destroy"
+    given = Difference(
+        "state: resources.*.create_before_destroy", f'{path}\n  theirs "<absent>"\n  ours   true'
+    )
+    assert bool(explanation(step, ["apply"], given, [given])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("planned", "is_wrong"),
+    [
+        (["t.a[0]", "t.b"], False),
+        (["t.a", "t.b"], False),
+        (["t.b"], True),
+        (['t.a["x"]', "t.b"], True),
+        (["t.a[0]", "t.b[0]"], False),
+        (["t.a[0]", "t.b[1]"], True),
+    ],
+)
+def test_a_destroy_plans_the_end_of_everything(planned: list[str], is_wrong: bool) -> None:
+    instances = [{"attributes": {"id": "1"}, "index_key": 0}]
+    states = [
+        {"mode": "managed", "type": "t", "name": "a", "provider": "p", "instances": instances},
+        {
+            "mode": "managed",
+            "type": "t",
+            "name": "b",
+            "provider": "p",
+            "instances": [{"attributes": {"id": "2"}}],
+        },
+    ]
+    step = Step(
+        {"main.tf": ""},
+        [["destroy"]],
+        before=Seen(json.loads(json.dumps({"resources": states})), {"1": {}, "2": {}}),
+    )
+    told = "\n".join(_event("planned_change", "delete", each) for each in planned)
+    state = json.dumps({"resources": []})
+    result = Result(Finished(0, told, ""), None, Outcome(state, [], []))
+    kinds = {each.kind for each in invariants(step, ["destroy"], state, result)}
+    assert ("plan: a destroy does not plan the end of everything" in kinds) is is_wrong

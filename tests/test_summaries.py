@@ -31,7 +31,7 @@ _FIXED_WORDS: Final = {
     "eval/core/static_position.py": {"word.capitalize()"},
     "eval/core/unresolved.py": {"what"},
     "eval/nodes/conditions.py": {"word", "'an' if word[0] == 'e' else 'a'"},
-    "eval/nodes/resource.py": {"what[addr.mode]"},
+    "eval/nodes/resource.py": {"what"},
     "fleet/work/workers.py": {"task.kind.value.capitalize()"},
     "hcl/decode_language.py": {"argument"},
     "hcl/static.py": {"what.removeprefix('a ').capitalize()"},

@@ -77,7 +77,8 @@ def went_on(theirs: Finished, ours: Finished) -> Difference | None:
     """Whether both failed, but ours only while it applied a plan, which the other did not have."""
     if not (theirs.status and ours.status) or begun(theirs) or not begun(ours):
         return None
-    if _has_plan(theirs):
+    complaints = {found.summary for found in _diagnostics(theirs) if found.severity == "error"}
+    if _has_plan(theirs) and not all(each.startswith("Cycle: ") for each in complaints):
         return None
     said = _texts(theirs)
     text = f"{_reported(_diagnostics(theirs))}\n{said}"
@@ -193,13 +194,15 @@ def _unmatched(
     Several of ours may be about one location; of theirs without one, each is one of ours.
     """
     left = []
-    vague = {each for each in theirs if not each.file and theirs[each] > 1} & ours
+    vague = {
+        each for each in theirs if not (each.file and each.address) and theirs[each] > 1
+    } & ours
     missing = sorted((set(theirs) - ours) | vague)
     for each in sorted(missing, key=lambda found: (not found.file, not found.address)):
         clearer = [other for other in more if other.says_more_than(each)]
         if not clearer and each not in vague:
             left.append(each)
-        elif not each.file:
+        elif not each.file or each in vague:
             clearer = clearer[: theirs[each] - (each in vague)]
         more = [other for other in more if other not in clearer]
     return left, more

@@ -76,6 +76,23 @@ def keeps_secrets(step: Step, command: list[str], difference: Difference) -> boo
     return all(each in ours for theirs, ours in pairs for each in theirs)
 
 
+def leaves_validations_open(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether our results of conditions are those of the real program, but for those of variables,
+    which it has where something that is destroyed needs the variable.
+    """
+    if not destroys(step, command) or not like(
+        difference, "plan: checks$", "state: check_results$"
+    ):
+        return False
+    theirs, ours = (json.loads(each.split(maxsplit=1)[1]) for each in sides_of(difference))
+    objects = "instances" if like(difference, "plan") else "objects"
+    left = [
+        {**each, "status": "unknown", objects: []} if "var." in json.dumps(each) else each
+        for each in theirs
+    ]
+    return bool(ours == left)
+
+
 def reads_what_providers_need(step: Step, command: list[str], difference: Difference) -> bool:
     """Whether only data was not read with which no provider is configured that destroys anything."""
     found = re.findall(r'"addr": "(?:module\.[^"]*\.)?(data\.\w+\.\w+)', difference.text)
@@ -153,11 +170,12 @@ def _chosen(step: Step) -> set[str]:
 
 
 def keeps_data(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether data is in our state as before that something needs which could not be destroyed."""
+    """Whether data is in our state as before where something could not be destroyed: OpenTofu has
+    lost what that needs, or has stored what nothing needs.
+    """
     is_kept = like(difference, r"state: resources\.\*$") and _is_data(difference)
-    is_more = all(each == f'theirs "{ABSENT}"' for each in sides_of(difference)[::2])
     has_failed = bool(step.failed) and destroys(step, command)
-    return has_failed and is_kept and is_more and is_as_before(step, difference)
+    return has_failed and is_kept and is_as_before(step, difference)
 
 
 def goes_by_where_things_are(step: Step, command: list[str], difference: Difference) -> bool:

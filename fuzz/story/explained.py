@@ -120,6 +120,7 @@ EXPLAINED: Final = (
         destroy_reasons.leaves_what_it_read,
     ),
     Explained("what is left keeps its data", destroy_reasons.keeps_data),
+    Explained("a destroy tells no results of validations", destroy_reasons.leaves_validations_open),
     Explained(
         "a destroy reads what it destroys and what providers need",
         destroy_reasons.reads_all_it_destroys,
@@ -140,6 +141,7 @@ EXPLAINED: Final = (
         destroy_reasons.deletes_what_is_gone,
         "calls: missing delete / - more",
     ),
+    Explained("state commands need no valid configuration", reasons.edits_with_mistakes),
     Explained("what depends on a mistake is looked at, too", reasons.goes_beyond),
     Explained("what depends on a mistake is looked at, too", reasons.depends_on_mistake),
     Explained(
@@ -211,8 +213,8 @@ EXPLAINED: Final = (
     Explained("an apply opens what something in it uses", reasons.opens_what_is_used),
     Explained("an update keeps create_before_destroy that others need", reasons.inherits),
     Explained(
-        "create_before_destroy counts for what a resource without instances depends on",
-        reasons.inherits_from_none,
+        "create_before_destroy counts for all that a resource depends on",
+        reasons.inherits_from_first,
     ),
     Explained("what depends on an object says when that is made", reasons.outlives_what_went),
     Explained("nothing depends on what is destroyed meanwhile", reasons.depends_on_what_went),
@@ -257,7 +259,7 @@ EXPLAINED: Final = (
         "events: more apply_start",
     ),
     Explained(
-        "preconditions of unused outputs are checked, and whatever a plan with targets shows is applied",
+        "conditions of unused values are checked, and whatever a plan with targets shows is applied",
         target_reasons.leaves_checks_open,
     ),
     Explained("only what a plan of a part shows is applied", target_reasons.leaves_outputs),

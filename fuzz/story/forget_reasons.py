@@ -80,8 +80,9 @@ def forgets_what_is_gone(step: Step, _: list[str], difference: Difference) -> bo
         is_absent = all(side == 'theirs "<absent>"' for side in sides_of(difference)[::2])
         return is_absent and _is_about_forgotten(step, difference)
     is_warning = like(difference, r"diagnostics: \+warning Object will be forgotten")
-    lost = {unquoted(each) for each in step.forgotten} & gone(step)
-    return bool(lost) and is_warning and instances(difference) <= lost
+    # OpenTofu's warnings have no address, so any of ours may be the one that it has not.
+    forgotten, found = {unquoted(each) for each in step.forgotten}, instances(difference)
+    return is_warning and found <= forgotten and 0 < len(found) <= len(forgotten & gone(step))
 
 
 def counts_what_is_replaced(step: Step, _: list[str], difference: Difference) -> bool:
@@ -169,5 +170,7 @@ def forgets_in_part(step: Step, command: list[str], difference: Difference) -> b
 
 def _is_about_forgotten(step: Step, difference: Difference) -> bool:
     """Whether all resources that a difference is about are to be forgotten."""
-    found = subjects(difference)
-    return bool(found) and all(is_forgotten(each, step) for each in found)
+    found, places = subjects(difference), {old: new for new, old in moved(step).items()}
+    return bool(found) and all(
+        is_forgotten(each, step) or is_forgotten(places.get(each, each), step) for each in found
+    )

@@ -97,8 +97,16 @@ def _left_after_destroy(step: Step, command: list[str], ours: Result) -> Iterato
         found = {unquoted(each) for each in planned(ours.finished)}
         missing, more = stored - found, found - stored
         places = {old: new for new, old in moved(step).items()}
-        moving = Counter(places.get(without_keys(each), each) for each in missing)
-        if moving != Counter(map(without_keys, more)):
+        # What has no key any more, or `[0]` only now, has moved without being told to.
+        moving = Counter(
+            places.get(without_keys(each), each.replace("[0]", "")) for each in missing
+        )
+        stated = {*places.values(), *places}
+        arrived = Counter(
+            without_keys(each) if without_keys(each) in stated else each.replace("[0]", "")
+            for each in more
+        )
+        if moving != arrived:
             text = f"missing {sorted(missing)}\nmore {sorted(more)}"
             yield Difference("plan: a destroy does not plan the end of everything", text)
         others = planned(ours.finished) - planned(ours.finished, " delete", " remove")

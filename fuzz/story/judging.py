@@ -29,8 +29,10 @@ def like(difference: Difference, *patterns: str) -> bool:
 def is_located(difference: Difference) -> bool:
     """Whether it is known what a difference is about: something that has no address, or instances."""
     if like(difference, "exit code", "diagnostics"):
-        return bool(complaints(difference, "reported", "missing", "more")) or like(
-            difference, r"diagnostics: [-+]warning"
+        return (
+            bool(complaints(difference, "reported", "missing", "more"))
+            or bool(printed(difference))
+            or like(difference, r"diagnostics: [-+]warning")
         )
     if like(difference, "calls", "provisioners", "reads"):
         lines = [line for line in difference.text.splitlines() if '["look"' not in line]
@@ -141,6 +143,12 @@ def complaints(difference: Difference, *words: str) -> list[Complaint]:
     ]
 
 
+def printed(difference: Difference) -> list[tuple[str, int]]:
+    """Return the files and lines of what a command that has no events has printed."""
+    found = re.findall(r"^  on (?:\S*/work/)?(\S+) line (\d+)", difference.text, re.MULTILINE)
+    return [(file, int(line)) for file, line in found]
+
+
 def is_declared_there(found: Complaint, files: dict[str, str]) -> bool:
     """Whether an error points into the block of the resource that it is about."""
     name = ".".join(without_keys(found.address).split(".")[-2:])
@@ -183,7 +191,7 @@ def is_forgotten(address: str, step: Step) -> bool:
         said = re.findall(r"(?m)^  from = (\S+)\n  lifecycle {\n    destroy = false", text)
         if any(within == each or within.startswith(f"{each}.") for each in said):
             return True
-        if not within.startswith("module."):
+        if within.count(".") < 2 or not within.startswith("module."):
             return False
         _, called, within = within.split(".", 2)
         text = called_text(called, text, step.files)
@@ -192,16 +200,27 @@ def is_forgotten(address: str, step: Step) -> bool:
 def moved(step: Step) -> dict[str, str]:
     """Where resources were that have moved, by where they are; without keys."""
     found: dict[str, str] = {}
-    stored = {without_keys(each) for each in step.before.addresses()}
-    for name, text in step.files.items():
+    pending = [without_keys(each) for each in step.before.addresses()]
+    met = set[str]()
+    while pending:
+        each = pending.pop()
+        for target in _targets(each, step.files):
+            if target not in met:
+                found[target] = found.pop(each, each)
+                met.add(target)
+                pending.append(target)
+    return found
+
+
+def _targets(address: str, files: dict[str, str]) -> Iterator[str]:
+    """Where `moved` blocks say that a resource has gone."""
+    for name, text in files.items():
         pairs = re.findall(r"(?m)^moved {\n  from = (\S+)\n  to +=  *(\S+)$", text)
         way = "" if name == "main.tf" else r"(?:module\.\w+\.)+"
         for old, new in (map(without_keys, pair) for pair in pairs):
-            for each in stored:
-                met = re.match(rf"({way}){re.escape(old)}(?=\.|$)", each)
-                if met and _file_of(met[1], step.files) == name:
-                    found[f"{met[1]}{new}{each[met.end() :]}"] = each
-    return found
+            met = re.match(rf"({way}){re.escape(old)}(?=\.|$)", address)
+            if met and _file_of(met[1], files) == name:
+                yield f"{met[1]}{new}{address[met.end() :]}"
 
 
 def _file_of(way: str, files: dict[str, str]) -> str:

@@ -10,6 +10,7 @@ from fuzz.story.comparing import BEYOND, PROTECTION
 from fuzz.story.difference import ABSENT, Difference
 from fuzz.story.events import UNENDED
 from fuzz.story.judging import (
+    Complaint,
     are_apart,
     block_at,
     called_text,
@@ -25,6 +26,7 @@ from fuzz.story.judging import (
     like,
     moved,
     name_of,
+    printed,
     sides_of,
     singled_out,
     subjects,
@@ -180,17 +182,34 @@ def _parts(address: str) -> tuple[str, str]:
     return ".".join(module), f"{kind}.{name}"
 
 
+def edits_with_mistakes(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether a state was edited although `validate` of OpenTofu refuses the configuration."""
+    found = printed(difference) if like(difference, "exit code 1 / 0: ") else []
+    is_edit = command[0] in ("state", "taint", "untaint")
+    return is_edit and bool(found) and step.invalid.issuperset(found)
+
+
 def goes_beyond(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether the errors are true that the real program has not come to: what the provider says was
     to fail, and the rest points into the block that it is about.
     """
     failing = {each.rpartition(" ")[2] for each in step.failures}
     found = complaints(difference, "more")
-    is_beyond = difference.kind == BEYOND and bool(found)
+    kind = r"diagnostics: \+error (Wrong value type|Condition that never changes)$"
+    is_beyond = like(difference, BEYOND, kind) and bool(found)
     return is_beyond and all(
-        object_name(each.address) in failing or is_declared_there(each, step.files)
+        object_name(each.address) in failing
+        or is_declared_there(each, step.files)
+        or _is_wrong_by_itself(each, step.files)
         for each in found
     )
+
+
+def _is_wrong_by_itself(found: Complaint, files: dict[str, str]) -> bool:
+    """Whether an error points at a map that is no map, or at a condition of nothing but texts."""
+    lines = files.get(found.file, "").splitlines()[found.line - 1 : found.line]
+    wrong = r'\s*(tags = (?!{)|condition += \("\w+"\) != "\w+"$)'
+    return any(re.match(wrong, line) for line in lines)
 
 
 def depends_on_mistake(step: Step, _: list[str], difference: Difference) -> bool:
@@ -304,14 +323,15 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
 
 
 def opens_what_is_used(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether ephemeral resources are not opened that no change uses, while data of checks is read or
-    only the state changes.
+    """Whether ephemeral resources are not opened that no change uses, while data of checks is read,
+    only the state changes or nothing does.
     """
     is_less = like(difference, "events: missing ephemeral_action_(started|complete)$")
     has_data = any(
         re.search(r'(?m)^check "\w+" {\n  data ', text) is not None for text in step.files.values()
     )
-    may_differ = (has_data or _refreshes_only(step)) and not destroys(step, command)
+    is_idle = not step.ours or _refreshes_only(step)
+    may_differ = (has_data or is_idle) and not destroys(step, command)
     names = {".".join(each.split(".")[-3:]) for each in subjects(difference)}
     changed = {without_keys(each.partition(" ")[2]) for each in step.ours}
     is_used = any(name in declaration(each, step.files) for each in changed for name in names)
@@ -331,28 +351,37 @@ def inherits(step: Step, _: list[str], difference: Difference) -> bool:
     return is_lost and is_mark and {places.get(e, e) for e in subjects(difference)} <= had
 
 
-def inherits_from_none(step: Step, _: list[str], difference: Difference) -> bool:
-    """Whether objects are marked because a resource without instances that is created first depends
-    on them: a module needs them, or the resource itself.
+def inherits_from_first(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether objects are marked because something that is created first depends on them: another
+    resource of a module, or a module that has such a resource.
     """
     is_lost = set(sides_of(difference)) == {'theirs "<absent>"', "ours   true"}
     if not is_lost or not like(difference, r"state: resources\.\*\.create_before_destroy"):
         return False
-    addresses = [*step.before.addresses(), *(each.partition(" ")[2] for each in step.planned)]
-    present = {".".join(without_keys(each).split(".")[-2:]) for each in addresses}
-    absent = {
-        name
+    first = {
+        name_of(block.strip())
         for text in step.files.values()
         for block in re.split(r"(?m)^}$", text)
         if "create_before_destroy = true" in block
-        and (name := name_of(block.strip())) not in present
+    }
+    first |= {
+        call
+        for text in step.files.values()
+        for call in re.findall(_CALL, text)
+        if _creates_first(called_text(call, text, step.files), step.files)
     }
     needing = {
         name: set().union(*(dependents(text, {_parts(name)[1]}) for text in step.files.values()))
         for name in subjects(difference)
     }
-    calls_below = {call for text in step.files.values() for call in re.findall(_CALL, text)}
-    return bool(absent) and all(found & (absent | calls_below) for found in needing.values())
+    return bool(needing) and all(found & first for found in needing.values())
+
+
+def _creates_first(text: str, files: dict[str, str]) -> bool:
+    """Whether a module, or one that it calls, has a resource that is created first."""
+    return "create_before_destroy = true" in text or any(
+        _creates_first(called_text(call, text, files), files) for call in re.findall(_CALL, text)
+    )
 
 
 def outlives_what_went(step: Step, _: list[str], difference: Difference) -> bool:
@@ -399,7 +428,9 @@ def _dependencies(difference: Difference) -> list[tuple[list[str], list[str]]]:
 
 
 def depends_on_what_went(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether only resources that this apply destroys are not among the dependencies."""
+    """Whether only resources that this apply destroys are not among the dependencies, and data that
+    are not declared any more.
+    """
     pairs = _dependencies(difference)
     if not pairs:
         return False
@@ -407,7 +438,7 @@ def depends_on_what_went(step: Step, command: list[str], difference: Difference)
     ended = {without_keys(unquoted(each)) for each in step.ended}
     return (
         command[0] != "plan"
-        and extra <= ended
+        and {name for name in extra if ".data." not in name} <= ended
         and all(set(ours) < set(theirs) for theirs, ours in pairs)
         and all(name.startswith("module.") and not declaration(name, step.files) for name in extra)
     )
@@ -592,16 +623,16 @@ def replaces_nothing(step: Step, command: list[str], difference: Difference) -> 
 
 def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:
     """Whether all of it is about modules called by one whose `count` was added or taken away, and
-    which has no resources of its own.
+    of whose own resources the state has none.
     """
     found = [_called_below(line) for line in difference.text.splitlines()]
     if not all(_is_repeated_otherwise(name, step) for names in found for name in names):
         return False
-    texts = [
-        called_text(name, step.files["main.tf"], step.files) for names in found for name in names
-    ]
-    return any(found) and all(
-        text and not re.search(r"^resource ", text, re.MULTILINE) for text in texts
+    calls_in_turn = {name for names in found for name in names}
+    return any(found) and not any(
+        re.match(rf"module\.{name}(\[0\])?\.(?!module\.)", each)
+        for name in calls_in_turn
+        for each in step.before.addresses()
     )
 
 
@@ -610,7 +641,8 @@ def _is_repeated_otherwise(name: str, step: Step) -> bool:
     block = re.search(rf'(?ms)^module "{name}" {{.*?^}}$', step.files["main.tf"])
     has_count = block is not None and re.search(r"(?m)^  count = ", block[0]) is not None
     begin = f"module.{name}[0]." if not has_count else f"module.{name}."
-    return any(each.startswith(begin) for each in step.before.addresses())
+    put = [command[3] for command in step.commands if command[:2] == ["state", "mv"]]
+    return any(f"{each}.".startswith(begin) for each in (*step.before.addresses(), *put))
 
 
 def _called_below(line: str) -> set[str]:

@@ -95,6 +95,10 @@ def _tell_all(
                 left -= 1
             else:
                 yield told
+        for process in processes:
+            process.join()
+            if process.exitcode:
+                sys.exit("a process ended before it had told all of its stories")
     finally:
         for process in processes:
             if left:

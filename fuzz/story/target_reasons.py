@@ -208,7 +208,7 @@ def reports_targeted_outputs(step: Step, command: list[str], difference: Differe
 
 
 def leaves_checks_open(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether the real program knows less of how checks went, and nothing else: of outputs that
+    """Whether the real program knows less of how checks went, and nothing else: of values that
     nothing uses, or after it has left out what targets need. What its plan knew, we know, too.
     """
     if command[0] != "apply" or not like(difference, "state: check_results"):
@@ -226,17 +226,33 @@ def leaves_checks_open(step: Step, command: list[str], difference: Difference) -
     planned = {
         str(each["address"]["to_display"]): each["status"]
         for check in checks
-        for each in check["instances"]
+        for each in check.get("instances", ())
     }
+
+    def is_known(address: str, status: str) -> bool:
+        if planned.get(address, "unknown") != "unknown":
+            return bool(planned[address] == status)
+        return status == "pass" and (has_targets or _is_unused(address, step.files))
+
     return len(theirs) == len(ours) and all(
         left == right
         or (
-            (has_targets or ".output." in right[0])
+            (has_targets or right[0].split(".")[-2] in ("output", "var"))
             and left == (right[0], "unknown")
-            and planned.get(right[0]) in ("unknown", right[1])
+            and is_known(*right)
         )
         for left, right in zip(theirs, ours, strict=True)
     )
+
+
+def _is_unused(value: str, files: dict[str, str]) -> bool:
+    """Whether it is an output of a module to which nothing refers, nor to the whole call."""
+    *path, kind, name = without_keys(value).split(".")
+    if kind != "output" or not path:
+        return False
+    call = path[-1]
+    used = re.compile(rf"module\.{call}(\[[^]]*\])?(\.{name}\b|(?![\w.\[]))")
+    return not any(used.search(text) for text in files.values())
 
 
 def opens_for_others(step: Step, command: list[str], difference: Difference) -> bool:

@@ -157,7 +157,7 @@ def load(
     environ: Mapping[str, str] | None = None,
     usual: bool = True,
 ) -> Configuration:
-    """The configuration in a directory: its modules, with what is known before anything runs.
+    """Load a directory's configuration: its modules with their static values.
 
     Variables have the values that they have for the program: from `terraform.tfvars`,
     `*.auto.tfvars`, `TF_VAR_` environment variables and what `nigari init -remember` keeps, in the

@@ -87,7 +87,7 @@ def __dir__() -> list[str]:
 
 @record
 class Applied:
-    """What has come of a plan."""
+    """Result of an apply."""
 
     state: StoredState
     """As it was stored."""
@@ -100,7 +100,7 @@ class Applied:
 
 
 class Round:
-    """One round of an apply: a plan, and what comes of it."""
+    """One round of an apply: its plan and result."""
 
     def __init__(
         self,
@@ -111,9 +111,9 @@ class Round:
         self.number = number
         """The first one is 1."""
         self.plan = plan
-        """What it does, and what it leaves for later."""
+        """Plan of the round, with what it defers."""
         self.applied: Applied | None = None
-        """What has come of it, once it is carried out."""
+        """Result of the round, once it is applied."""
         self._carry_out = carry_out
 
     async def apply(self) -> Applied:
@@ -184,7 +184,7 @@ async def read_plan(
 
 
 class Session:
-    """A working directory: its configuration, its state, and what is done to them.
+    """A working directory with its configuration and state, and the operations on them.
 
     Every operation looks at the directory as it is then. What cannot be done raises a
     `SessionError`; nothing is printed.
@@ -414,9 +414,7 @@ class Session:
         return await self._plan_and_apply(options, listen)
 
     async def refresh(self, *, parallelism: int = 10, listen: Listen | None = None) -> Applied:
-        """Bring the state up to date with what exists, as `nigari refresh` does, and change nothing
-        else. With `plan(refresh_only=True)` it can be looked at before.
-        """
+        """Update the state to match the real objects, like `nigari refresh`. Use `plan(refresh_only=True)` to review the changes first."""
         check_count("parallelism", parallelism)
         options = PlanOptions(PlanMode.NORMAL, is_for_apply=False, parallelism=parallelism)
         announcer = Announcer(self._hearing(listen))
@@ -579,7 +577,7 @@ class Session:
         return b"" if snapshots.file is None else format_state(snapshots.file, is_for_people=True)
 
     async def state_push(self, data: bytes, *, force: bool = False) -> None:
-        """Store a state file, unless it is older than the stored state or belongs to another."""
+        """Store a state file, unless it is older than the stored state or has another lineage."""
         check_kind("the content of a state file", data, bytes)
         from nigari.workspace.states.state import parse_given_state
 
@@ -608,7 +606,7 @@ class Session:
         return tuple(moved)
 
     async def state_remove(self, *addresses: str) -> tuple[str, ...]:
-        """Forget what the addresses name without destroying it; what was forgotten."""
+        """Remove objects from the state without destroying them; return their addresses."""
         from nigari.state.edit import remove
         from nigari.state.selection import select
 
@@ -669,7 +667,7 @@ class Session:
         _finished(work, done)
 
     async def new_workspace(self, name: str) -> None:
-        """Make a workspace and select it."""
+        """Create a workspace and select it."""
         check_text(_WORKSPACE, name)
         work = self._open()
         found, lock = work.workspaces(), work.options.lock
@@ -685,7 +683,7 @@ class Session:
         _finished(work, done)
 
     async def force_unlock(self, lock_id: str) -> None:
-        """Remove a lock on the state whose holder is gone."""
+        """Remove an abandoned lock on the state."""
         check_text("the id of a lock", lock_id)
         work = self._open()
         _finished(work, await work.force_unlock(lock_id))

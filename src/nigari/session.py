@@ -109,7 +109,7 @@ def _one_by_one(rounds: AsyncGenerator[aio.Round, None]) -> Iterator[Round]:
 
 
 class Round:
-    """One round of an apply: a plan, and what comes of it."""
+    """One round of an apply: its plan and result."""
 
     def __init__(self, inner: aio.Round, loop: EventLoop) -> None:
         self._inner = inner
@@ -122,12 +122,12 @@ class Round:
 
     @property
     def plan(self) -> Plan:
-        """What it does, and what it leaves for later."""
+        """Plan of the round, with what it defers."""
         return self._inner.plan
 
     @property
     def applied(self) -> Applied | None:
-        """What has come of it, once it is carried out."""
+        """Result of the round, once it is applied."""
         return self._inner.applied
 
     def apply(self) -> Applied:
@@ -139,7 +139,7 @@ class Round:
 
 
 class Session:
-    """A working directory: its configuration, its state, and what is done to them.
+    """A working directory with its configuration and state, and the operations on them.
 
     Every operation looks at the directory as it is then. What cannot be done raises a
     `SessionError`; nothing is printed. Sessions do not touch each other, also in threads.

@@ -8,15 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from nigari.backends.local import LocalBackend, LocalPaths, cannot_lock
+from nigari.backends.local import LocalBackend, LocalPaths, LocalStorage, cannot_lock
 from nigari.backends.lock_options import LockOptions
+from nigari.backends.locking import LockConflict, LockInfo, new_lock
 from nigari.backends.snapshots import Snapshots
 from nigari.cty import string
 from nigari.diagnostics import Diagnostics
 from nigari.record import replace
-from nigari.state.encryption import no_encryption
+from nigari.state.encryption import Encryption, no_encryption
 from nigari.state.files import parse_state
 from nigari.state.model import EMPTY_STATE, OutputState, State, StateFile
+from tests.state.test_encryption import config
+
+ENCRYPTED = Encryption(config(), Diagnostics())
 
 
 def snapshots(directory: Path, paths: LocalPaths | None = None, name: str = "default") -> Snapshots:
@@ -204,6 +208,28 @@ class TestPaths:
         assert stored(tmp_path / "out.tfstate").serial == 2
 
 
+class Held(LocalStorage):
+    """A storage whose lock somebody on this machine has, until it is removed or tried often enough."""
+
+    def __init__(self, directory: Path, operation: str, is_alive: bool) -> None:
+        super().__init__(directory, "terraform.tfstate", "terraform.tfstate", "")
+        info = new_lock(operation)
+        self.holder: LockInfo | None = (
+            info if is_alive else replace(info, info="process 1 (started 1)")
+        )
+        self.tries_left = -1
+
+    async def lock(self, info: LockInfo, diags: Diagnostics) -> LockInfo | LockConflict | None:
+        self.tries_left -= 1
+        if self.holder is None or self.tries_left == -1:
+            return info
+        return LockConflict(self.holder)
+
+    async def force_unlock(self, lock_id: str, diags: Diagnostics) -> bool:
+        self.holder = None
+        return True
+
+
 class TestLock:
     """Who holds the lock is told; the file beside the state says it."""
 
@@ -228,6 +254,34 @@ class TestLock:
         assert asyncio.run(one.unlock(diags))
         assert asyncio.run(two.lock("plan", LockOptions(), diags))
         assert asyncio.run(two.unlock(diags))
+
+    @pytest.mark.parametrize(
+        ("operation", "is_alive", "is_taken_over"),
+        [("move", False, True), ("move", True, False), ("apply", False, False)],
+    )
+    def test_taken_over(
+        self, tmp_path: Path, operation: str, is_alive: bool, is_taken_over: bool
+    ) -> None:
+        store, diags = (
+            Snapshots(Held(tmp_path, operation, is_alive), no_encryption().state),
+            Diagnostics(),
+        )
+        assert asyncio.run(store.lock("move", LockOptions(), diags, True)) is is_taken_over
+        assert summaries(diags) == [] if is_taken_over else ["Error acquiring the state lock"]
+
+    def test_waiting(self, tmp_path: Path) -> None:
+        held = Held(tmp_path, "apply", True)
+        held.tries_left = 1
+        options = LockOptions(timeout_seconds=60)
+        store = Snapshots(held, no_encryption().state)
+        assert asyncio.run(store.lock("apply", options, Diagnostics()))
+
+    def test_secrets_of_the_holder(self, tmp_path: Path) -> None:
+        diags = Diagnostics()
+        store = Snapshots(Held(tmp_path, "https://me:pass@host/x", True), no_encryption().state)
+        assert not asyncio.run(store.lock("apply", LockOptions(), diags))
+        assert "pass" not in diags[0].detail
+        assert "host/x" in diags[0].detail
 
     def test_force_unlock(self, tmp_path: Path) -> None:
         diags = Diagnostics()
@@ -299,3 +353,26 @@ def test_a_directory_in_the_way(tmp_path: Path) -> None:
     store, diags = snapshots(tmp_path), Diagnostics()
     assert not asyncio.run(store.read(diags))
     assert summaries(diags) == ["No access to the state file"]
+
+
+def test_a_new_workspace_is_not_left_locked(tmp_path: Path) -> None:
+    diags = Diagnostics()
+    assert asyncio.run(snapshots(tmp_path).begin(LockOptions(), diags))
+    assert names(tmp_path) == ["terraform.tfstate"]
+    assert asyncio.run(snapshots(tmp_path).lock("apply", LockOptions(), diags))
+
+
+@pytest.mark.parametrize(("encryption", "is_told"), [(no_encryption(), True), (ENCRYPTED, False)])
+def test_what_is_encrypted_is_described_to_nobody(
+    encryption: Encryption, is_told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(LocalStorage, "describe", told.append)
+
+    async def document(file: StateFile) -> str:
+        return file.state.outputs["word"].value.as_string()
+
+    store = Snapshots(LocalBackend(tmp_path, LocalPaths()).storage("default"), encryption.state)
+    store.document = document
+    write(store, "secret")
+    assert told == (["secret"] if is_told else [])

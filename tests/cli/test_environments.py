@@ -9,13 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.init_world import directory, init, write
-from tests.cli.process import Done, inside, nigari
+from tests.cli.process import Done, inside
 
 __all__ = ["directory"]
-
-PAGE = (Path(__file__).parents[2] / "docs" / "concepts" / "environments.md").read_text(
-    encoding="utf-8"
-)
 
 MAIN = """
 variable "region" {
@@ -268,21 +264,6 @@ def test_objects_move_within_an_environment(directory: Path) -> None:
     done = inside("-env=dev", "state", "mv", "-to-workspace=other", "terraform_data.a")
     assert done.code == 0, done.err
     assert inside("-env=dev", "state", "list").out == ""
-
-
-def test_the_page(directory: Path) -> None:
-    """What `docs/concepts/environments.md` shows is what happens."""
-    for name, text in re.findall(r"```hcl\n# (infra/[\w.]+)\n(.*?)```", PAGE, re.DOTALL):
-        write({name: text})
-    (session,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    for part in session.split("$ nigari ")[1:]:
-        command, _, shown = part.partition("\n")
-        done = nigari("-chdir=infra", *command.split())
-        out = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "TIME", done.out)
-        if shown:
-            assert (out + done.err).strip() == shown.strip()
-        else:
-            assert done.code == 0, done.err
 
 
 def test_suggested_commands_work_where_this_one_does(directory: Path) -> None:

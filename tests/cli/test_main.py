@@ -56,7 +56,7 @@ def test_version_for_programs() -> None:
         (["logout", "a", "b"], 1, "", "takes at most 1 argument"),
         (["eval"], 1, "", "needs an expression"),
         (["explain"], 1, "", "needs something to explain"),
-        (["config"], 1, "", "-json is required"),
+        (["config"], 1, "", "one of the options -json and -plain"),
         (["state", "lis"], 1, "Usage: nigari state", 'no command "state lis"'),
         (["plan", "-json", "-json-into=f"], 1, "cannot be used together", ""),
         (["-chdir", "version"], 1, "", "-chdir=DIR"),

@@ -137,9 +137,12 @@ def test_generated_blocks_import_what_was_found() -> None:
 def test_events_have_generated_blocks_and_no_file_is_written() -> None:
     done = query(block("limit = 1"), "-json", "-generate-config-out=found.tf")
     [found] = events(done, "list_resource_found")
-    assert found["config"] == 'resource "shelf_book" "all_0" {\n  title = "Emma"\n}\n'
+    assert found["config"] == (
+        'resource "shelf_book" "all_0" {\n  provider = shelf\n  title    = "Emma"\n}'
+    )
     assert found["import_config"] == (
-        'import {\n  to = shelf_book.all_0\n  identity = {\n    title = "Emma"\n  }\n}\n'
+        "import {\n  to       = shelf_book.all_0\n  provider = shelf\n"
+        '  identity = {\n    title = "Emma"\n  }\n}'
     )
     assert not Path("found.tf").exists()
 
@@ -194,7 +197,7 @@ def test_a_session_returns_what_was_found(directory: Path) -> None:
     assert isinstance(first, FoundObject)
     assert first.identity.to_python() == {"title": "Emma"}
     assert first.state.to_python() == {"title": "Emma", "pages": 4}
-    assert (second.display_name, 'title = "Middlemarch"' in second.config) == (
+    assert (second.display_name, 'title    = "Middlemarch"' in second.config) == (
         "The novel Middlemarch",
         True,
     )

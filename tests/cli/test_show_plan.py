@@ -412,3 +412,52 @@ def test_deprecated_outputs_say_so(rich: Environ) -> None:
     assert at(planned(rich), *prior) == "use p"
     _, said = ran(apply.COMMAND, ["-json", "p"], rich)
     assert at(told(said, "outputs")[-1], "outputs", "o", "deprecated") == "use p"
+
+
+def test_what_is_secret_or_unknown_is_marked_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main = """\
+variable "s" {
+  default   = "x"
+  sensitive = true
+}
+module "m" {
+  source = "./m"
+  s      = var.s
+}
+output "part" {
+  value = { id = module.m.id, name = "n" }
+}
+output "secret" {
+  value     = var.s
+  sensitive = true
+}
+output "open" {
+  value = "o"
+}
+"""
+    module = """\
+variable "s" {}
+resource "terraform_data" "a" {
+  input = { open = "o", secret = var.s }
+}
+output "id" {
+  value = terraform_data.a.id
+}
+"""
+    write({"main.tf": main, "m/main.tf": module})
+    document = planned({})
+    module_at = ("planned_values", "root_module", "child_modules", 0, "resources", 0)
+    assert at(document, *module_at, "sensitive_values", "input") == {"secret": True}
+    assert at(document, "output_changes", "part", "after_unknown") == {"id": True}
+    assert at(document, "output_changes", "open", "after_unknown") is False
+    assert applied(["p"], {})[0] == 0
+    document = planned({}, "-var=s=y")
+    outputs = at(document, "prior_state", "values", "outputs")
+    assert at(outputs, "secret", "sensitive") is True
+    assert at(outputs, "open", "sensitive") is False
+    change = at(document, "resource_changes", 0, "change")
+    for each in ("before_sensitive", "after_sensitive"):
+        assert at(change, each, "input") == {"secret": True}

@@ -91,6 +91,14 @@ def test_an_apply_that_had_no_time_to_end_was_stopped(tmp_path: Path) -> None:
     assert types(found) == ["apply", "apply_start", "stopped"]
 
 
+def test_a_damaged_line_leaves_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    path.write_text(HEADER + line("plan", operations=[{"kind": "create"}]) + line("apply_start"))
+    found = journal_events(str(path), keep)
+    assert types(found) == ["apply", "plan", "apply_start", "stopped"]
+    assert found[1]["operations"] == []
+
+
 def test_journals_are_followed_one_after_the_other(tmp_path: Path) -> None:
     path, feed = tmp_path / "journal", Feed()
     follower = JournalFollower(str(path), keep, feed)

@@ -50,3 +50,8 @@ def test_what_cannot_be_decided_any_more_keeps_nothing() -> None:
     applied(destroy=True, targets=["terraform_data.a"])
     session({"other": "b"}).destroy()
     assert list(session().state.resources) == []
+
+
+def test_where_nothing_is_left_nothing_is_kept() -> None:
+    session().destroy()
+    assert [*session({"confirm": "no"}).plan(destroy=True).changes] == []

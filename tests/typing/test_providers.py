@@ -2,7 +2,7 @@
 read this file, and it runs as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, assert_type
@@ -46,6 +46,15 @@ class Note:
         self.size, self.number = len(self.title), "1"
 
     def delete(self, config: Account) -> None: ...
+
+
+@provider.list_resource("note")
+@dataclass
+class Notes:
+    containing: str = ""
+
+    def list(self, config: Account) -> Iterator[providers.Listed]:
+        yield providers.Listed(Note(self.containing), "a note")
 
 
 @provider.resource("later")

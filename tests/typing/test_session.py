@@ -184,3 +184,14 @@ def test_lines_of_a_session(tmp_path: Path) -> None:
     aio.open(tmp_path, on_output=print)
     functions: Mapping[str, hcl.Function] = nigari.functions(tmp_path)
     assert "upper" in functions
+
+
+def names(found: Mapping[str, tuple[events.FoundObject, ...]]) -> list[str]:
+    return [each.display_name for objects in found.values() for each in objects]
+
+
+def test_a_query(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text("", encoding="utf-8")
+    with nigari.open(tmp_path) as session, pytest.raises(nigari.SessionError) as caught:
+        names(session.query())
+    assert [each.summary for each in caught.value.diagnostics] == ["No queries"]

@@ -19,7 +19,7 @@ ABSENT: Final = ""
 
 
 class BackendFailure(Exception):
-    """Something that a backend could not do; its text says what and why, and what to try."""
+    """A failed backend operation; its text says what failed, why, and what to do."""
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ class Store(Protocol):
         ...
 
     async def close(self) -> None:
-        """Disconnect. What is locked and was not unlocked may stay locked."""
+        """Disconnect; remaining locks may stay in place."""
         ...
 
     async def names(self) -> Sequence[str]:
@@ -77,7 +77,7 @@ class Store(Protocol):
         ...
 
     async def write(self, workspace: str, data: bytes, expected: str | None) -> str | None:
-        """Replace the content, and give the version of the new one.
+        """Replace the content, and return its new version.
 
         If `expected` is a version, and the store can tell, only a content of this version is
         replaced; a `ContentChanged` says that there is another one. `ABSENT` means none at all.
@@ -89,11 +89,11 @@ class Store(Protocol):
         ...
 
     async def lock(self, workspace: str, info: LockInfo) -> LockInfo:
-        """Take the lock, and give it as it is now held: a store may have ids of its own."""
+        """Take the lock, and return it as stored: a store may choose its own IDs."""
         ...
 
     async def unlock(self, workspace: str, lock: LockInfo) -> None:
-        """Give back a lock that `lock` gave."""
+        """Release a lock that `lock` returned."""
         ...
 
     async def force_unlock(self, workspace: str, lock_id: str) -> None:

@@ -132,7 +132,7 @@ class Workspaces:
         return () if states is None else await states.backend.workspaces(diags)
 
     async def create(self, name: str, lock: LockOptions, diags: Diagnostics) -> bool:
-        """Make a workspace and select it."""
+        """Create a workspace and select it."""
         selected = self.selected(diags)
         if selected.name != name and not self._may_change(name, diags):
             return False

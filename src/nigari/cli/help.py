@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from nigari.cli.command import FLAG_CHOICE, FLAG_SWITCH, Command, Flag
 
 _WIDTH = 78
-_VIEW_OPTIONS = {
+COMMON_OPTIONS = {
     "-no-color": "Do not use colors",
     "-compact-warnings": "If there are only warnings, show them as one line each",
     "-consolidate-warnings=false": "Show every warning instead of merging similar ones",
@@ -61,12 +61,12 @@ def command_help(command: Command) -> str:
     )
     parts = [usage, _paragraphs(command.description)]
     if command.flags:
-        flags = {_flag_title(flag): _flag_text(flag) for flag in command.flags}
+        flags = {flag_title(flag): _flag_text(flag) for flag in command.flags}
         parts.append(f"Options:\n{_table(flags)}")
     given = {flag.name for flag in command.flags}
     parts.append(
         "Options of every command, anywhere after its name:\n"
-        + _table({title: text for title, text in _VIEW_OPTIONS.items() if title[1:] not in given})
+        + _table({title: text for title, text in COMMON_OPTIONS.items() if title[1:] not in given})
     )
     if command.examples:
         lines: list[str] = []
@@ -82,7 +82,7 @@ def _paragraphs(text: str) -> str:
     )
 
 
-def _flag_title(flag: Flag) -> str:
+def flag_title(flag: Flag) -> str:
     if flag.kind == FLAG_SWITCH:
         return f"-{flag.name}=false" if flag.default == "true" else f"-{flag.name}"
     if flag.kind == FLAG_CHOICE:

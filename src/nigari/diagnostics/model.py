@@ -259,7 +259,7 @@ class Diagnostics:
 
     @property
     def has_errors(self) -> bool:
-        """True if any diagnostic is an error. The answer is counted, so asking often costs nothing."""
+        """True if any diagnostic is an error; constant time."""
         return self._error_count > 0
 
     @property

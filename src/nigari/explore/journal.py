@@ -7,6 +7,7 @@ from typing import Final
 
 from nigari.explore.event_stream import Event, Feed, Scrub
 from nigari.explore.graph import operations_data
+from nigari.json_shape import ShapeError
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.workspace.session.apply_events import Entry
 from nigari.workspace.session.apply_journal import (
@@ -28,7 +29,11 @@ def event_of(entry: Entry, scrub: Scrub) -> Event:
     event.pop("variables", None)
     operations = event.get("operations")
     if isinstance(operations, list):
-        event["operations"] = operations_data(ExecutionGraph.from_json(operations), {})
+        try:
+            event["operations"] = operations_data(ExecutionGraph.from_json(operations), {})
+        except ShapeError:
+            # The line is damaged. The page shows the apply without its operations.
+            event["operations"] = []
     return event
 
 

@@ -146,7 +146,7 @@ class Fleet:
         return self._survey
 
     def look_again(self) -> None:
-        """Look at the files again when they are needed next."""
+        """Read the files again when they are next needed."""
         self._survey = None
 
     @property
@@ -295,7 +295,7 @@ class Fleet:
     # -- applying -------------------------------------------------------------------------------
 
     def unfinished(self) -> Unfinished | None:
-        """An apply that has not come to its end."""
+        """An unfinished apply."""
         with _reading_journals(fleet_directory(self.path)):
             journal = unfinished(self.path)
         if journal is None:
@@ -445,7 +445,7 @@ class Fleet:
 
 @record
 class Unfinished:
-    """An apply that has not come to its end."""
+    """An unfinished apply."""
 
     id: str
     mode: str

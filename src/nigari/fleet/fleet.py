@@ -120,7 +120,7 @@ class Fleet:
         return self._inner.graph
 
     def look_again(self) -> None:
-        """Look at the files again when they are needed next."""
+        """Read the files again when they are next needed."""
         self._inner.look_again()
 
     def select(
@@ -183,7 +183,7 @@ class Fleet:
         return self._run(self._inner.apply(plan, options, approve=_asking(approve), listen=listen))
 
     def unfinished(self) -> aio.Unfinished | None:
-        """An apply that has not come to its end and can be gone on with."""
+        """An unfinished apply that can be resumed."""
         return self._inner.unfinished()
 
     def resume(
@@ -212,9 +212,7 @@ class Fleet:
         backend: bool = True,
         backend_config: Sequence[str] = (),
     ) -> FleetResult:
-        """Install modules and providers of units and set up their backends, with these settings
-        (`name=value`, or files of such lines) in place of those that the configurations have.
-        """
+        """Install the units' modules and providers and set up their backends; these settings (`name=value`, or files of such lines) override those of the configurations."""
         options = TaskOptions(
             upgrade=upgrade, backend=backend, backend_config=tuple(backend_config)
         )

@@ -30,7 +30,24 @@ class Label:
 
 
 class Remain:
-    """Annotation for a field of type `Body` that receives all items without a field of their own."""
+    r"""Annotation for a field of type `Body` that receives all items without a field of their own.
+
+    from dataclasses import dataclass
+    from typing import Annotated
+
+    from nigari import hcl
+    from nigari.diagnostics import Diagnostics
+
+
+    @dataclass
+    class Plugin:
+        name: str
+        settings: Annotated[hcl.Body, hcl.Remain()]
+
+
+    plugin = hcl.loads_as(Plugin, 'name = "mail"\nserver = "localhost"\n')
+    print(list(plugin.settings.just_attributes(Diagnostics())))  # ['server']
+    """
 
     __slots__ = ()
 

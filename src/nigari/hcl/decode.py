@@ -1,8 +1,22 @@
-"""Declarative decoding: specifications that describe a body and the value that it decodes to.
+r"""Declarative decoding: specifications that describe a body and the value that it decodes to.
 
 A specification is a tree of small pieces: an attribute, a block, an object made of others. The
 schema of the body, the type of the result, and the references in the body follow from it without
 evaluating anything. Pieces that read nested blocks are in `decode_blocks`.
+
+    from nigari import cty, hcl
+    from nigari.hcl.decode import Attr, Default, LiteralValue, Object, decode, variables
+
+    server = Object(
+        {
+            "name": Attr("name", cty.STRING, True),
+            "port": Default(Attr("port", cty.NUMBER), LiteralValue(cty.number(80))),
+        }
+    )
+    file = hcl.parse('name = "web-${zone}"\n')
+    print([each.root_name for each in variables(file.body, server)])  # ['zone']
+    value = decode(file.body, server, hcl.Scope({"zone": "a"}), file.diagnostics)
+    print(value.to_python())  # {'name': 'web-a', 'port': 80}
 """
 
 from __future__ import annotations
@@ -31,6 +45,22 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.reference_values import scope_values
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal
+
+__all__ = [
+    "Array",
+    "Attr",
+    "BlockLabel",
+    "Default",
+    "Labels",
+    "LiteralValue",
+    "Object",
+    "Spec",
+    "decode",
+    "labels_of",
+    "partial_decode",
+    "schema_of",
+    "variables",
+]
 
 Labels = Sequence[tuple[str, Range]]
 """The labels of the block whose body is decoded, each with its range."""

@@ -1,16 +1,23 @@
-"""Blocks whose expressions refer to each other, for authors of languages with such blocks.
+r"""Blocks whose expressions refer to each other, for authors of languages with such blocks.
 
 Each block defines a value under a name, such as `var.region` or `network.main`, and may refer to
 the values of others. A `Graph` of definitions knows their dependencies, orders them so that
 dependencies come first, reports cycles, and evaluates.
 
-graph = Graph([from_block(f"network.{b.labels[0]}", b, NETWORK) for b in blocks])
-values = graph.evaluate(Scope({}, FUNCTIONS), diags)
-values["network.main"]
-
 Evaluation can be gradual: an undetermined value is an unknown, either in the scope or in `answers`,
 and a later call with more answers determines more results. The caller decides which blocks exist
 and what they are called.
+
+    from nigari import cty, hcl
+    from nigari.hcl.interdependent import Graph, from_attribute
+
+    file = hcl.parse('url = "https://${local.host}"\nhost = "${var.name}.example.com"\n')
+    found = file.body.just_attributes(file.diagnostics)
+    graph = Graph([from_attribute(f"local.{name}", each) for name, each in found.items()])
+    print(graph.order())  # ['local.host', 'local.url']
+    scope = hcl.Scope({"var": {"name": "shop"}})
+    print(graph.evaluate(scope, file.diagnostics)["local.url"].to_python())
+    # https://shop.example.com
 """
 
 from __future__ import annotations
@@ -26,6 +33,15 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Step, Traversal, TraverseAttr, TraverseIndex, TraverseRoot
+
+__all__ = [
+    "Definition",
+    "Evaluate",
+    "Graph",
+    "from_attribute",
+    "from_block",
+    "from_expression",
+]
 
 Evaluate = Callable[[Scope, Diagnostics], Value]
 
@@ -53,10 +69,12 @@ class Definition:
 
 
 def from_expression(name: str, expr: Expression, place: Range) -> Definition:
+    """Define the value of an expression; `place` is the range to report in a cycle."""
     return Definition(name, expr.variables(), expr.value, place)
 
 
 def from_attribute(name: str, attribute: Attribute) -> Definition:
+    """Define the value of an argument."""
     return from_expression(name, attribute.expr, attribute.range)
 
 

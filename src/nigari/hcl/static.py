@@ -1,8 +1,18 @@
-"""Static analysis of expressions: keywords, references, lists, maps and calls, without evaluation.
+r"""Static analysis of expressions: keywords, references, lists, maps and calls, without evaluation.
 
 Some arguments are syntax rather than values: a keyword, an address, a list of addresses. Both
 syntaxes can be read this way. A bare `true`, `false` or `null` is an ordinary word here; the caller
 interprets the words.
+
+    from nigari import hcl
+    from nigari.hcl import static
+
+    file = hcl.parse('on = failure\nafter = [aws_vpc.main, module.net["eu"]]\n')
+    found = file.body.just_attributes(file.diagnostics)
+    print(static.expr_as_keyword(found["on"].expr))  # failure
+    items = static.expr_list(found["after"].expr, file.diagnostics)
+    addresses = [static.abs_traversal_for_expr(each, file.diagnostics) for each in items]
+    print([each.root_name for each in addresses])  # ['aws_vpc', 'module']
 """
 
 from __future__ import annotations
@@ -16,6 +26,16 @@ from nigari.hcl.parser import parse_expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.templates import StringLiteral
 from nigari.hcl.traversal import Traversal, TraverseAttr, TraverseRoot
+
+__all__ = [
+    "FunctionCall",
+    "abs_traversal_for_expr",
+    "expr_as_keyword",
+    "expr_call",
+    "expr_list",
+    "expr_map",
+    "rel_traversal_for_expr",
+]
 
 
 def expr_as_keyword(expr: Expression) -> str | None:

@@ -96,7 +96,7 @@ class ConfigurationRule(PythonRule):
         check: Callable[[Configuration], Iterable[Violation]],
     ) -> None:
         super().__init__(id, summary, severity)
-        self.check = check
+        self.check: Callable[[Configuration], Iterable[Violation]] = check
 
     def __call__(self, configuration: Configuration) -> tuple[Violation, ...]:
         """Everything that the rule finds."""
@@ -112,7 +112,7 @@ class PlanRule(PythonRule):
         self, id: str, summary: str, severity: str, check: Callable[[Plan], Iterable[Violation]]
     ) -> None:
         super().__init__(id, summary, severity)
-        self.check = check
+        self.check: Callable[[Plan], Iterable[Violation]] = check
 
     def __call__(self, plan: Plan) -> tuple[Violation, ...]:
         """Everything that the rule finds."""

@@ -121,7 +121,7 @@ class _Builder:
         self, variant: Variant, sources: _Sources, module_path: str | None = None
     ) -> dict[str, str]:
         """The new texts of the files of a module, except those in the JSON syntax."""
-        text = ModuleText(self._values, variant, sources.text, module_path)
+        text = ModuleText(self._values, variant, sources.text, self._variants, module_path)
         found: dict[str, str] = {}
         for name in variant.module.files:
             body = self.body(name)

@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.blocks.provider_config import ProviderConfig, written_alias
 from nigari.config.core.declared import Repetition
-from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.collections import ObjectConstructor
@@ -26,6 +24,7 @@ from nigari.hcl.quoting import quoted
 from nigari.hcl.render import render_value
 from nigari.hcl.source import Source
 from nigari.hcl.static import expr_as_keyword
+from nigari.plain.addresses import Addresses
 from nigari.plain.block_edits import (
     REPETITION,
     is_first,
@@ -36,7 +35,6 @@ from nigari.plain.block_edits import (
 )
 from nigari.plain.expressions import InstanceWords, Rewriting, SplitBlock, object_of
 from nigari.plain.instance_words import instance_words, key_literal
-from nigari.plain.names import free_name, identifier
 from nigari.plain.provider_blocks import IteratedProvider, iterated_provider
 from nigari.plain.provider_texts import ProviderTexts
 from nigari.plain.resource_splits import ResourceSplit, split_resource
@@ -60,9 +58,10 @@ class ModuleText:
         values: StaticValues,
         variant: Variant,
         source_text: SourceText,
+        others: Mapping[ModuleAddr, Variant],
         module_path: str | None = None,
     ) -> None:
-        """`module_path` is what `path.module` was, if the module is written elsewhere."""
+        """`others` are the variants of all modules; `module_path` is what `path.module` was, if the module is written elsewhere."""
         self._values = values
         self._variant = variant
         self._source_text = source_text
@@ -79,6 +78,7 @@ class ModuleText:
         root = "terraform" if values.target.program == TERRAFORM else "tofu"
         self._rewriting = Rewriting(values.literals[frame], blocks, module_path, root)
         self._addresses = Rewriting(values.literals[frame], {}, module_path, root)
+        self._places = Addresses(self._addresses, blocks, variant, others)
         self._providers = ProviderTexts(values, frame, self._rewriting)
 
     def file(self, body: NativeBody) -> str:
@@ -348,20 +348,10 @@ class ModuleText:
         edits: list[Edit] = []
         for attribute in block.attributes.values():
             expr = attribute.expr
-            text = self._followed(expr)
+            text = self._places.followed(expr)
             if text != expr.source.text[expr.start : expr.end]:
                 edits.append(Edit(expr.start, expr.end, text))
         return edits
-
-    def _followed(self, expr: Expression) -> str:
-        """The text of an address, which may lead into an instance with a new address."""
-        text = self._addresses.text(expr)
-        for address, split in self._rewriting.split.items():
-            for key, part in split.parts.items():
-                old = f"{address}[{key_literal(key)}]."
-                if text.startswith(old):
-                    text = f"{part}.{text.removeprefix(old)}"
-        return text
 
     def removed(self, block: Block) -> list[Edit]:
         """Others remove whole blocks only: an instance gets an address of its own before."""
@@ -369,38 +359,27 @@ class ModuleText:
         given = block.attributes.get("from")
         if given is None:
             return edits
-        old = self._followed(given.expr)
-        new = self._address_without_keys(old) if "[" in old else old
+        old = self._places.followed(given.expr)
+        parts = self._places.parts(old)
+        if parts:
+            place = given.expr.start, given.expr.end
+            return [
+                replaced(
+                    block, [self._copy(block, [*edits, Edit(*place, each)]) for each in parts], ()
+                )
+            ]
+        new = self._places.without_keys(old) if "[" in old else old
         edits.append(Edit(given.expr.start, given.expr.end, new))
         if new != old:
             text = f"\n\nmoved {{\n  from = {old}\n  to   = {new}\n}}"
             edits.append(Edit(block.end, block.end, text))
         return edits
 
-    def _address_without_keys(self, text: str) -> str:
-        """A free address of the same kind as one with keys, in the module itself."""
-        endpoint = parse_move_endpoint(text, Diagnostics())
-        if endpoint is None:
-            return text
-        subject, module = endpoint.subject, self._variant.module
-        is_module = isinstance(subject, ModuleAddr)
-        steps = subject.steps if isinstance(subject, ModuleAddr) else subject.module.steps
-        prefix = "module." if is_module else ""
-        words = [word for name, key in steps for word in (name, key) if word is not None]
-        if not isinstance(subject, ModuleAddr):
-            resource = subject.item.resource
-            prefix = f"{resource.type}."
-            words += [word for word in (resource.name, subject.item.key) if word is not None]
-        taken = {str(each) for each in module.resources} | {
-            f"module.{each}" for each in module.calls
-        }
-        return free_name(f"{prefix}{identifier('_'.join(map(str, words)))}", taken)
-
     def imported(self, block: Block) -> list[Edit]:
         edits = [*self._selected(block), *self._inside(block, None, ("provider", "to"))]
         target = block.attributes.get("to")
         if target is not None:
-            text = self._rewriting.text(target.expr)
+            text = self._places.in_modules(target.expr) or self._rewriting.text(target.expr)
             if text.startswith(("{", "[", "merge(")):
                 self._values.refuse(
                     "Import into an instance that a value selects",

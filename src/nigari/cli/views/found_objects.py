@@ -5,7 +5,6 @@ Terraform's events have the same members. Sensitive values are null, which Terra
 
 from __future__ import annotations
 
-from nigari.cli.views.plan_events import Members
 from nigari.cty.json import value_to_json
 from nigari.cty.paths import Path, transform
 from nigari.cty.values import Value, null
@@ -13,6 +12,8 @@ from nigari.events import FoundObject
 from nigari.hcl.quoting import visible
 from nigari.lang.marks import EPHEMERAL, SENSITIVE
 from nigari.plan.show.plan_json import value_to_data
+
+Members = dict[str, object]
 
 
 def identity_text(identity: Value) -> str:

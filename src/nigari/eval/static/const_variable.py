@@ -60,6 +60,8 @@ class ConstVariable(Node):
                     break
                 if cause.kind is not CauseKind.REPORTED and not self._request(cause):
                     _report_missing(variable)
+                    # Static positions that depend on it don't report it again.
+                    variable.fail()
                     break
             return ()
         what = f"constant {variable.label}"

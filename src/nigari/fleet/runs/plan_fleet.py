@@ -42,13 +42,13 @@ class PlannedUnit:
 
     @property
     def changes_anything(self) -> bool:
-        """Whether anything is to be done, or may be."""
+        """Whether there are changes, or may be."""
         changes = self.result.changes
         return changes is not None and not changes.is_empty
 
     @property
     def has_to_be_applied(self) -> bool:
-        """Whether anything is to be done or to be stored."""
+        """Whether there are changes to apply or a state to store."""
         changes = self.result.changes
         return changes is not None and (changes.is_news or not changes.is_empty)
 
@@ -79,12 +79,12 @@ class FleetPlan:
 
     @property
     def changed(self) -> list[str]:
-        """The units in which something is to be done."""
+        """The units with planned changes."""
         return [name for name, each in self.units.items() if each.changes_anything]
 
     @property
     def has_to_be_applied(self) -> bool:
-        """Whether anything is to be done or to be stored in any unit."""
+        """Whether any unit has changes to apply or a state to store."""
         return any(each.has_to_be_applied for each in self.units.values())
 
     @property

@@ -57,7 +57,7 @@ class UnitStarted:
 
 @record
 class UnitFinished:
-    """It is done with, or given up."""
+    """The unit is completed, or was given up."""
 
     unit: str
     phase: str

@@ -22,7 +22,7 @@ RESCUED: Final = "rescued"
 
 @record
 class Unit:
-    """One root module, with what it takes to work with it."""
+    """One root module with its workspace, variables and settings."""
 
     name: str
     """The name: the path of its directory, or the name that `fleet.hcl` gives it."""
@@ -57,7 +57,7 @@ class Unit:
 
     @property
     def file_name(self) -> str:
-        """A name for files that belong to the unit, different for each."""
+        """File name for the unit's files, unique in the fleet."""
         import hashlib
 
         plain = "".join(each if each.isalnum() or each in "-_." else "_" for each in self.name)

@@ -37,12 +37,12 @@ class Action(Enum):
 
     @property
     def is_replace(self) -> bool:
-        """Whether another object takes the place of the one there is."""
+        """Whether the object is replaced."""
         return self in _REPLACING
 
     @property
     def destroys(self) -> bool:
-        """Whether an object comes to its end."""
+        """Whether the object is destroyed."""
         return self is Action.DELETE or (
             self in _REPLACING and self is not Action.FORGET_THEN_CREATE
         )

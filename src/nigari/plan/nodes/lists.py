@@ -104,13 +104,9 @@ class ListInstance(InstanceNode):
         address = Resource(MANAGED, resource.addr.type, name)
         provider = f"{resource.provider_name}.{resource.provider_alias}".rstrip(".")
         provider += key_text(self.provider_address.item.key)
-        if provider == address.implied_provider:
-            provider = ""
-        return replace(
-            found,
-            config=written_resource(address, provider, listed.block, found.state),
-            import_config=written_import(address, provider, found.identity),
-        )
+        config = written_resource(address, provider, listed.block, found.state)
+        import_config = written_import(address, provider, found.identity)
+        return replace(found, config=config.rstrip(), import_config=import_config.rstrip())
 
     async def _listed_schema(self) -> Schema | None:
         """Find the schema of the resources; None after reporting that they have no identity."""

@@ -129,7 +129,7 @@ class PlanRun(ProviderRun):
                     if path.child(name) in self._destroyed_modules
                 ]
             )
-            if frame.parent is None:
+            if frame.parent is None and self.prior.resources:
                 # As in OpenTofu, a validation can prevent a destroy.
                 noted = [each for each in module_conditions(frame, {}) if each[0] == "var"]
                 self.work.want(condition_nodes(frame, noted))

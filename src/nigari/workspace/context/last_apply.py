@@ -24,7 +24,7 @@ FILE_NAME: Final = "nigari.applied.json"
 
 @record
 class LastApply:
-    """When something was applied, and what has come of it."""
+    """Time and result of an apply."""
 
     time: datetime
     mode: str

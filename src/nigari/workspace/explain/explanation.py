@@ -46,7 +46,7 @@ _WRITTEN_OUT = lazy_pattern(r"[\"0-9]|<<")
 
 @record
 class Explanation:
-    """A value, when it is known, where it is written, and what it comes from.
+    """A value, when it is known, its source range, and its origin.
 
     Printed, it reads as `nigari explain` shows it.
     """
@@ -94,14 +94,12 @@ class Explanation:
         return not now.is_wholly_known or now != then
 
     def without_values(self) -> Explanation:
-        """The same tree for a value that must not be shown, and so nothing that it comes from."""
+        """The same tree without values, for a value that must not be shown."""
         parts = tuple(each.without_values() for each in self.parts)
         return replace(self, value=self.value.mark(SENSITIVE), line="", parts=parts, earlier=None)
 
     def roots(self) -> tuple[Explanation, ...]:
-        """What the value comes from in the end: variables, resources, data, whatever comes from
-        nothing else. An expression that names nothing has none.
-        """
+        """Origins of the value: variables, resources and data sources. An expression without references has none."""
         found: dict[tuple[str, Range | None], Explanation] = {}
         pending = list(reversed(self.parts))
         while pending:
@@ -114,7 +112,7 @@ class Explanation:
 
     @property
     def is_of_nothing(self) -> bool:
-        """Whether what was asked for is itself the mistake."""
+        """Whether the queried address or expression is itself the mistake."""
         return self.phase == "error" and self.range is None
 
     @property

@@ -25,7 +25,7 @@ _MOST_KEYS: Final = 8
 
 @record
 class ArgumentReason:
-    """Where the new value of an argument comes from."""
+    """Origin of an argument's new value."""
 
     path: str
     before: Value
@@ -44,21 +44,19 @@ class ArgumentReason:
 
     @property
     def waits_for(self) -> tuple[str, ...]:
-        """For a value that is not known yet, the ways to what it waits for."""
+        """For an unknown value, the chains to its causes."""
         return () if self.explanation is None else self.explanation.chains
 
     @property
     def changed_inputs(self) -> tuple[Explanation, ...]:
-        """What the value comes from that had another value when it was last applied, as far as
-        the state, or the journal of the last apply, tells.
-        """
+        """Inputs of the value that have changed since the last apply, according to the state or the journal."""
         roots = () if self.explanation is None else self.explanation.roots()
         return tuple(root for root in roots if root.is_changed)
 
 
 @record
 class Missing:
-    """What an object belonged to, and what is not there any more."""
+    """The block or key that an object belonged to, and which of them was removed."""
 
     kind: str
     """`module`, `module instance`, `resource` or `instance`."""
@@ -71,7 +69,7 @@ class Missing:
 
 @record
 class ChangeReasons:
-    """Why something is done with an object or an output."""
+    """Reason for the change of an object or output."""
 
     address: str
     action: str

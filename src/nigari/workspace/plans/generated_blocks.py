@@ -61,7 +61,7 @@ def generated_blocks(found: Iterable[ImportLookup]) -> list[GeneratedBlock]:
 def listed_blocks(found: Iterable[ListInstance]) -> list[GeneratedBlock]:
     """A resource block and an import block for each object that queries found."""
     return [
-        GeneratedBlock("", each.display_name, f"{each.config}\n{each.import_config}")
+        GeneratedBlock("", each.display_name, f"{each.config}\n\n{each.import_config}\n")
         for instance in found
         for each in instance.found
     ]

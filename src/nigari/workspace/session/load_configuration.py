@@ -60,7 +60,7 @@ def load(
 
 
 class Configuration(Part):
-    """A configuration that has been loaded: its tree of modules, and what is wrong with it.
+    """A loaded configuration: its module tree and diagnostics.
 
     Several threads may read it. What has been read of files stays as it was then. Pickled, it takes
     that along, with the values of variables and the environment: nothing in it is encrypted.
@@ -151,14 +151,12 @@ class Configuration(Part):
         return tuple(Diagnostics(dict.fromkeys([*session.diags, *found])).in_order())
 
     def explain(self, address: str) -> Explanation:
-        """What the value at an address is, when it is known, and where it comes from, as
-        `nigari explain` shows it. A `SessionError` where there is nothing at the address.
-        """
+        """Explain the value at an address, when it is known, and its origin, like `nigari explain`. Raise `SessionError` if the address doesn't exist."""
         check_text("an address", address)
         return self._ask(lambda explainer: explainer.address(address))
 
     def evaluate(self, expression: str, module: str = "") -> Explanation:
-        """What an expression is in a module, as `nigari eval` finds it. A `SessionError` where the
+        """Evaluate an expression in a module, like `nigari eval`. A `SessionError` where the
         expression or the address of the module is wrong.
         """
         check_text("an expression", expression)
@@ -196,7 +194,7 @@ class Configuration(Part):
 
     @property
     def backend(self) -> BackendView | None:
-        """Where the state is kept; None where no block says so."""
+        """The state's location; None without a block."""
         evaluation = self._read()
         backend = evaluation.run.root.module.backend
         return None if backend is None else BackendView(evaluation, backend)

@@ -50,7 +50,7 @@ class Summary:
 
 @record
 class PlannedChange:
-    """What is to become of one object."""
+    """Planned change of one object."""
 
     address: str
     action: str
@@ -80,12 +80,12 @@ class PlannedChange:
 
     @property
     def is_replacement(self) -> bool:
-        """Whether another object takes the place of the one there is."""
+        """Whether the object is replaced."""
         return self.action == "replace"
 
     @property
     def destroys(self) -> bool:
-        """Whether an object comes to its end."""
+        """Whether the object is destroyed."""
         return "delete" in self.steps
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ class Deferred:
 
 
 class Plan:
-    """A plan that can be looked at, saved and applied."""
+    """A plan that can be inspected, saved and applied."""
 
     __slots__ = ("_made", "changes", "deferred", "drift", "outputs", "warnings")
 

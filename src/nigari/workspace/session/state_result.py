@@ -32,7 +32,7 @@ class Output:
         self.is_sensitive: bool = stored.sensitive
 
     def to_python(self) -> object:
-        """The value as plain Python data, also where it is sensitive: whoever asks wants it."""
+        """The value as plain Python data, including sensitive values."""
         return self.value.unmark_deep()[0].to_python()
 
     def __repr__(self) -> str:

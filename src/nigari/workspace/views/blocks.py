@@ -163,9 +163,7 @@ def repetition_of(reader: Reader, name: str, repetition: Repetition) -> StaticVa
 
 
 class ResourceView(RepeatedPart[Resource]):
-    """A resource of one module instance: the block, which stands for all instances, or one of
-    them.
-    """
+    """A resource of one module instance: the block, which represents all instances, or one of them."""
 
     __slots__ = ()
 
@@ -201,12 +199,12 @@ class ResourceView(RepeatedPart[Resource]):
 
     @property
     def provider(self) -> str:
-        """The provider that the resource type belongs to, as its whole address."""
+        """Full address of the resource type's provider."""
         return str(provider_of(self._frame.module, self._declaration.provider_name))
 
     @property
     def range(self) -> Range:
-        """Where the header of the block is."""
+        """Range of the block's header."""
         return self._declaration.range
 
     @property
@@ -216,9 +214,7 @@ class ResourceView(RepeatedPart[Resource]):
 
     @property
     def instances(self) -> Mapping[InstanceKey, ResourceView]:
-        """The instances of the block by key; where it is not known which there are, one with a
-        deferred key stands for all.
-        """
+        """The block's instances by key; if the keys are unknown, one with a deferred key represents all."""
         found = self._evaluation.resource_instances(self._frame, self._declaration).instances
         return {
             key: ResourceView(self._evaluation, self._frame, self._declaration, key, data)
@@ -248,7 +244,7 @@ class ResourceView(RepeatedPart[Resource]):
 
 
 class BackendView(InnerPart):
-    """Where the state is kept: a `backend` or `cloud` block."""
+    """The state's location: a `backend` or `cloud` block."""
 
     __slots__ = ("_backend", "_reader")
 
@@ -272,7 +268,7 @@ class BackendView(InnerPart):
 
     @property
     def range(self) -> Range:
-        """Where the header of the block is."""
+        """Range of the block's header."""
         return self._backend.range
 
     @property

@@ -27,7 +27,7 @@ class Rule:
     condition: StaticValue
     error_message: StaticValue
     range: Range
-    """Where the header of the block is."""
+    """Range of the block's header."""
 
 
 class WrittenDeclaration(Protocol):

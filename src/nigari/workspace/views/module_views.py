@@ -36,9 +36,7 @@ from nigari.workspace.views.static_value import StaticValue, known_node
 
 
 class CallView(RepeatedPart[ModuleCall]):
-    """A module call: the block, which stands for all instances, or one of them. The module need
-    not be installed.
-    """
+    """A module call: the block, which represents all instances, or one of them. The module need not be installed."""
 
     __slots__ = ()
 
@@ -63,12 +61,12 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def range(self) -> Range:
-        """Where the header of the block is."""
+        """Range of the block's header."""
         return self._declaration.range
 
     @property
     def source(self) -> StaticValue:
-        """Where the module comes from."""
+        """The module's source."""
         return self._reader().known(f"{self.address}.source", self._declaration.source)
 
     @property
@@ -88,7 +86,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def providers(self) -> Mapping[str, str]:
-        """The provider configurations that are passed: the module's names, and the caller's."""
+        """Passed provider configurations: the module's names with the caller's."""
         passed = self._declaration.providers
         return {str(each.in_child): reference_text(each.in_parent) for each in passed}
 
@@ -99,9 +97,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def instances(self) -> Mapping[InstanceKey, CallView]:
-        """The instances by key; where it is not known which there are, one with a deferred key
-        stands for all.
-        """
+        """The instances by key; if the keys are unknown, one with a deferred key represents all."""
         found = self._evaluation.expansion(
             self._frame, self._label, self._declaration.repetition, self.range
         ).instances
@@ -112,9 +108,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def module(self) -> ModuleView | None:
-        """The module instance; None where the module is not installed or cannot be read, and for a
-        block that is repeated.
-        """
+        """The module instance; None if the module isn't installed or readable, and for a repeated block."""
         frames = self._evaluation.module_instances(self._frame.calls[self.name])
         child = frames.get(self.key)
         return None if child is None else ModuleView(self._evaluation, child)
@@ -214,9 +208,7 @@ class ModuleView(InnerPart):
 
     @property
     def children(self) -> list[ModuleView]:
-        """The instances that the module's calls make; where it is not known which there are, one
-        stands for all.
-        """
+        """Module instances of the module's calls; if the keys are unknown, one represents all."""
         return [
             ModuleView(self._evaluation, child)
             for call in self._frame.calls.values()
@@ -225,10 +217,10 @@ class ModuleView(InnerPart):
 
     @property
     def providers(self) -> Mapping[str, ProviderView]:
-        """The provider configurations that the module has or is given, as it names them."""
+        """The module's own and passed provider configurations, by local name."""
         return provider_views(self._evaluation, self._frame)
 
     @property
     def required_providers(self) -> Mapping[str, ProviderRequirement]:
-        """What the module requires of providers, by their names in the module."""
+        """The module's provider requirements, by local name."""
         return required_providers(self._evaluation, self._frame)

@@ -60,9 +60,7 @@ def required_providers(evaluation: ValueQueries, frame: Frame) -> dict[str, Prov
 
 
 class ProviderView(InnerPart):
-    """A provider configuration that a module has or is given: the block, which stands for all
-    instances, or one of them.
-    """
+    """A module's own or passed provider configuration: the block, which represents all instances, or one of them."""
 
     __slots__ = ("_data", "_evaluation", "_frame", "_local", "_node", "key", "passed")
 
@@ -131,9 +129,7 @@ class ProviderView(InnerPart):
 
     @property
     def instances(self) -> Mapping[InstanceKey, ProviderView]:
-        """The instances by key; where it is not known which there are, one with a deferred key
-        stands for all.
-        """
+        """The instances by key; if the keys are unknown, one with a deferred key represents all."""
         if self._data is not None:
             return {self.key: self}
         return {

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @record
 class ValueOrigin:
-    """Something that a value comes from in the first place: what itself comes from nothing else."""
+    """An origin of a value: something that depends on nothing else."""
 
     name: str
     """As in the configuration: `var.env`, `local.name of module.m`, `terraform.workspace`."""
@@ -63,7 +63,7 @@ class Provenance(Protocol):
 
 
 class StaticValue:
-    """A value as far as it is known before anything runs."""
+    """A static value, or the reasons why it is unknown."""
 
     __slots__ = ("_why", "name", "range", "value")
 
@@ -87,26 +87,26 @@ class StaticValue:
 
     @property
     def expr(self) -> str:
-        """The text of the expression that gives the value; nothing where that is no expression."""
+        """Source text of the value's expression; empty if there is none."""
         return self._why.expr
 
     @property
     def references(self) -> tuple[Traversal, ...]:
-        """What the expression refers to, in order, as it is written there."""
+        """References in the expression, in source order."""
         return self._why.references
 
     @property
     def reasons(self) -> list[str]:
-        """Why the value, or a part of it, is not known: one chain for each cause."""
+        """Reasons why the value, or a part of it, is unknown: one chain per cause."""
         return list(self._why.reasons)
 
     @property
     def origins(self) -> tuple[ValueOrigin, ...]:
-        """Where the value comes from in the first place, through any number of steps."""
+        """Origins of the value, through any number of steps."""
         return self._why.origins
 
     def explain(self) -> Explanation:
-        """The tree of values that it comes from; printed, what `nigari explain` shows."""
+        """The tree of values that lead to it; printed, the output of `nigari explain`."""
         found = self._why.explanation
         is_hidden = SENSITIVE in self.value.marks and SENSITIVE not in found.value.marks
         return found.without_values() if is_hidden else found
