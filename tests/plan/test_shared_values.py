@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
@@ -16,7 +16,6 @@ from nigari.eval.core import scope
 from nigari.eval.core.compile import Compiled
 from nigari.eval.core.shared_values import Names, SharedValues, shared_values
 from nigari.hcl.calls import FunctionCall
-from nigari.hcl.expressions import Expression
 from nigari.hcl.parser import parse_expression
 from nigari.hcl.source import Source
 from nigari.lang.files import MemoryFiles
@@ -273,7 +272,7 @@ def test_what_finds_other_values_shares_nothing() -> None:
     one, other = tuple_value([string("x")]), tuple_value([string("x")])
     known: dict[int, SharedValues] = {}
 
-    def ask(value: Value, text: str, index: int) -> dict[Expression, Value | None] | None:
+    def ask(value: Value, text: str, index: int) -> dict[Hashable, Value | None] | None:
         names: Names = {"a": {"b": value, "t": string(text)}, "count": {"index": number(index)}}
         return shared_values(known, compiled, names)
 

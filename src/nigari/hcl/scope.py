@@ -7,17 +7,13 @@ values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 
 from nigari.cty.copying import reduced
 from nigari.cty.function import Function, PythonCallable
 from nigari.cty.values import DYNAMIC_NULL, Value
 from nigari.hcl.evaluation import Fault
 from nigari.hcl.source import Source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from nigari.hcl.expressions import Expression
 
 
 def check_scope(given: object) -> None:
@@ -46,7 +42,7 @@ class Scope:
     __slots__ = ("faults", "functions", "item", "parent", "shared", "variables")
 
     parent: Scope | None
-    shared: dict[Expression, Value | None] | None
+    shared: dict[Hashable, Value | None] | None
     faults: Mapping[tuple[Source, int], Fault] | None
 
     def __init__(

@@ -8,7 +8,7 @@ nothing with those before; so do references that are still open in one phase and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from nigari.addrs.values import CountAttr, EachAttr, Self
 from nigari.cty.values import Value
@@ -36,13 +36,13 @@ class SharedValues:
     def __init__(self, compiled: Compiled | CompiledBody, names: Names) -> None:
         self.compiled: Compiled | CompiledBody = compiled
         self.names: Names = names
-        self.values: dict[Expression, Value | None] | None = None
+        self.values: dict[Hashable, Value | None] | None = None
         """None until a second instance asks: most blocks have only one."""
 
 
 def shared_values(
     found: dict[int, SharedValues], compiled: Compiled | CompiledBody, names: Names
-) -> dict[Expression, Value | None] | None:
+) -> dict[Hashable, Value | None] | None:
     """The expressions whose values other instances can share, with those already found."""
     known = found.get(id(compiled))
     if known is None or not _are_same(known.names, names):
@@ -74,7 +74,7 @@ def _have_same(one: Value | Names, other: Value | Names) -> bool:
     )
 
 
-def _shareable(compiled: Compiled | CompiledBody) -> Iterator[CostlyExpression]:
+def _shareable(compiled: Compiled | CompiledBody) -> Iterator[Hashable]:
     steady = {
         (each.source, each.start)
         for each in compiled.references
