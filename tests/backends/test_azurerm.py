@@ -263,7 +263,9 @@ def test_a_host_of_metadata(tmp_path: Path) -> None:
             assert store._account.environment == AzureEnvironment(
                 "https://l", "https://m", "blobs.example", "https://a/"
             )
-            with pytest.raises(CloudFailure, match=r"metadata\.example does not answer with"):
+            with pytest.raises(
+                CloudFailure, match=r"metadata\.example does not return the endpoints"
+            ):
                 asyncio.run(opened_and_closed(open_store(Arguments(BASE, environ))))
         assert str(server.log[0]) == "GET /metadata/endpoints?api-version=2023-11-01"
 

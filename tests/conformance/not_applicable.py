@@ -75,6 +75,9 @@ def reason(row: Row) -> str | None:
 
 
 CONFIGURATIONS: Final[dict[str, str]] = {
+    "config-diagnostics/import-in-child-module": (
+        "import blocks work in called modules, as in Terraform 1.16"
+    ),
     "config-diagnostics/nested-provider": (
         "modules may configure providers of their own however they are called"
     ),
