@@ -250,3 +250,20 @@ def test_no_plugin_outlives_the_program(tmp_path: Path, sent: signal.Signals) ->
     while any(Path("/proc", each).exists() for each in numbers) and time.monotonic() < until:
         time.sleep(0.05)
     assert not [each for each in numbers if Path("/proc", each).exists()]
+
+
+@pytest.mark.parametrize("text", [b'"\\ud800"', b'"\xff"', b'"\\udc80 \xfe"'])
+@pytest.mark.parametrize("command", [("apply", "-auto-approve"), ("destroy", "-auto-approve")])
+def test_texts_of_a_state_that_are_not_utf_8(
+    tmp_path: Path, command: tuple[str, ...], text: bytes
+) -> None:
+    """A damaged text is read as OpenTofu reads it, and is no reason to fail."""
+    (tmp_path / "main.tf").write_text(
+        'resource "terraform_data" "x" {\n  input = "plain"\n}\n'
+        'output "x" {\n  value = terraform_data.x.output\n}\n'
+    )
+    assert nigari("apply", "-auto-approve", cwd=tmp_path).code == 0
+    state = tmp_path / "terraform.tfstate"
+    state.write_bytes(state.read_bytes().replace(b'"plain"', text))
+    done = nigari(*command, cwd=tmp_path)
+    assert done.code == 0, done.err

@@ -56,6 +56,11 @@ class PriorObject:
         return self.stored.status is ObjectStatus.TAINTED
 
 
+def _as_stored(attributes: str) -> bytes:
+    """Encode stored attributes; bytes of the file that are not UTF-8 stay what they were."""
+    return attributes.encode("utf-8", "surrogateescape")
+
+
 async def upgraded(
     provider: api.Provider,
     schema: Schema,
@@ -75,7 +80,7 @@ async def upgraded(
     request = api.UpgradeRequest(
         address.item.resource.type,
         stored.schema_version,
-        b"" if stored.flat_attributes is not None else stored.attributes.encode(),
+        b"" if stored.flat_attributes is not None else _as_stored(stored.attributes),
         tuple((stored.flat_attributes or {}).items()),
     )
     answer = await provider.upgrade(request)

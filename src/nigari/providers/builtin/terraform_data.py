@@ -99,9 +99,9 @@ def apply(request: api.ApplyRequest) -> api.ApplyResponse:
 def upgrade(request: api.UpgradeRequest) -> api.UpgradeResponse:
     """Read stored state: this schema has had only one version."""
     try:
-        state = cty.value_from_json(request.json.decode(), TERRAFORM_DATA.block.implied_type)
+        state = cty.value_from_json(request.json, TERRAFORM_DATA.block.implied_type)
         return api.UpgradeResponse(state)
-    except (cty.CtyError, UnicodeDecodeError) as error:
+    except cty.CtyError as error:
         return api.UpgradeResponse(
             cty.null(TERRAFORM_DATA.block.implied_type), _bad_state(str(error))
         )
@@ -123,8 +123,8 @@ def move_state(request: api.MoveRequest) -> api.MoveResponse:
         )
         return api.MoveResponse(nothing, diagnostics=reported)
     try:
-        old = cty.value_from_json(request.json.decode(), _NULL_RESOURCE.implied_type)
-    except (cty.CtyError, UnicodeDecodeError) as error:
+        old = cty.value_from_json(request.json, _NULL_RESOURCE.implied_type)
+    except cty.CtyError as error:
         return api.MoveResponse(nothing, diagnostics=_bad_state(str(error)))
     values = {"id": old.attribute("id")}
     triggers = old.attribute("triggers")

@@ -15,6 +15,7 @@ from nigari.addrs.absolute import AbsResource, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.cty import json as cty_json
+from nigari.lazy import lazy_pattern
 from nigari.state.formats.other_providers import (
     OTHER_PROVIDERS,
     NamedProviders,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 _MODES: Final = {MANAGED: "managed", DATA: "data"}
 
 # Indentation levels of the parts of a file.
+# A text in UTF-8 cannot hold these. The others stand for bytes of a file, which stay what they were.
+_LONE_SURROGATES: Final = lazy_pattern("[\ud800-\udc7f\udd00-\udfff]")
 _OUTPUT: Final = 2
 _INSTANCE: Final = 4
 _ATTRIBUTE: Final = _INSTANCE + 1
@@ -93,7 +96,7 @@ class Writer:
         return b"".join(pieces)
 
     def _laid_out(self, text: str) -> bytes:
-        text = escaped_for_html(text)
+        text = _LONE_SURROGATES.sub("\ufffd", escaped_for_html(text))
         return (compact(text) if self._is_compact else text).encode("utf-8", "surrogateescape")
 
     def _add_resources(self, state: State, pieces: list[bytes]) -> list[str]:
