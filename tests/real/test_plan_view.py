@@ -102,7 +102,7 @@ _SAME: Final = [
             r" configuration\)"
         ),
         (
-            "\n  # (because lifecycle.destroy was false before it was taken out of the"
+            "\n  # (because lifecycle.destroy was false before it was removed from the"
             " configuration)"
         ),
     ),
