@@ -90,7 +90,6 @@ NOT_FOR_MISSING_PROVIDERS: Final = (
     "nigari.eval.nodes.validation",
     "nigari.eval.nodes.variable",
     "nigari.eval.static.const_variable",
-    "nigari.eval.static.const_variable",
     "nigari.eval.static.required",
     "nigari.eval.validate",
     "nigari.hcl.decode",

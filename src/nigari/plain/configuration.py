@@ -25,6 +25,7 @@ from nigari.plain.module_text import ModuleText
 from nigari.plain.static_values import StaticValues
 from nigari.plain.variants import Variant, variants
 from nigari.record import record
+from nigari.typed import Protocol
 
 
 @record
@@ -163,15 +164,15 @@ class _Builder:
         return self._values.sources.get(child, "")
 
 
-class _Sources:
+class _Sources(Protocol):
     """The texts for sources of calls."""
 
-    is_final = False
+    is_final: bool = False
     """Whether the texts are those that are written."""
 
     def text(self, expr: Expression, child: ModuleInstance) -> str | None:
         """The new text; None if the source can stay as it is written."""
-        raise NotImplementedError
+        ...
 
 
 class _Signing(_Sources):
