@@ -85,7 +85,7 @@ def test_static_cases_are_valid(case: Case, tmp_path: Path) -> None:
     problem = written_plain(work, out)
     if "No value for variable" in problem:
         pytest.skip("the case has variables without values")
-    if case.name == _WITH_A_SECRET:
+    if case.title == _WITH_A_SECRET:
         assert "Secret in a position for literals" in problem
         assert not out.exists()
         return
