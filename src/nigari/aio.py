@@ -128,7 +128,7 @@ class Round:
 
 @record
 class Initialized:
-    """What `init` has made ready."""
+    """Result of `init`: the modules, providers and backend that are ready."""
 
     modules: Mapping[str, str]
     """The directories of modules that were installed, by the keys of their calls."""
@@ -230,7 +230,9 @@ class Session:
         return Work(where, self._variables, self._options, self._prompter)
 
     def _hearing(self, listen: Listen | None) -> Listen:
-        """What events are given to: the listener of one operation, and the lines of the session."""
+        """Return a listener that passes events to the operation's listener and to the session's
+        lines.
+        """
         on_output = self._on_output
         if on_output is None:
             return listen or _ignore

@@ -9,7 +9,7 @@ _is_command_line: bool = False
 
 
 def is_command_line() -> bool:
-    """Whether people at a command line read what this process reports."""
+    """Return whether the user reads this process's reports on a command line."""
     return _is_command_line
 
 

@@ -27,12 +27,12 @@ class ResourceMode(Enum):
 
     @property
     def noun(self) -> str:
-        """What users call a block of this mode."""
+        """Return the noun for a block of this mode, as users know it."""
         return _NOUNS[self]
 
     @property
     def type_noun(self) -> str:
-        """What users call a type of this mode, which the first label of a block names."""
+        """Return the noun for a type of this mode, which is the first label of a block."""
         return "resource type" if self is ResourceMode.MANAGED else _NOUNS[self]
 
 

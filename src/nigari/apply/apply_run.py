@@ -152,7 +152,7 @@ class ApplyRun(ProviderRun):
 
 
 def _left_for_later(plan: Plan) -> Deferrals | None:
-    """What a plan leaves for later, and is left for later still while it is applied."""
+    """Return the plan's deferrals, which stay deferred during the apply."""
     if not plan.deferred:
         return None
     return Deferrals({each.address: each.settled for each in plan.deferred})

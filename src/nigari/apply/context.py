@@ -37,7 +37,9 @@ from nigari.state.draft import StateDraft
 
 
 class OperationFailed(Exception):
-    """What is wrong has been reported; `left` is the object that there is all the same, if any."""
+    """A failed operation whose diagnostics have been reported; `left` is the object that exists
+    anyway, if any.
+    """
 
     def __init__(self, left: Value | None = None) -> None:
         super().__init__()
@@ -71,11 +73,11 @@ class ApplyContext:
         self.deposed: dict[AbsResourceInstance, str] = {}
         """The keys of objects that were put aside in this run."""
         self.conditions: list[Noted] = []
-        """How the conditions of resources went."""
+        """Outcomes of the resources' conditions."""
         self.provisioning: set[asyncio.Future[None]] = set()
         """Provisioners that are at work."""
         self.keeper: StateWriter | None = None
-        """Who stores the state while it grows."""
+        """Stores the state during the apply; None until the apply begins."""
         self._blocks = blocks
         self._addresses = {str(each.provider): each.provider for each in plan.changes}
         self._addresses.update((str(each.provider), each.provider) for each in plan.ephemeral)
@@ -107,17 +109,17 @@ class ApplyContext:
         return self.run.pool.overrides.for_instance(subject.address, node.provider)
 
     def dependencies(self, change: Change) -> tuple[AbsResource, ...]:
-        """What an object depends on, as the configuration is now."""
+        """Return the resources that an object depends on in the current configuration."""
         block = self._blocks.resource_block(resource_of(change.address))
         return tuple(sorted(self._blocks.resources_before(block), key=str))
 
     def is_created_first(self, change: Change) -> bool:
-        """Whether the successor of an object is made before it goes."""
+        """Return whether the replacement is created before the old object is destroyed."""
         address = change.address
         return self.settings.is_declared_first(address.module, address.item.resource)
 
     def skips_destroy(self, change: Change) -> bool:
-        """Whether an object is only forgotten once it is not wanted any more."""
+        """Return whether an object that is no longer wanted is only forgotten."""
         address = change.address
         return self.settings.skips_destroy(address.module, address.item.resource)
 
@@ -174,8 +176,9 @@ class ApplyContext:
 
 
 def _may_need(user: ModuleAddr, module: ModuleAddr) -> bool:
-    """Whether what is in one module instance may depend on what is in another: other instances of
-    the same module have nothing to do with it.
+    """Return whether blocks of one module instance may depend on those of another.
+
+    Other instances of the same module never count.
     """
     for (name, key), (its_name, its_key) in zip(user.steps, module.steps, strict=False):
         if name != its_name:

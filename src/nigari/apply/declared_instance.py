@@ -44,7 +44,7 @@ class DeclaredInstance:
 
     @property
     def meta(self) -> Value | None:
-        """What the module tells the provider about itself."""
+        """Return the module's metadata for the provider (`provider_meta`)."""
         provider = self._subject.provider.item.provider
         return self._context.run.meta_at(self._subject.address.module, provider)
 
@@ -73,7 +73,7 @@ class DeclaredInstance:
         return config
 
     def ignore(self) -> Ignore | None:
-        """How the prior object stands in for arguments whose changes are ignored."""
+        """Return how the prior object replaces arguments whose changes are ignored."""
         settings, frame, addr = self._context.settings, self.node.frame, self.node.resource.addr
         lifecycle, block = self.node.resource.lifecycle, self._subject.schema.block
         if lifecycle.ignore_all_changes or settings.ignores_all(frame, addr):

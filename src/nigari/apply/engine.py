@@ -92,7 +92,7 @@ class Application:
         operations = Operations(self._context)
         self._executor = Executor(graph, operations, keep, parallelism, pause=pause)
         self._is_concerned: dict[Block, bool] = {}
-        """Whether blocks need what is not as planned."""
+        """Caches whether a block depends on something that differs from the plan."""
         self._was_cut_off = False
 
     @property
@@ -176,8 +176,8 @@ class Application:
         }
 
     def _unsettled(self) -> set[Block]:
-        """What is not as planned: resources of which something was not made, and values whose
-        conditions do not hold or were not looked at.
+        """Return the blocks that differ from the plan: resources with objects that were not
+        created, and values whose conditions failed or were not checked.
         """
         left_out = self._left_out()
         if not left_out:
@@ -206,7 +206,7 @@ class Application:
         return {each.address for each in operations if each.kind is OperationKind.DELETE}
 
     def _needs_any(self, block: Block, unsettled: set[Block]) -> bool:
-        """Whether a block needs what is not as planned, directly or through others."""
+        """Return whether a block depends on an unsettled one, directly or through others."""
         known, needs = self._is_concerned, self._blocks.needs
         return bool(unsettled) and work_out(
             block,
@@ -222,9 +222,9 @@ class Application:
             provisioner.cancel()
 
     async def _checks(self) -> tuple[CheckResult, ...]:
-        """How conditions went: all of them whose subjects are as planned by now.
+        """Return the outcomes of all conditions whose subjects are as planned by now.
 
-        What the plan has left out is left out here, too.
+        Conditions that the plan left out are left out here, too.
         """
         if self._plan.mode is PlanMode.DESTROY:
             return self._plan.checks
@@ -262,7 +262,7 @@ class Application:
         return with_callers(each.module for each in declared if each.block in blocks)
 
     def _is_open(self, frame: Frame, noted: Noted, unsettled: set[Block]) -> bool:
-        """Whether conditions are about something that was not made as planned."""
+        """Return whether conditions are about something that differs from the plan."""
         kind, _, address, _ = noted
         block = frame.instance.variant, f"{kind}.{address.rpartition('.')[2]}"
         return self._needs_any(block, unsettled)

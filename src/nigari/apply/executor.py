@@ -23,7 +23,7 @@ _MOST_NAMED: Final = 12
 _WITHOUT_TRACE: Final = frozenset(
     (OperationKind.OPEN, OperationKind.CLOSE, OperationKind.SETTLE, OperationKind.CHECK)
 )
-"""What changes nothing in the state."""
+"""Kinds of operations that change nothing in the state."""
 
 
 class Schedule(Protocol):

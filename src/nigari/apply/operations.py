@@ -72,7 +72,7 @@ class Operations:
         return value is None or await self._holds(change, value)
 
     async def _holds(self, change: Change, value: Value) -> bool:
-        """Whether the postconditions of an object hold."""
+        """Return whether the postconditions of an object hold."""
         try:
             declared = await declared_instance(self.place, change)
             await declared.check("postcondition", value)
@@ -139,7 +139,7 @@ class Operations:
 
 
 class _Told:
-    """What listeners hear of one operation: that it begins, and only then how it ends."""
+    """Reports one operation to the listeners: its start, and only then its end."""
 
     def __init__(self, view: ApplyListener, operation: Operation, change: Change) -> None:
         self._view = view

@@ -81,7 +81,7 @@ async def provision_before_end(
 def _frame_of(
     context: ApplyContext, statement: RemoveStatement, address: AbsResourceInstance
 ) -> Frame | None:
-    """Where a `removed` block is evaluated: in the instance of its module that an address is in."""
+    """Return the frame of a `removed` block: the instance of its module that contains the address."""
     steps = address.module.steps[: len(statement.module.steps)]
     return context.run.bare_frame(module_from_steps(steps))
 

@@ -27,10 +27,10 @@ _CHEAP: Final = 0.003
 """Everybody waits for a storing that takes no more seconds than this."""
 
 _PART: Final = 4.0
-"""How much longer than storing takes the work must have taken that waits for it."""
+"""Store when waiting work has taken this many times as long as storing."""
 
 _PAUSE: Final = 8.0
-"""How much longer than storing takes is the time in which results gather."""
+"""Collect results for this many times as long as storing takes."""
 
 _LONGEST_PAUSE: Final = 2.0
 
@@ -62,7 +62,7 @@ class StateWriter:
         """The seconds that must lie between two storings."""
         self._current = current
         self._at_work = at_work
-        """How many there are that may have a result, with those who wait."""
+        """The number of operations that may still return a result, including waiting ones."""
         self._waiting = 0
         self._costs: deque[float] = deque(maxlen=_SEEN)
         self._next_lasting = 0.0
@@ -154,10 +154,10 @@ async def finished(task: asyncio.Task[None]) -> None:
 
 
 class _Cost:
-    """What something costs from now on.
+    """The running cost of an activity.
 
-    If nothing else runs meanwhile, it is the work of this thread that counts, because on a busy
-    machine everything seems to take long. Otherwise it is the time.
+    If nothing else runs, the thread's CPU time counts, because wall-clock time is misleading on a
+    busy machine. Otherwise wall-clock time counts.
     """
 
     def __init__(self) -> None:

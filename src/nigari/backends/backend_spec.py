@@ -38,7 +38,7 @@ class AddressArgument:
     """The environment variables that fill in for it."""
     default: str = ""
     is_required: bool = False
-    """Whether the location is unknown while it is unset: `-backend-config` may still set it."""
+    """Whether the location is unknown without it. `-backend-config` may still set it."""
     override: tuple[str, str] | None = None
     """A block and the argument in it that replaces this one wherever the block is set."""
 

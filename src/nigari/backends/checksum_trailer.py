@@ -30,7 +30,7 @@ def unsealed(data: bytes) -> bytes | None:
 
 
 def is_sealed(data: bytes) -> bool:
-    """Whether there is a seal, broken or not."""
+    """Return whether the data ends with a checksum trailer, valid or not."""
     ending = data[-_BITS - 1 :]
     return len(ending) > _BITS and ending.strip(b" \t") == b"\n" and ending.endswith(b"\n")
 

@@ -42,13 +42,13 @@ class Subject:
     make: Callable[[], Store]
     """A new client; all clients see the same contents."""
     tells_holder: bool = True
-    """Whether who is refused learns who has the lock."""
+    """Whether a refused process learns who holds the lock."""
     tells_absence: bool = True
-    """Whether a write can be refused because there is a content already."""
+    """Whether the store can refuse a write because content already exists."""
     forgets_forced: bool = True
-    """Whether a lock can be removed by another process than its holder."""
+    """Whether a process other than the holder can remove a lock."""
     refuses_wrong_ids: bool = True
-    """Whether that needs the right id; some servers for tests take any."""
+    """Whether removing a lock requires its ID; some test servers accept any."""
     workspace: str = DEFAULT_WORKSPACE
     """The workspace to use first; not every store has a default one."""
 

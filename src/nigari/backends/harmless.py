@@ -28,12 +28,14 @@ def _harmless(backend: str) -> frozenset[str]:
 
 
 def is_harmless(backend: str, argument: str) -> bool:
-    """Whether the values of an argument, or of those in a block with this name, may be shown."""
+    """Return whether values of an argument, or of arguments in a block with this name, may be
+    shown.
+    """
     return argument in _harmless(backend)
 
 
 def is_harmless_anywhere(argument: str) -> bool:
-    """Whether it may be shown if it is not known which backend the argument belongs to."""
+    """Return whether an argument may be shown if its backend is unknown."""
     return any(argument in _harmless(backend) for backend in OURS)
 
 

@@ -37,7 +37,7 @@ WORKSPACE_DIR: Final = "terraform.tfstate.d"
 BACKUP_SUFFIX: Final = ".backup"
 NO_BACKUP: Final = "-"
 _NO_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
-"""What file systems without locks answer."""
+"""The errors of file systems without locks."""
 
 
 @record
@@ -166,7 +166,7 @@ class LocalStorage:
 
     @property
     def is_copying(self) -> bool:
-        """Whether `-state-out` names another file, which was not written yet."""
+        """Return whether `-state-out` names another file that was not written yet."""
         return self._source is not self._target
 
     async def admits(self, operation: str, diags: Diagnostics) -> bool:

@@ -166,12 +166,12 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
 
 
 def is_left_behind(holder: LockInfo) -> bool:
-    """Whether a lock was left on this machine by a process that has ended."""
+    """Return whether a terminated process on this machine left the lock behind."""
     return _is_running(holder) is False
 
 
 def _is_running(holder: LockInfo) -> bool | None:
-    """Whether the process that holds a lock still runs; None where that is not known."""
+    """Return whether the lock's holder still runs; None if that is unknown."""
     import socket
 
     host = holder.who.rpartition("@")[2]
@@ -218,7 +218,7 @@ def this_process() -> str:
 
 
 def is_running(info: str, host: str, here: str) -> bool | None:
-    """Whether the process runs that left this with a lock on a host; `None` if that is not known."""
+    """Return whether the process that took a host's lock still runs; None if that is unknown."""
     found = _TEXT.fullmatch(info)
     if found is None or not host or host != here:
         return None

@@ -46,7 +46,7 @@ def stored_arguments(data: object) -> dict[str, object]:
 
 
 def _is_encodable(text: str) -> bool:
-    """Whether it can be the name of a file, which JSON can write even if it is not UTF-8."""
+    """Return whether the text can be a file name that JSON can store, even if it is not UTF-8."""
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

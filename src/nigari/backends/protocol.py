@@ -43,22 +43,26 @@ class StateStorage(Protocol):
 
     @property
     def is_for_people(self) -> bool:
-        """Whether what is stored should have a layout that people can read."""
+        """Return whether the stored state should be formatted for people."""
         ...
 
     @property
     def is_copying(self) -> bool:
-        """Whether the next write goes to another place than the one that was read."""
+        """Return whether the next write goes to another location than the one that was read."""
         ...
 
     @property
     def is_outdated(self) -> bool:
-        """Whether a conditional write was refused because the state has changed since it was read."""
+        """Return whether a conditional write was refused because the state has changed since it was
+        read.
+        """
         ...
 
     @property
     def counts_all(self) -> bool:
-        """Whether each write needs a serial of its own, as servers and other readers compare them."""
+        """Return whether each write needs a new serial, because servers and other readers compare
+        serials.
+        """
         ...
 
     @property
@@ -74,11 +78,11 @@ class StateStorage(Protocol):
         ...
 
     async def admits(self, operation: str, diags: Diagnostics) -> bool:
-        """Whether an operation may run on this machine; reported where it may not."""
+        """Return whether an operation may run on this machine, and report it otherwise."""
         ...
 
     async def read(self, diags: Diagnostics) -> bytes | None:
-        """What is stored, nothing (`b""`) if nothing ever was, `None` after an error."""
+        """Return the stored content: `b""` if nothing was ever stored, None after an error."""
         ...
 
     async def write(self, data: bytes, diags: Diagnostics) -> bool:
@@ -118,17 +122,17 @@ class Backend(Protocol):
 
     @property
     def has_workspaces(self) -> bool:
-        """Whether there can be other workspaces than the default one."""
+        """Return whether workspaces other than the default one can exist."""
         ...
 
     @property
     def has_default(self) -> bool:
-        """Whether there is always a default workspace."""
+        """Return whether a default workspace always exists."""
         ...
 
     @property
     def keeps_empty_states(self) -> bool:
-        """Whether a workspace exists only once a state is stored in it, be it an empty one."""
+        """Return whether a workspace exists only once a state is stored in it, even an empty one."""
         ...
 
     async def workspaces(self, diags: Diagnostics) -> Sequence[str]:

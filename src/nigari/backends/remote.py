@@ -76,7 +76,7 @@ class RemoteBackend:
         return (DEFAULT_WORKSPACE, *others) if has_default else others
 
     async def create_workspace(self, name: str, diags: Diagnostics) -> bool:
-        """Whether there is such a workspace now; without a host it comes with its state."""
+        """Create a workspace if necessary. Without a host, storing a state creates it."""
         if not self.can_have(name, diags):
             return False
         if self.host is None:
@@ -112,7 +112,7 @@ class RemoteBackend:
         return known
 
     def can_have(self, name: str, diags: Diagnostics) -> bool:
-        """Whether there can be a workspace of this name; reported where there cannot."""
+        """Return whether a workspace can have this name, and report it otherwise."""
         if self.host is not None:
             objection = self.host.objection(name)
             if objection:

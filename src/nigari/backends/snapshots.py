@@ -92,7 +92,7 @@ class Snapshots:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether a conditional write was refused because the state has changed."""
+        """Return whether a conditional write was refused because the state has changed."""
         return self._storage.is_outdated
 
     @property

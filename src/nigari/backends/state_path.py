@@ -96,7 +96,7 @@ class StatePath:
 
     @property
     def is_locked(self) -> bool:
-        """Whether this object holds the lock."""
+        """Return whether this object holds the lock."""
         return self._descriptor is not None
 
     def read(self) -> bytes:

@@ -53,7 +53,7 @@ class Store(Protocol):
 
     @property
     def has_workspaces(self) -> bool:
-        """Whether there can be other workspaces than the default one."""
+        """Return whether workspaces other than the default one can exist."""
         ...
 
     def location(self, workspace: str) -> str:
@@ -103,9 +103,9 @@ class Store(Protocol):
 
 @runtime_checkable
 class WorkspaceHost(Protocol):
-    """What a store has besides if its workspaces exist on their own, with or without a content.
+    """Additional methods of a store whose workspaces exist independently of their content.
 
-    Then `names` gives all workspaces that exist; the default one need not be among them.
+    `names` returns all existing workspaces; the default one need not be among them.
     """
 
     @property
@@ -138,7 +138,7 @@ class StateViewer(Protocol):
 
     @property
     def shows_states(self) -> bool:
-        """Whether `describe` is of use."""
+        """Return whether `describe` is useful."""
         ...
 
     def describe(self, workspace: str, document: str) -> None:

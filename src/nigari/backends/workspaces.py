@@ -82,7 +82,10 @@ def remember_selection(
 
 
 def is_valid_name(name: str) -> bool:
-    """Whether a workspace may have this name: it must be usable in a path and a URL as it is."""
+    """Return whether a workspace may have this name.
+
+    It must be usable unchanged in a path and a URL.
+    """
     return name not in ("", ".", "..") and _IN_NAMES.issuperset(name)
 
 

@@ -43,7 +43,7 @@ class CommandRefused(Exception):
 
 
 class ParsedArguments:
-    """What a command line says."""
+    """A parsed command line."""
 
     __slots__ = ("arguments", "deprecations", "flags", "help", "ordered")
 

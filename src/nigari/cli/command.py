@@ -143,7 +143,7 @@ class Terminal:
         self.environ: Mapping[str, str] = environ
 
     def is_on(self, switch: str) -> bool:
-        """Whether a view switch is on."""
+        """Return whether a view switch is on."""
         return self.switches[switch] == "true"
 
     def with_options(self, text: str) -> str:
@@ -205,7 +205,7 @@ class Invocation:
         self.arguments: list[str] = arguments
 
     def switch(self, name: str) -> bool:
-        """Whether a switch is on."""
+        """Return whether a switch is on."""
         given = self.flags.get(name)
         return (given[-1] if given else self._default(name)) == "true"
 
@@ -219,7 +219,7 @@ class Invocation:
         return self.flags.get(name, [])
 
     def is_given(self, name: str) -> bool:
-        """Whether the flag is on the command line."""
+        """Return whether the command line has the flag."""
         return name in self.flags
 
     def _default(self, name: str) -> str:

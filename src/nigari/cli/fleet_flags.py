@@ -118,7 +118,7 @@ class FleetCommand:
 
     @property
     def is_about_orphans(self) -> bool:
-        """Whether the units that are no longer declared are meant, in place of the others."""
+        """Return whether the command works on undeclared units instead of declared ones."""
         return has_flag(self.invocation, "orphans") and self.invocation.switch("orphans")
 
     def _take_orphans(self) -> Sequence[Diagnostic]:

@@ -20,7 +20,7 @@ LINT_FLAG = Flag(
 
 
 def is_linting(invocation: Invocation) -> bool:
-    """Whether the command line asks for lint."""
+    """Return whether the command line requests lint."""
     return has_flag(invocation, LINT_FLAG.name) and invocation.is_given(LINT_FLAG.name)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _FAREWELL: Final = 2.0
-"""How many seconds a browser has to hear the end of an apply that nobody sits in front of."""
+"""Seconds that a browser has to receive the end of a non-interactive apply."""
 
 
 class PageBeside:

@@ -125,7 +125,7 @@ _EXIT_USAGE = 1
 _EXIT_NO_COMMAND = 127
 _EXIT_INTERRUPTED = 130
 _EXIT_TERMINATED = 143
-"""What shells report for a process that SIGTERM has ended."""
+"""The exit status that shells report after SIGTERM."""
 
 _termination: list[int] = []
 """The signals that asked this process to end."""
@@ -369,7 +369,7 @@ def _refused(refused: CommandRefused, is_for_programs: bool, terminal: Terminal)
 
 
 def _tells_programs(name: str, args: list[str], terminal: Terminal) -> bool:
-    """Whether what a command has to say is events, which programs read."""
+    """Return whether a command prints events for programs."""
     if terminal.events is not None:
         return True
     if name not in COMMANDS or not {"-json", "--json", "-json=true"}.intersection(args):
@@ -435,7 +435,7 @@ def _arguments_in(variable: str, terminal: Terminal) -> list[str]:
 
 
 def _without_command(terminal: Terminal) -> list[str]:
-    """What the environment alone asks for."""
+    """Return the arguments that the environment adds without a command."""
     try:
         return _arguments_in(_ARGUMENTS, terminal)
     except UsageError as error:

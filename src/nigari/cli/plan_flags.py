@@ -126,7 +126,7 @@ def check_form(invocation: Invocation) -> None:
 
 
 def parallelism(invocation: Invocation) -> int:
-    """How many operations may run at once; zero stands for as many as usual."""
+    """Return the maximum number of concurrent operations. Zero means the default."""
     number = whole_number(invocation, "parallelism")
     if number < 0:
         raise UsageError(f"The option -parallelism must be a number greater than 0, not {number}.")
@@ -134,7 +134,7 @@ def parallelism(invocation: Invocation) -> int:
 
 
 def most_rounds(invocation: Invocation) -> int:
-    """How many rounds there may be; as many as it takes where that is zero."""
+    """Return the maximum number of rounds. Zero means no limit."""
     number = whole_number(invocation, ROUNDS_FLAG.name)
     if number < 0:
         raise UsageError(f"The option -rounds must be a number greater than 0, not {number}.")

@@ -61,14 +61,14 @@ class PlanningCommand:
         self.session: Session = self.presenter.session
         self.plan_presenter: PlanPresenter = PlanPresenter(self.presenter)
         self.listener: Listener = self.plan_presenter.view
-        """Who hears what happens while the plan is made."""
+        """Receives events while the plan is made."""
         self.mode: PlanMode = mode or plan_mode(invocation)
         self.is_refresh = False
-        """Whether a plan is made only for the state that it finds."""
+        """Whether the plan exists only for the state that it finds."""
         self.parallelism: int = parallelism(invocation)
         self._page: PageBeside | None = self._page_beside()
         self.asks_variables: bool = begun is None
-        """Whether variables need values, where no saved plan has them."""
+        """Whether to prompt for variables. A saved plan has their values."""
 
     def _page_beside(self) -> PageBeside | None:
         """The page for those who want to look on."""
@@ -87,7 +87,7 @@ class PlanningCommand:
 
     @property
     def is_in_rounds(self) -> bool:
-        """Whether one plan may follow another, until nothing is left for later."""
+        """Return whether further plans may follow until nothing is deferred."""
         is_first = most_rounds(self.invocation) >= 0 and self.mode is PlanMode.NORMAL
         return is_first and self.invocation.switch(DEFER_FLAG.name)
 
@@ -217,7 +217,7 @@ class PlanningCommand:
         return 0
 
     def _is_saved(self, result: Saved | Unsaved) -> bool:
-        """Whether all went well. A state that is in no file is printed."""
+        """Return whether the state was saved. An unsaved state that is in no file is printed."""
         if isinstance(result, Unsaved) and result.data and not result.path:
             self.plan_presenter.close()
             self.presenter.terminal.out(result.data.decode())

@@ -97,12 +97,12 @@ class Presenter:
 
     @property
     def is_for_programs(self) -> bool:
-        """Whether nothing but events is printed."""
+        """Return whether only events are printed."""
         return self._is_json
 
     @property
     def has_events(self) -> bool:
-        """Whether a program wants to hear what happens."""
+        """Return whether a program receives events."""
         return self._lines is not None
 
     def text(self, text: str) -> None:
@@ -267,7 +267,7 @@ def presented(work: Callable[[Presenter], Awaitable[bool]]) -> Callable[[Invocat
 
 
 def check_configuration(session: Session) -> bool:
-    """Whether the directory has configuration files; reports where it has none."""
+    """Return whether the directory has configuration files, and report it otherwise."""
     if not session.has_configuration:
         session.diags.error(
             "No configuration files",

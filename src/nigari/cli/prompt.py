@@ -35,7 +35,7 @@ class Person:
         self.is_at_terminal: bool = (
             self.can_prompt and terminal.stdin.isatty() and terminal.stdout.isatty()
         )
-        """Whether other programs may ask, too, which they do at the terminal."""
+        """Whether other programs may prompt, which they do on the terminal."""
 
     def value_of(self, variable: Variable) -> InputValue | None:
         """The value of an input variable; None where no answer was given."""
@@ -114,8 +114,10 @@ def read_answer(terminal: Terminal, prompt: str) -> str:
 
 
 def _is_ready(stdin: TextIO) -> bool:
-    """Whether reading does not wait: there is an answer, or the end of the input. On a terminal, and
-    where another program may still write one, people see what is waited for.
+    """Return whether reading will not block: input or its end is available.
+
+    On a terminal, and where another program may still write, the prompt must be visible while
+    waiting.
     """
     import select
 

@@ -166,5 +166,5 @@ def optional_text(invocation: Invocation, name: str) -> str:
 
 
 def has_flag(invocation: Invocation, name: str) -> bool:
-    """Whether the command has an option."""
+    """Return whether the command has an option."""
     return any(flag.name == name for flag in invocation.command.flags)

@@ -28,7 +28,7 @@ class LivePage:
 
     @property
     def url(self) -> str:
-        """Where it is; empty where nothing has been shown yet."""
+        """Return the page's address; empty if nothing has been shown yet."""
         return "" if self._server is None else self._server.url
 
     def show(self, made: MadePlan, command: str = "") -> None:

@@ -36,11 +36,11 @@ class Subject:
     """The environment that is worked in; empty where it is none."""
     evaluation: ValueQueries
     installed: Mapping[ModuleAddr, Place]
-    """Where the modules of calls are, with their versions."""
+    """The directories of module calls, with their versions."""
     diagnostics: tuple[Diagnostic, ...]
     schemas: Schemas
     state: State | None = None
-    """What is stored, as far as it is known without asking another machine."""
+    """The stored state, if no other machine has to be asked for it."""
     plan: Plan | None = None
     graph: ExecutionGraph | None = None
     reasons: PlanReasons | None = None

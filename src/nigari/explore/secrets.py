@@ -190,7 +190,7 @@ def _masked_code(text: str, keeps_names: bool = False) -> str:
 
 
 def _is_key(found: Tokens, number: int) -> bool:
-    """Whether a token is the name of an attribute, or a word that is a value."""
+    """Return whether a token is an attribute name or a keyword."""
     kind, text = found.kinds[number], found.texts[number]
     if kind == tokens.ARGUMENT or text in ("true", "false"):
         return True

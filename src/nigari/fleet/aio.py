@@ -460,7 +460,7 @@ class Unfinished:
 
     @property
     def can_continue(self) -> bool:
-        """Whether its plan can still be read."""
+        """Return whether the apply's plan can still be read."""
         return bool(self.mode)
 
 

@@ -371,6 +371,6 @@ def _not_begun(error: Exception) -> Diagnostic:
 
 
 def _is_shared(backend: str) -> bool:
-    """Whether workers on other machines reach the states of a backend."""
+    """Return whether workers on other machines reach a backend's states."""
     spec = our_backend(backend)
     return spec is None or spec.is_shared

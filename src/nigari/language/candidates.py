@@ -1,4 +1,5 @@
-"""What a reference can go on with: names that are declared, attributes, instance keys, functions.
+"""Candidates for the next part of a reference: declared names, attributes, instance keys,
+functions.
 
 Values and schemas say which attributes and keys there are. Where in a file a reference is being typed
 is found by `nigari.language.completion`.
@@ -61,7 +62,7 @@ class Candidate:
     insert: str = ""
     """The text to insert; the label unless this differs."""
     is_snippet: bool = False
-    """Whether `insert` has places to fill in, such as `${1:name}`."""
+    """Whether `insert` has placeholders, such as `${1:name}`."""
     is_deprecated: bool = False
     rank: int = 5
     """Candidates with a lower one come first."""

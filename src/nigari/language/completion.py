@@ -1,4 +1,4 @@
-"""What can be written at an offset: arguments and blocks, labels, references, functions, values, paths.
+"""Completion at an offset: arguments and blocks, labels, references, functions, values, paths.
 
 Finds out what kind of place it is and gathers the candidates; those of references are in
 `nigari.language.candidates`. Whatever fits is offered, however it begins: clients select by what has

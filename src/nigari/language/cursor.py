@@ -28,7 +28,7 @@ class Cursor:
 
     @property
     def is_in_name(self) -> bool:
-        """Whether the offset is in the name of the argument."""
+        """Return whether the offset is in the argument's name."""
         attribute = self.attribute
         return attribute is not None and attribute.name_start <= self.offset <= attribute.name_end
 
@@ -58,7 +58,7 @@ def cursor_at(document: Document, offset: int) -> Cursor:
 
 
 def _is_after(block: Block, offset: int) -> bool:
-    """Whether an offset is behind the brace that closes a block, if there is one."""
+    """Return whether an offset is after the brace that closes a block, if any."""
     return offset == block.end and block.source.text.endswith("}", 0, block.end)
 
 

@@ -1,4 +1,4 @@
-"""What may be written in a block, by the language, the provider's schema or the called module.
+"""Contents that a block accepts, by the language, the provider's schema or the called module.
 
 The answer has the form of a provider's schema, whatever it comes from. Where nothing is known of a
 block, such as one of a provider that is not installed, that is said.
@@ -32,7 +32,7 @@ class Description:
 
     block: Block
     is_whole: bool = True
-    """Whether nothing else may be written there, as far as is known."""
+    """Whether the description is complete, as far as is known."""
     source: str = ""
     """The provider or module that says so, if one does."""
 

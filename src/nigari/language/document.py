@@ -130,7 +130,7 @@ class Document:
 
     @property
     def is_json(self) -> bool:
-        """Whether the file is written in the JSON syntax."""
+        """Return whether the file uses the JSON syntax."""
         return self.path.endswith(".json")
 
 

@@ -65,7 +65,7 @@ class Evaluation:
         self.providers: frozenset[Provider] = frozenset()
         """The providers that the configuration needs, without those built in."""
         self.findings: Mapping[Diagnostic, Finding] = {}
-        """What lint has found, once `lint` has run; not in `diagnostics`."""
+        """Lint findings, once `lint` has run; not in `diagnostics`."""
         self._schemas = _KnownSchemas(find_schema)
         diags = Diagnostics()
         files = EditedFiles(texts, where.absolute_root)

@@ -1,5 +1,4 @@
-"""What there is to say about a name in a file: what it is, its documentation, its value or why it
-has none.
+"""Hover text for a name: its kind, its documentation, its value or the reason why it has none.
 
 The text is Markdown.
 """

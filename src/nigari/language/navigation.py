@@ -66,8 +66,9 @@ def symbols_at(workbench: Workbench, document: Document, offset: int) -> list[Sy
 
 
 def definitions(workbench: Workbench, document: Document, offset: int) -> list[Target]:
-    """Where the name at an offset is declared. The source of a call leads to the module, a path to
-    the file, and the argument of a call to the variable.
+    """Find the declaration of the name at an offset.
+
+    A call's source leads to the module, a path to the file, and a call's argument to the variable.
     """
     near = links(workbench, document, offset)
     paths = [link for link in near if link.start <= offset <= link.end]

@@ -71,7 +71,7 @@ def _selected(cursor: Cursor, start: int, end: int) -> Expression | None:
 
 
 def _uses_bound(cursor: Cursor, expr: Expression) -> bool:
-    """Whether an expression has names that mean something only where it is."""
+    """Return whether an expression uses names that are only bound at its position."""
     own = {each.root_name for each in expr.variables()}
     around = {each.root_name for each in cursor.expressions[0].variables()}
     return bool(own & _BOUND or own - around)

@@ -59,7 +59,7 @@ _INSTALLED: Final = f"{os.sep}.terraform{os.sep}"
 
 
 def can_rename(project: Project, symbols: Sequence[Symbol], diags: Diagnostics) -> bool:
-    """Whether something has a name that can be changed; reports why it has not."""
+    """Return whether a symbol can be renamed, and report the reason otherwise."""
     declared = project.declarations(symbols)
     if not declared:
         diags.error(
@@ -234,7 +234,7 @@ def _removal(text: str, block: Block) -> Edit:
 
 
 def _line_end(text: str, offset: int) -> int:
-    """Where the line ends that an offset is in, with its line end."""
+    """Return the offset after the line that contains an offset."""
     end = text.find("\n", offset)
     return len(text) if end < 0 else end + 1
 
@@ -242,7 +242,9 @@ def _line_end(text: str, offset: int) -> int:
 def declared_symbol(
     project: Project, directory: str, address: str, diags: Diagnostics
 ) -> list[Symbol]:
-    """What an address means in a configuration: `var.x`, `module.net.output.id`, `aws_vpc.main`."""
+    """Find the symbols of an address in a configuration: `var.x`, `module.net.output.id`,
+    `aws_vpc.main`.
+    """
     parts = address.split(".")
     calls: list[str] = []
     while len(parts) > 2 and parts[0] == "module":

@@ -1,5 +1,4 @@
-"""What has been typed before an offset: the name or reference that is being written, and whether that
-is inside of a string.
+"""The text before an offset: the unfinished name or reference, and whether it is inside a string.
 
 Works on the text of the argument alone, since the parser has nothing to say of half an expression.
 """
@@ -35,7 +34,7 @@ class TypedReference:
     is_key: bool = False
     """Whether it is a key in brackets."""
     is_quoted: bool = False
-    """Whether the key has its opening quote already."""
+    """Whether the key already has its opening quote."""
 
 
 @record
@@ -54,7 +53,7 @@ def line_before(text: str, offset: int) -> str:
 
 
 def is_name_line(text: str, offset: int) -> bool:
-    """Whether nothing but a name has been typed on the line."""
+    """Return whether the line has nothing but a name."""
     return _NAME_LINE.match(line_before(text, offset)) is not None
 
 
@@ -92,7 +91,9 @@ def typed_reference(text: str, start: int, offset: int) -> TypedReference:
 
 
 def within(text: str, start: int, offset: int) -> Within:
-    """Whether an offset of an expression that begins at `start` is in the text of a string."""
+    """Return the position of an offset in an expression that begins at `start`: in the text of a
+    string or not.
+    """
     strings: list[int] = []
     """The starts of the open strings; a -1 for each open interpolation or brace between them."""
     at = start

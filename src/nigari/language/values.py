@@ -53,7 +53,7 @@ class ValueInInstance:
 
     @property
     def has_failed(self) -> bool:
-        """Whether there is no value because of an error."""
+        """Return whether an error is the reason for having no value."""
         return REPORTED in causes_within(self.value)
 
 
@@ -95,7 +95,7 @@ def glimpse(value: ValueInInstance, most: int) -> str:
 
 
 def shows_values(blocks: tuple[Block, ...]) -> bool:
-    """Whether values may be shown inside of some blocks."""
+    """Return whether values may be shown inside these blocks."""
     return not any(each.type in _NO_VALUES for each in blocks)
 
 

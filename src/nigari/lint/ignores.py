@@ -42,7 +42,7 @@ class Ignore:
     range: Range
 
     def covers(self, finding: Finding) -> bool:
-        """Whether a finding is ignored."""
+        """Return whether a comment ignores a finding."""
         where = finding.range
         if where is None or not self.reason:
             return False

@@ -103,7 +103,7 @@ class Influences:
         return self._known[key]
 
     def _step(self, key: _Key) -> tuple[Influence, tuple[_Key, ...]]:
-        """What an expression depends on directly, and the expressions behind its references."""
+        """Return an expression's direct influences, and the expressions behind its references."""
         known = self._direct.get(key)
         if known is None:
             frame, expr = key
@@ -162,7 +162,7 @@ class Influences:
 
 
 def _called(expr: Expression) -> Influence:
-    """What functions bring in that an expression calls."""
+    """Return the influences of the functions that an expression calls."""
     found = Influence.NOTHING
     for call in function_calls(expr):
         name = call.name.removeprefix("core::")

@@ -38,12 +38,12 @@ _OWN_GROUPS: Final = (f"{OWN}:all", RECOMMENDED)
 
 @record
 class LintResult:
-    """What was found, and the texts that show it."""
+    """Findings, and the source texts to show them with."""
 
     findings: tuple[Finding, ...]
     sources: Mapping[str, bytes]
     diags: Diagnostics
-    """Why something could not be looked at."""
+    """Diagnostics about parts that could not be checked."""
     modules: int = 0
 
 
@@ -147,7 +147,7 @@ class Linter:
         return kept
 
     def _problem(self, ignore: Ignore, is_used: bool) -> Finding | None:
-        """What is wrong with a comment that ignores findings, if anything is."""
+        """Return a finding about an ignore comment that is wrong or unused."""
         settings = self._settings_at(ignore.range)
         if not ignore.reason:
             detail = "Add why after the rules: # nigari-ignore: RULE: reason. Until then the comment has no effect."
@@ -204,7 +204,7 @@ def evaluated_root(
 
 
 def core_findings(root: EvaluatedRoot, wanted: RuleList) -> Iterator[Finding]:
-    """What OpenTofu's rules find in the root module alone, as `-lint` of other commands does."""
+    """Yield the findings of OpenTofu's rules in the root module, as `-lint` of other commands does."""
     tree = LintedTree([root])
     files = frozenset(root.queries.run.root.module.files)
     for rule in CORE_RULES:

@@ -78,12 +78,12 @@ class LintedModule:
 
     @property
     def is_root(self) -> bool:
-        """Whether it is a root module itself."""
+        """Return whether it is a root module."""
         return any(each.frame.parent is None for each in self.instances)
 
     @cached_property
     def written(self) -> WrittenModule:
-        """What is written in its files."""
+        """Return the expressions and references in the module's files."""
         return WrittenModule(self.module, self._trees)
 
     @cached_property
@@ -149,7 +149,7 @@ class LintedTree:
         return next((each for each in self.modules if each.path == path), None)
 
     def has_all_callers(self, module: LintedModule) -> bool:
-        """Whether nothing outside of the tree calls a module."""
+        """Return whether all callers of a module are in the tree."""
         return module.path not in self._open_modules
 
     @cached_property
@@ -159,7 +159,7 @@ class LintedTree:
     def value(
         self, instance: Instance, expr: Expression, data: InstanceData = NO_INSTANCE_DATA
     ) -> Value:
-        """What an expression is before anything runs; unknown if evaluating it fails."""
+        """Return an expression's static value; unknown if evaluating it fails."""
         key = instance.frame, expr
         is_shared = data is NO_INSTANCE_DATA
         if is_shared and key in self._values:
@@ -181,7 +181,7 @@ class LintedTree:
         return self.value(instance, expr)
 
     def influence(self, instance: Instance, expr: Expression) -> Influence:
-        """What the value of an expression depends on, directly or through other values."""
+        """Return the direct and indirect influences on an expression's value."""
         return self._influences[instance.root.queries].of(instance.frame, expr)
 
     @cached_property

@@ -41,18 +41,18 @@ ENTRY_POINTS: Final = "nigari.lint"
 
 @record
 class Violation:
-    """What a rule has found."""
+    """A violation that a rule reports."""
 
     detail: str
-    """What is wrong, why, and what to do."""
+    """The problem, the reason, and what to do."""
     range: Range | None = None
-    """Where, for rules over configurations."""
+    """The location, for rules over configurations."""
     address: str = ""
     """The object that it is about, for rules over plans."""
 
 
 class PythonRule:
-    """What rules over configurations and over plans have in common."""
+    """The common part of rules over configurations and over plans."""
 
     __slots__ = ("id", "severity", "summary")
 
@@ -148,7 +148,7 @@ class PythonRules:
         self.rules: tuple[PythonRule, ...] = tuple(dict.fromkeys(rules))
 
     def of_configuration(self, session: Session, diags: Diagnostics) -> Iterator[Finding]:
-        """What the rules find in the configuration of a session."""
+        """Yield the rules' findings in a session's configuration."""
         rules = [each for each in self.rules if isinstance(each, ConfigurationRule)]
         if rules:
             from nigari.workspace.session.load_configuration import Configuration
@@ -158,7 +158,7 @@ class PythonRules:
                 yield from _found(rule, partial(rule, configuration), diags)
 
     def of_plan(self, plan: Plan, diags: Diagnostics) -> Iterator[Finding]:
-        """What the rules find in a plan."""
+        """Yield the rules' findings in a plan."""
         for rule in self.rules:
             if isinstance(rule, PlanRule):
                 yield from _found(rule, partial(rule, plan), diags)
@@ -179,7 +179,10 @@ def _found(
 
 
 def _place(error: BaseException) -> str:
-    """Where an exception was raised. Its text may quote values, so it is not shown."""
+    """Return the location where an exception was raised.
+
+    Its text may quote values, so it is not shown.
+    """
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next

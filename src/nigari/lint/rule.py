@@ -63,7 +63,7 @@ class Finding:
 
 @record
 class Hit:
-    """What the function of a rule yields: a finding without what the rule itself says."""
+    """A rule function's result: a finding without the rule's own texts."""
 
     detail: str
     range: Range

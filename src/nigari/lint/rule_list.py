@@ -32,7 +32,7 @@ class RuleList:
         return bool(self.included or self.excluded)
 
     def allows(self, rule: str, groups: Iterable[str]) -> bool:
-        """Whether a rule is to run (lintRuleAllowed)."""
+        """Return whether a rule should run (lintRuleAllowed)."""
         if rule in self.included:
             return True
         if rule in self.excluded:
@@ -46,7 +46,7 @@ class RuleList:
 
 
 def is_identifier(text: str) -> bool:
-    """Whether a text can be the identifier of a rule or a group."""
+    """Return whether a text can identify a rule or a group."""
     return _IDENTIFIER.fullmatch(text) is not None
 
 

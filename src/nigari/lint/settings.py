@@ -50,7 +50,7 @@ _RULE: Final = BodySchema((AttributeSchema("enabled"), AttributeSchema("severity
 
 @record
 class RuleSetting:
-    """What a file says about one rule."""
+    """A file's setting for one rule."""
 
     enabled: bool = True
     severity: Severity | None = None
@@ -58,7 +58,7 @@ class RuleSetting:
 
 @record
 class Settings:
-    """What holds in one directory."""
+    """The settings of one directory."""
 
     preset: str = USUAL
     rules: Mapping[str, RuleSetting] = ReadOnly({})
@@ -69,8 +69,9 @@ class Settings:
     """Absolute paths of files and directories with rules in Python."""
 
     def runs(self, rule: str, groups: Sequence[str], given: RuleList) -> bool:
-        """Whether a rule is to run; what the command line says counts more than files. A rule that
-        does not exist has no groups.
+        """Return whether a rule should run.
+
+        The command line overrides files. A nonexistent rule has no groups.
         """
         if given:
             return given.allows(rule, groups)
@@ -88,7 +89,7 @@ class Settings:
         return None if setting is None else setting.severity
 
     def excludes(self, path: str) -> bool:
-        """Whether nothing is to be reported in a directory."""
+        """Return whether a directory is excluded from reports."""
         return any(
             fnmatch(os.path.relpath(path, base).replace(os.sep, "/") + "/", f"{pattern}*")
             for base, pattern in self.excluded

@@ -1,5 +1,4 @@
-"""What is written in the files of one module: every expression with the block that it is in, and every
-reference.
+"""The expressions of one module's files with their blocks, and all references.
 
 Read off the trees of the files, once for each directory, so that nothing escapes that a decoder
 leaves out: overrides, settings, nested blocks of resources. Nothing is evaluated here.
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 SPLAT_ITEM: Final = "*"
-"""What stands for the element of a splat among bound names."""
+"""The splat's element among bound names."""
 
 
 @record
@@ -48,7 +47,7 @@ class WrittenExpression:
         return self.blocks[0] if self.blocks else None
 
     def is_in(self, *types: str) -> bool:
-        """Whether the outermost block is of one of these types."""
+        """Return whether the outermost block has one of these types."""
         return bool(self.blocks) and self.blocks[0].type in types
 
 
@@ -91,7 +90,7 @@ class WrittenModule:
 
     @cached_property
     def used(self) -> Mapping[str, tuple[WrittenExpression, ...]]:
-        """Where each subject is referred to, by its address without keys."""
+        """Return the references to each subject, by its address without keys."""
         found: dict[str, list[WrittenExpression]] = {}
         for reference, written in self.references:
             found.setdefault(subject_name(reference), []).append(written)

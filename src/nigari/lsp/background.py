@@ -55,7 +55,7 @@ class Evaluator:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is under way and nothing is waiting."""
+        """Return whether no work is running or queued."""
         with self._condition:
             return not self._wishes and not self._unlinted and not self._is_busy
 
@@ -191,7 +191,7 @@ class SchemaFinder:
 
     @property
     def is_idle(self) -> bool:
-        """Whether all that was asked for has been handed over."""
+        """Return whether all requested work has been delivered."""
         return not self._running
 
     def _end(self, root: str, found: Mapping[Provider, ProviderSchema]) -> None:

@@ -54,7 +54,7 @@ def sources_of(
 
 
 def is_current(editor: Editor, evaluation: Evaluation, document: Document) -> bool:
-    """Whether a root module was evaluated with the present text of a document."""
+    """Return whether a root module was evaluated with the document's current text."""
     read = evaluation.texts.get(document.path)
     if read is None:
         return document.path not in editor.project.documents
@@ -74,7 +74,7 @@ def offsets(range_: Range, text: str) -> tuple[int, int]:
 
 
 def _has_bytes(text: str) -> bool:
-    """Whether lone surrogates stand for bytes that are no UTF-8."""
+    """Return whether lone surrogates represent bytes that are not UTF-8."""
     return any("\udc80" <= char <= "\udcff" for char in text)
 
 

@@ -1,4 +1,4 @@
-"""What the server knows of one client: its capabilities, documents, and what was evaluated last.
+"""The state of one client: capabilities, documents, and the latest evaluations.
 
 Everything here belongs to the main thread. What takes long is done by `nigari.lsp.background`, from
 snapshots, and handed over when it is done.
@@ -88,13 +88,13 @@ class Editor(Workbench):
 
     @property
     def is_linting(self) -> bool:
-        """Whether the user wants to see what lint finds."""
+        """Return whether the user wants lint findings."""
         return self.settings.get("lint", True) is not False
 
     # -- what the client can do -------------------------------------------------------------------
 
     def can(self, *path: str) -> bool:
-        """Whether the client says that it can do something; an object without members says so."""
+        """Return whether the client has a capability. An object without members counts as one."""
         found: Any = self.capabilities
         for name in path:
             if not isinstance(found, Mapping):

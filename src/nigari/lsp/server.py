@@ -109,7 +109,7 @@ class Server:
 
     @property
     def _is_settled(self) -> bool:
-        """Whether everything that is known now has been evaluated."""
+        """Return whether everything has been evaluated with the current documents."""
         is_idle = self._evaluator.is_idle and self._schemas.is_idle and not self._is_surveying
         return is_idle and self._due is None and not self._stale and self._queue.empty()
 
@@ -345,7 +345,7 @@ class Server:
 
     @property
     def _is_pulled(self) -> bool:
-        """Whether the client asks for diagnostics, so that pushing them would show them twice."""
+        """Return whether the client pulls diagnostics, so that pushing them would show them twice."""
         return self.editor.can("textDocument", "diagnostic")
 
     def _publish_syntax(self) -> None:

@@ -18,7 +18,7 @@ UTF8: Final = "utf-8"
 UTF16: Final = "utf-16"
 UTF32: Final = "utf-32"
 ENCODINGS: Final = (UTF32, UTF16, UTF8)
-"""What positions can be counted in; the one that costs least here first."""
+"""Units of positions; the cheapest here comes first."""
 
 _LINE_END = lazy_pattern(r"\r\n|\n|\r")
 
@@ -29,7 +29,7 @@ def choose_encoding(offered: Sequence[str] | None) -> str:
 
 
 class LineMap:
-    """Where the lines of a text begin, in one encoding."""
+    """The offsets of a text's lines, in one encoding."""
 
     __slots__ = ("_encoding", "_is_ascii", "_starts", "text")
 

@@ -17,7 +17,7 @@ from nigari.plain.variants import Variant
 
 
 class Addresses:
-    """What the addresses in one module become."""
+    """The new addresses in one module."""
 
     def __init__(
         self,

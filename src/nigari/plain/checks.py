@@ -1,4 +1,4 @@
-"""What a target does not have, and no rewriting can express."""
+"""Checks for features that a target lacks and no rewriting can express."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from nigari.typed import Protocol
 
 @record
 class PlainConfiguration:
-    """What is to be written: directories to copy, and files with another content."""
+    """A plain configuration in memory: directories to copy, and files with new content."""
 
     packages: Mapping[str, str]
     """Directories outside of the root that are copied, and where to."""
@@ -168,7 +168,7 @@ class _Sources(Protocol):
     """The texts for sources of calls."""
 
     is_final: bool = False
-    """Whether the texts are those that are written."""
+    """Whether the texts are final."""
 
     def text(self, expr: Expression, child: ModuleInstance) -> str | None:
         """The new text; None if the source can stay as it is written."""

@@ -62,7 +62,7 @@ def object_of(parts: Mapping[InstanceKey, str], repetition: Repetition) -> str:
 
 @record
 class InstanceWords:
-    """What `each` and `count` stand for in a block that was written for one instance."""
+    """The replacements for `each` and `count` in a block for one instance."""
 
     key: str
     """The text for `each.key` or `count.index`."""
@@ -79,7 +79,7 @@ class Rewriting:
     split: Mapping[str, SplitBlock]
     """The blocks that became several ones, by address."""
     module_path: str | None = None
-    """What `path.module` is replaced by, in a copy of a module."""
+    """The replacement for `path.module`, in a copy of a module."""
     terraform_root: str = "tofu"
     """The root name that replaces `tofu`."""
 
@@ -200,7 +200,7 @@ class Rewriting:
         return None if block is None else (block, skipped + count)
 
     def addresses(self, expr: Expression, words: InstanceWords | None = None) -> list[str]:
-        """What an element of `depends_on` or `replace_triggered_by` becomes."""
+        """Return the replacement for an element of `depends_on` or `replace_triggered_by`."""
         reference = expr.collection if isinstance(expr, Index) else expr
         if isinstance(reference, Reference):
             found = self._split(reference.steps)

@@ -1,4 +1,4 @@
-"""What `each` and `count` stand for in a block that is written for one instance."""
+"""Replacements for `each` and `count` in a block that is written for one instance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where modules of a plain configuration are written.
+"""Locations of a plain configuration's modules.
 
 A module stays where it is as long as all that use it agree on its files. Others get a copy beside
 it, named after their call; modules from outside of the configuration's directory that change, or
@@ -102,7 +102,7 @@ class Locations:
         return not (relative.startswith("../") or relative == ".." or is_installed)
 
     def usual(self, directory: str) -> str:
-        """Where a directory of the configuration is found in the plain one, if nothing changes."""
+        """Return the plain location of a directory that does not change."""
         if self._is_inside(directory):
             return posixpath.relpath(directory, self._root)
         for package, place in self.packages.items():

@@ -91,7 +91,7 @@ class ModuleText:
         return format(new) if new != text and format(text) == text else new
 
     def changes_in(self, source: Source) -> list[str]:
-        """What would change in a file of the JSON syntax, which is not rewritten."""
+        """Return the necessary changes to a JSON file, which is not rewritten."""
         name = posixpath.basename(source.filename)
         literals = self._values.literals[self._variant.frame]
         found = [source.text[start:end] for file, start, end in literals if file == name]
@@ -181,7 +181,9 @@ class ModuleText:
         return [replaced(block, copies, moves if is_first(block, plan.call.block) else ())]
 
     def _data(self, plan: CallPlan, key: InstanceKey) -> list[InstanceData]:
-        """What `each` and `count` are in an instance of a call, in all modules that have it."""
+        """Return the values of `each` and `count` in an instance of a call, in all modules that
+        contain it.
+        """
         callers = [
             frame.instance.children.get(plan.call.name, {}) for frame in self._variant.frames
         ]

@@ -20,7 +20,7 @@ from nigari.record import record
 
 @record
 class Aliases:
-    """What the instances of a provider configuration are called in one module."""
+    """The names of a provider configuration's instances in one module."""
 
     names: Mapping[InstanceKey, str]
     """The alias of each instance."""
@@ -59,7 +59,7 @@ def _keys_behind(
 
 
 def passed_as(frame: Frame, addr: LocalProviderConfig) -> ProviderRef | None:
-    """What the caller of a module passes under a name."""
+    """Return the caller's configuration for a name."""
     call = frame.instance.call
     passed = () if call is None else call.providers
     return next((each.in_parent for each in passed if each.in_child.config == addr), None)

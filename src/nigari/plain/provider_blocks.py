@@ -19,13 +19,13 @@ class IteratedProvider:
     text: str | None = None
     """The text of the new argument; None if the block can stay."""
     words: InstanceWords | None = None
-    """What `each` and `count` become."""
+    """The replacements for `each` and `count`."""
 
 
 def iterated_provider(
     values: StaticValues, frame: Frame, config: ProviderConfig, rewriting: Rewriting
 ) -> IteratedProvider:
-    """What the repetition of a provider block becomes: static keys, which are strings."""
+    """Return the static keys of a repeated provider block. They are strings."""
     if config.count is not None:
         words = InstanceWords("tonumber(each.key)", lambda steps: f"each.value{steps}")
         keys = values.run.providers[frame][config.addr].instances

@@ -20,7 +20,7 @@ from nigari.plain.static_values import StaticValues
 
 
 class ProviderTexts:
-    """How one module writes its provider references."""
+    """Writes one module's provider references."""
 
     def __init__(self, values: StaticValues, frame: Frame, rewriting: Rewriting) -> None:
         self._values = values
@@ -28,7 +28,7 @@ class ProviderTexts:
         self._rewriting = rewriting
 
     def aliases(self, addr: LocalProviderConfig) -> Aliases | None:
-        """What the instances of a configuration are called; None if its name stays."""
+        """Return the names of a configuration's instances; None if its name stays."""
         return self._values.aliases.get((self._frame, addr))
 
     def reference(

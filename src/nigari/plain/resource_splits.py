@@ -36,14 +36,14 @@ class ResourceSplit:
     moves: Sequence[tuple[str, str]]
     """Addresses that change."""
     data: Mapping[InstanceKey, Sequence[InstanceData]]
-    """What `count` is in each block, in all modules that share it."""
+    """The value of `count` in each block, in all modules that share it."""
     block: SplitBlock
 
 
 def split_resource(
     values: StaticValues, frames: Sequence[Frame], resource: Resource
 ) -> ResourceSplit | None:
-    """What a resource becomes; None if it stays one block."""
+    """Return the blocks that replace a resource; None if it stays one block."""
     frame, ref = frames[0], resource.provider
     aliases = None if ref is None else values.aliases.get((frame, ref.config))
     if ref is None or ref.key is None or aliases is None:

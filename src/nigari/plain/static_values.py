@@ -56,14 +56,14 @@ NO_ARGUMENTS: Final[Mapping[str, Value]] = {}
 
 
 class StaticValues:
-    """What the static phase says about one configuration, for one target."""
+    """The static phase's values of one configuration, for one target."""
 
     def __init__(self, target: Target, backend: Mapping[str, Value] = NO_ARGUMENTS) -> None:
         """`backend` has the arguments that count in place of those in the backend block."""
         self.target: Target = target
         self.backend: Mapping[str, Value] = backend
         self.refusals: Diagnostics = Diagnostics()
-        """What cannot be expressed."""
+        """Diagnostics about constructs that cannot be expressed."""
 
     def collect(self, run: StaticRun) -> None:
         """Evaluate every position of a run; called again for each further run."""

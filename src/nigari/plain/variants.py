@@ -18,7 +18,7 @@ from nigari.record import record
 
 @record
 class CallPlan:
-    """What becomes of a call: it stays (`names` is None), or becomes a call for each instance."""
+    """The plain form of a call: unchanged (`names` is None), or one call for each instance."""
 
     call: ModuleCall
     names: Mapping[InstanceKey, str] | None
@@ -41,7 +41,7 @@ class Variant:
 
     @property
     def module(self) -> Module:
-        """What is declared."""
+        """Return the module's declarations."""
         return self.frame.module
 
 

@@ -85,7 +85,7 @@ class PlanOutcome:
     variables: Mapping[str, Value]
     """Values of the root module's variables."""
     moved: Mapping[AbsResourceInstance, MovedInstance] = ReadOnly({})
-    """What has moved since the state was stored, by new address."""
+    """Moves since the state was stored, by new address."""
     refreshes: bool = True
     unread_objects: int = 0
     """The number of stored objects that minimal refresh left unread."""

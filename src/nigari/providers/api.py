@@ -114,7 +114,9 @@ class PlanRequest:
     may_defer: bool = False
     """True if the caller can defer the object to a later plan."""
     planned_private: bytes = b""
-    """What the provider returned when the object was planned, if it is planned again to be applied."""
+    """Private data that the provider returned when the object was planned, if it is planned again
+    for the apply.
+    """
 
 
 @record

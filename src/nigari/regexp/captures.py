@@ -1,4 +1,4 @@
-"""What the groups of a pattern have matched, between a match's known beginning and end.
+"""Group captures of a match whose start and end are known.
 
 All ways through the program are followed side by side, each with the positions that it has saved; the
 order of the ways is the order of preference. So the time is linear in the length of the match.

@@ -59,9 +59,9 @@ class Fragment:
         self.forward: Program = forward
         self.backward: Program = backward
         self.is_nullable: bool = is_nullable
-        """Whether it can match without a character."""
+        """Whether it can match the empty string."""
         self.height: int = height
-        """How deep the pattern is nested here."""
+        """The nesting depth of the pattern here."""
 
 
 def empty() -> Fragment:

@@ -71,7 +71,7 @@ class _Group:
         self.number = number
         """Zero for a group that captures nothing."""
         self.flags = flags
-        """What held outside, and holds again after it."""
+        """The flags outside the group, which apply again after it."""
         self.alternatives: list[tuple[Fragment, int]] = []
         self.parts: list[Fragment] = []
         self.counts: list[int] = []

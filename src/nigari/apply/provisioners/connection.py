@@ -38,7 +38,7 @@ class Login:
     certificate: str
     """For the private key, in the form of a line of a key file, or empty."""
     host_key: str
-    """What the host must show, or what must have signed what it shows; empty for anything."""
+    """The host's key, or the authority that signed it; empty accepts any."""
 
 
 @record
@@ -61,17 +61,17 @@ class HostConnection:
     """A host through which the other is reached."""
     proxy: Proxy | None
     agent_socket: str
-    """Where an agent listens that has keys; empty for none."""
+    """The path of an agent's socket; empty for none."""
     agent_identity: str
     timeout: float
     """For how many seconds it is tried to connect."""
     script_path: str
-    """Where scripts are put there; `%RAND%` stands for some number."""
+    """The path of uploaded scripts on the host; `%RAND%` stands for a random number."""
     platform: str
 
 
 def connection_from(arguments: Arguments, environ: Mapping[str, str]) -> HostConnection:
-    """What a `connection` block says, with everything that goes without saying."""
+    """Read a `connection` block and fill in the defaults."""
     kind = text_of(arguments["type"]) or "ssh"
     if kind == "winrm":
         raise ProvisionerFailure(

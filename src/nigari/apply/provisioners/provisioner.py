@@ -21,7 +21,7 @@ class Machine:
 
     environ: Mapping[str, str]
     directory: str
-    """Where relative paths start; empty for where the process is."""
+    """The directory of relative paths; empty for the current one."""
 
     def at(self, path: str) -> str:
         """The path by which the process finds a file."""
@@ -29,7 +29,7 @@ class Machine:
 
 
 class ProvisionerFailure(Exception):
-    """Why a provisioner has not succeeded, as one or more sentences."""
+    """A provisioner failure, as one or more sentences."""
 
 
 def text_of(value: Value) -> str:

@@ -120,4 +120,4 @@ def _read(path: str, machine: Machine) -> bytes:
 
 
 def _ignored(_: str) -> None:
-    """Where nobody listens."""
+    """Ignore an output line."""

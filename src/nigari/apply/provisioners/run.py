@@ -38,9 +38,9 @@ class Provisioned:
     """Whose names the arguments can use."""
     data: InstanceData
     connection: Connection | None
-    """What the resource says of the connection, for provisioners that do not say more."""
+    """The resource's connection, for provisioners without one of their own."""
     value: Value
-    """What `self` is."""
+    """The value of `self`."""
 
 
 class Provisioning:
@@ -164,4 +164,4 @@ def _plain(value: Value | None) -> Arguments | None:
 
 
 def _ignored(_: str) -> None:
-    """Where secrets go."""
+    """Ignore output that may contain sensitive values."""

@@ -136,7 +136,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _opened(path: Path) -> tuple[int, Iterator[bytes]]:
-    """How large a file is, and what is in it, piece by piece."""
+    """Return a file's size and its content in chunks."""
     return path.stat().st_size, _pieces(path)
 
 

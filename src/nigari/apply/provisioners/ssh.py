@@ -204,7 +204,7 @@ def _have_a_name() -> None:
 
 
 def _options(login: Login, keys: list[SSHKeyPair], agent: str) -> dict[str, Any]:
-    """How to log in, and nothing that the user's own ssh settings say."""
+    """Return the login options. They ignore the user's own ssh settings."""
     known = [*_private_key(login), *keys]
     return {
         "config": None,
@@ -220,7 +220,7 @@ def _options(login: Login, keys: list[SSHKeyPair], agent: str) -> dict[str, Any]
 
 
 def _known_hosts(login: Login) -> tuple[list[SSHKey], ...] | None:
-    """What a host may show: the key that was given, or a certificate that it has signed."""
+    """Return the accepted host keys: the given key, or certificates that it has signed."""
     if not login.host_key:
         return None
     from asyncssh import KeyImportError, import_public_key

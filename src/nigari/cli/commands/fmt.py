@@ -179,7 +179,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _is_ignored(name: str) -> bool:
-    """Whether a file is hidden or an editor's own."""
+    """Return whether a file is hidden or belongs to an editor."""
     return name.startswith(".") or name.endswith("~") or (name[0] == "#" and name[-1] == "#")
 
 

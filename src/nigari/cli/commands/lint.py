@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _FOUND: Final = 2
 """The exit status if anything was found."""
 _MOST_ROUNDS: Final = 20
-"""How often fixes may lead to further ones."""
+"""Limit on how often fixes may lead to further fixes."""
 
 
 def run(invocation: Invocation) -> int:
@@ -134,7 +134,7 @@ def _fixed(invocation: Invocation, wanted: RuleList, result: LintResult) -> Lint
 
 
 def _linted_plan(invocation: Invocation, path: str, wanted: RuleList) -> LintResult:
-    """What rules in Python find in a saved plan."""
+    """Return the findings of Python rules about a saved plan."""
     from nigari.lint.saved_plan import saved_plan
     from nigari.workspace.context.asyncio_bridge import run_to_end
 

@@ -63,7 +63,10 @@ async def _show(presenter: Presenter) -> bool:
 
 
 def _is_plan(data: bytes) -> bool:
-    """Whether a file is a saved plan, encrypted or not: an encrypted state tells its lineage."""
+    """Return whether a file is a saved plan, encrypted or not.
+
+    An encrypted state has a lineage in clear.
+    """
     if data.startswith(_CONTAINER):
         return True
     from nigari.state.encryption.envelope import DamagedEnvelope, parse_envelope

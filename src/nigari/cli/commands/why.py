@@ -74,7 +74,7 @@ def _answer(presenter: Presenter, made: MadePlan) -> bool:
 
 
 def _is_there(plan: Plan, address: str) -> bool:
-    """Whether a plan has looked at what an address names, without anything to change."""
+    """Return whether a plan has considered the address without planning a change."""
     if address.startswith("output."):
         return address.removeprefix("output.") in plan.outputs
     return any(

@@ -70,7 +70,7 @@ class Statement:
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is any line yet."""
+        """Return whether the statement has at least one line."""
         return bool(self._lines)
 
     def add(self, line: str) -> None:

@@ -75,7 +75,7 @@ def _show_text(invocation: Invocation, result: LintResult) -> None:
 
 
 def _place(finding: Finding) -> str:
-    """Where a finding is, in the form that editors and terminals make links of."""
+    """Return a finding's location in the form that editors and terminals turn into links."""
     where = finding.range
     if where is None:
         return finding.address or "nigari lint"

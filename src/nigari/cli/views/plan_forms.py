@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def is_short(invocation: Invocation) -> bool:
-    """Whether a plan is shown in short, so that nothing else is said about it."""
+    """Return whether a plan is shown in short form, without further text."""
     return optional_text(invocation, "summary") in ("true", "addresses")
 
 
 def asks_why(invocation: Invocation) -> bool:
-    """Whether the reasons of changes are to be shown."""
+    """Return whether to show the reasons for changes."""
     return has_flag(invocation, "why") and invocation.switch("why")
 
 

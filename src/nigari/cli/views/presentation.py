@@ -7,9 +7,10 @@ from nigari.plan.differences.difference import Fate
 
 
 class Presentation:
-    """How a difference is shown.
+    """How a difference is displayed.
 
-    Written by hand, as is its handing out of others like it: a plan may have very many parts.
+    Written by hand, like the methods that derive others from it, because a plan may have very many
+    parts.
     """
 
     __slots__ = (
@@ -39,12 +40,12 @@ class Presentation:
         self.style: Style = style
         self.has_marks: bool = has_marks
         self.says_null: bool = says_null
-        """Whether what goes is said to become null."""
+        """Whether removed values are shown as becoming null."""
         self.all_force: bool = all_force
-        """Whether every part is said to force another object."""
+        """Whether every part is shown as forcing replacement."""
         self.shows_same: bool = shows_same
         self.reveals: bool = reveals
-        """Whether secrets are shown."""
+        """Whether sensitive values are shown."""
         self.arrow: str = style.yellow("->")
         self._new = f"  {style.green('+')} " if has_marks else ""
         self._gone = f"  {style.red('-')} " if has_marks else ""

@@ -30,7 +30,7 @@ class Text:
 
 
 def is_short(plain: object) -> TypeGuard[str]:
-    """Whether something is a text that is neither JSON nor has lines, as most are."""
+    """Return whether a value is a one-line text that is not JSON, as most texts are."""
     return isinstance(plain, str) and plain[:1] not in ("{", "[") and "\n" not in plain
 
 

@@ -113,7 +113,7 @@ class TestText(TestView):
 
 
 def counts(outcome: SuiteOutcome) -> str:
-    """How many runs ended how, as a sentence."""
+    """Return a sentence that counts runs by status."""
     passed, failed = outcome.count(Status.PASS), outcome.count(Status.FAIL, Status.ERROR)
     skipped = outcome.count(Status.SKIP)
     rest = f", {skipped} skipped" if skipped else ""

@@ -59,7 +59,7 @@ class Resource:
 
     @property
     def has_static_arguments(self) -> bool:
-        """Whether anything besides its repetition and its provider needs a value before planning."""
+        """Return whether anything besides the repetition and the provider must be static."""
         lifecycle = self.lifecycle
         return (
             lifecycle.create_before_destroy is not None

@@ -41,7 +41,7 @@ def compared(condition: Expression, scope: Scope) -> Difference | None:
 
 
 def _is_hidden(value: Value) -> bool:
-    """Whether nothing of a value may be shown, or there is nothing to show."""
+    """Return whether a value is empty or must not be shown."""
     if not value.contains_marked:
         return False
     return SENSITIVE in value.marks or EPHEMERAL in value.unmark_deep()[1]

@@ -44,7 +44,7 @@ class CompiledBody:
     expansion: tuple[Reference, ...] = ()
     """Those references that say which blocks its `dynamic` blocks make."""
     is_dynamic: bool = False
-    """Whether there are `dynamic` blocks, whose contents count only as far as blocks are made."""
+    """Whether the body has `dynamic` blocks, whose contents only count for generated blocks."""
 
 
 class CompiledModule:
@@ -62,7 +62,7 @@ class CompiledModule:
         self._written: dict[Expression, bool] = {}
 
     def is_same_as(self, other: CompiledModule) -> bool:
-        """Whether another module is made of the same files, wherever they are found."""
+        """Return whether another module has the same files, regardless of its location."""
         return self._expressions is other._expressions
 
     def at(self, directory: str) -> CompiledModule:
@@ -101,7 +101,7 @@ class CompiledModule:
         return compiled
 
     def is_written_out(self, expr: Expression) -> bool:
-        """Whether the value follows from the expression alone."""
+        """Return whether the expression determines its value by itself."""
         found = self._written.get(expr)
         if found is None:
             found = self._written[expr] = is_written_out(expr)

@@ -53,7 +53,7 @@ class Expansion:
     instances: Mapping[InstanceKey, InstanceData]
     deferred_by: Value | None = None
     is_wrong: bool = False
-    """Whether there are no instances because of a mistake that has been reported."""
+    """Whether a reported mistake is the reason for having no instances."""
     certain: Mapping[InstanceKey, InstanceData] = MappingProxyType({})
     """Those instances of a deferred expansion that there will be in any case."""
 

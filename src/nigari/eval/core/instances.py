@@ -131,15 +131,17 @@ class ResourceNode(ValueNode):
 
 @record
 class Absent:
-    """What an expression names and there is none of. That is a mistake only where the expression
-    is evaluated: a branch that is not taken may name it, and `try` may ask for it.
+    """A referenced object that does not exist.
+
+    It is a mistake only if the expression is evaluated: an untaken branch may name it, and `try`
+    may request it.
     """
 
     fault: Fault
     exists: tuple[str, ...]
     """The names that lead as far as there is something."""
     is_null: bool = False
-    """Whether they lead to null, and otherwise to something that lacks the next name."""
+    """Whether the reference evaluates to null. Otherwise it lacks the next name."""
 
 
 class CallNode(Node):
@@ -153,7 +155,7 @@ class CallNode(Node):
         self.call: ModuleCall = call
         self.frames: dict[InstanceKey, Frame] = {}
         self.has_failed: bool = False
-        """Whether instances are missing for a reason that has been reported."""
+        """Whether instances are missing because of a reported error."""
         self.contents: Node | None = None
         """Done when everything in the module is; None if no node can depend on that."""
 
@@ -167,8 +169,8 @@ class CallNode(Node):
         return self
 
     def has_key(self, name: str) -> bool:
-        """Whether `module.name.NAME` may mean an instance: a missing key is all that it can mean
-        where NAME is an output, and no instance has it as its key.
+        """Return whether `module.name.NAME` may mean an instance: if NAME is an output and no
+        instance has it as its key, the key must be missing.
         """
         if name in self.frames or DEFERRED in self.frames:
             return True
@@ -192,10 +194,10 @@ class Run(Protocol):
     working_path: str
 
     is_opaque: bool
-    """Whether modules see of each other's values only the types."""
+    """Whether modules see only the types of each other's values."""
     checks_instances: bool
-    """Whether a reference to a resource must have a key where there are several instances, and
-    name something that the schema has.
+    """Whether references to repeated resources must have a key, and to attributes must exist in the
+    schema.
     """
 
     def terraform(self, name: str) -> Value:
@@ -269,7 +271,9 @@ class Frame:
         self.parent: Frame | None = parent
         self._make = make
         self.shared: dict[int, SharedValues] = {}
-        """What the instances of repeated blocks share, by the identity of what is evaluated."""
+        """Values that the instances of repeated blocks share, by the identity of the evaluated
+        object.
+        """
 
     def __getattr__(self, name: str) -> object:
         """Make the nodes of a kind when they are first used: those of most modules never are."""

@@ -40,8 +40,8 @@ def indexed_references(origin: Origin, found: list[Reference]) -> list[Reference
 
 
 def _indexed(expr: Expression) -> Iterator[tuple[Traversal, Index, list[Step]]]:
-    """Where an expression selects an element by a key that has to be evaluated: what of, how, and
-    the steps after it.
+    """Yield each selection by a key that must be evaluated: the traversal, the index, and the steps
+    after it.
     """
     pending = [expr]
     while pending:

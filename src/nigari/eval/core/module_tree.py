@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @record
 class InstanceData:
-    """What `each` and `count` mean in one instance; all are None where there is no repetition."""
+    """The values of `each` and `count` in one instance; all are None without repetition."""
 
     each_key: Value | None = None
     each_value: Value | None = None
@@ -46,7 +46,7 @@ NO_INSTANCE_DATA: Final = InstanceData()
 
 
 def deferred_data(repetition: Repetition) -> InstanceData:
-    """What `each` and `count` mean in a block whose instances are not looked at one by one."""
+    """Return the values of `each` and `count` in a block that stands for all its instances."""
     if repetition.count is not None:
         return InstanceData(count_index=unknown(NUMBER))
     if repetition.for_each is not None:
@@ -82,7 +82,7 @@ class ModuleInstance:
         self.parent: ModuleInstance | None = parent
         self.call: ModuleCall | None = call
         self.data: InstanceData = data
-        """What `each` and `count` mean for this instance of the call, in the calling module."""
+        """The values of `each` and `count` for this instance of the call, in the calling module."""
         self.children: dict[str, dict[InstanceKey, ModuleInstance]] = {}
         """The instances that each call makes; the static phase fills it in."""
         self.unlike: frozenset[str] = frozenset()
@@ -131,7 +131,7 @@ class InstallModule(Effect):
 
 
 class Modules(Protocol):
-    """Who finds and reads the modules that calls ask for."""
+    """Finds and reads called modules."""
 
     def load_all(
         self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics

@@ -132,10 +132,10 @@ class Binding:
         return scope
 
     def collector(self, diags: Diagnostics) -> Diagnostics:
-        """Where to put what is wrong with the expression.
+        """Return the collector for the expression's mistakes.
 
-        Functions of providers may turn out to have no answer yet while it is evaluated; then it
-        is evaluated once more, and what was found out the first time does not count.
+        Provider functions may lack a result on the first attempt. The expression is then evaluated
+        again, and the first attempt's diagnostics are dropped.
         """
         return Diagnostics() if self.functions else diags
 
@@ -441,9 +441,9 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
 
 
 def check_instance(reference: Reference, node: ResourceNode, diags: Diagnostics) -> bool:
-    """Whether a reference has an instance key where there must be one, and none elsewhere, and
-    names something that an instance has: nothing is known of the instances of a repeated resource
-    before planning, and `try` hides what is missing.
+    """Return whether a reference has an instance key exactly where one is required, and names an
+    existing attribute. Before planning, nothing is known about the instances of a repeated
+    resource, so `try` would hide mistakes.
     """
     subject = reference.subject
     repetition = node.resource.repetition

@@ -29,7 +29,7 @@ _OF_INSTANCES: Final = frozenset(("count", "each", "self"))
 
 
 class SharedValues:
-    """What the instances of one block have found, while all names mean the same to them."""
+    """Values that the instances of one block share while all names have the same values."""
 
     __slots__ = ("compiled", "names", "values")
 
@@ -54,7 +54,7 @@ def shared_values(
 
 
 def _are_same(before: Names, names: Names) -> bool:
-    """Whether all names have the same values, but for those that differ between instances."""
+    """Return whether all names have the same values, except those that differ between instances."""
     outer, inner = (
         {name: each for name, each in given.items() if name not in _OF_INSTANCES}
         for given in (before, names)
@@ -100,9 +100,9 @@ def _expressions(compiled: Compiled | CompiledBody) -> Iterator[Expression]:
 
 
 def _is_steady(expression: Expression, steady: set[tuple[Source, int]]) -> bool:
-    """Whether the value follows from references that mean the same to all instances.
+    """Return whether the value depends only on references that are the same for all instances.
 
-    What names a loop or an iterator around the expression binds is not among the references.
+    Names bound by an enclosing loop or iterator are not references.
     """
     from nigari.lang.functions.table import is_steady
     from nigari.lang.references import function_calls
@@ -115,7 +115,7 @@ def _is_steady(expression: Expression, steady: set[tuple[Source, int]]) -> bool:
 
 
 def _has_outer_item(expression: Expression) -> bool:
-    """Whether it needs the current element of a splat around it."""
+    """Return whether it uses the element of an enclosing splat."""
     if isinstance(expression, SplatItem):
         return True
     parts = [expression.operand] if isinstance(expression, Splat) else expression.children()

@@ -40,7 +40,7 @@ class StaticPosition:
     """One place and what it takes."""
 
     what: str
-    """What it is called in messages: "source of module.a"."""
+    """The position's name in messages, such as "source of module.a"."""
     frame: Frame
     expr: Expression
     request: RequestValue

@@ -34,8 +34,8 @@ _MOST: Final = 40
 
 
 WithoutReference = dict[tuple[Frame, Expression, str], "tuple[Value, bool] | None"]
-"""What expressions are without one of their references, and whether that matters to the whole;
-None where that cannot be said.
+"""Expression values without one of their references, and whether that reference matters to the
+result; None if that cannot be determined.
 """
 
 

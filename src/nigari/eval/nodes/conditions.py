@@ -86,7 +86,7 @@ class Conditions:
         self._checked = checked
         """The address of the object of the rules."""
         self._is_check = is_check
-        """Whether to warn also of a condition that cannot be decided yet."""
+        """Whether to warn about conditions that are not known yet."""
         self._rules = rules
         self._summary = summary
         self._address = address
@@ -101,7 +101,7 @@ class Conditions:
 
     @property
     def is_refusing(self) -> bool:
-        """Whether a condition does not hold and that is an error."""
+        """Return whether a condition fails with an error."""
         return self._severity is Severity.ERROR and self.outcome.status in ("fail", "error")
 
     def follow(self, find_failure: Callable[[], str | list[Need]]) -> None:
@@ -187,7 +187,7 @@ class Conditions:
         return scope_of(self._frame, compiled, self._data, self._self)
 
     def _truth(self, rule: CheckRule, value: Value, diags: Diagnostics) -> bool | None:
-        """Whether the condition holds; None where that is not known, or was reported."""
+        """Return whether the condition holds; None if that is unknown or was reported."""
         value, _ = value.unmark_deep()
         if any(cause.kind is CauseKind.REPORTED for cause in causes_within(value)):
             self.outcome.has_error = True

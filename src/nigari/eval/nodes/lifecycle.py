@@ -116,7 +116,7 @@ class ResourceSettings(Node):
         return ()
 
     def _truth(self, argument: str, expr: Expression | None) -> bool | list[Need] | None:
-        """Whether an argument is true; None where it is not set."""
+        """Return whether an argument is true; None if it is not set."""
         return None if expr is None else _truth(self._slot(argument, expr))
 
     def _ignored_changes(self) -> Sequence[Need]:
@@ -165,7 +165,7 @@ class RemovedSettings(Node):
         what = f"the removed block for {removed.source.shape}"
         self.removed: Removed = removed
         self.destroys: bool = False
-        """Whether the object is destroyed, and not only forgotten."""
+        """Whether the object is destroyed rather than forgotten."""
         self.moments: ProvisionerMoments = ProvisionerMoments(
             frame, removed.provisioners, what, request
         )
@@ -342,7 +342,7 @@ def _is_key(value: Value) -> bool:
 
 
 def _truth(slot: StaticPosition) -> bool | list[Need] | None:
-    """Whether an argument is true; None where it is null, or that has been reported."""
+    """Return whether an argument is true; None if it is null or was reported."""
     value = fill(slot)
     if not isinstance(value, Value):
         return value

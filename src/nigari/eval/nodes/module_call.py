@@ -154,8 +154,8 @@ class ModuleCallNode(CallNode):
         return [self.frames[key]] if key in self.frames else []
 
     def _wrong_key(self, key: InstanceKey) -> Fault | None:
-        """What is wrong with a key whatever the instances are: there must be one where the call is
-        repeated, and none elsewhere.
+        """Return the fault of a key that is wrong for all possible instances: repeated calls need
+        one, others must not have one.
         """
         repetition = self.call.repetition
         name = f"module.{self.call.name}"
@@ -213,7 +213,7 @@ class ModuleCallNode(CallNode):
 
 
 def is_remote(frame: Frame) -> bool:
-    """Whether a module, or one that it is called through, comes from elsewhere."""
+    """Return whether a module, or one of its callers, was downloaded."""
     from nigari.eval.core.scope import evaluate
 
     while frame.parent is not None and frame.instance.call is not None:

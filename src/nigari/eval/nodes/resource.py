@@ -61,7 +61,7 @@ class ValidateConfig(Effect):
 
 
 class SchemaLookups(Run, Protocol):
-    """What a run offers to resources that providers look at."""
+    """The lookups that a run offers to resources validated by providers."""
 
     def provider_instances(
         self, frame: Frame, config: LocalProviderConfig
@@ -79,10 +79,10 @@ class SchemaLookups(Run, Protocol):
 
 
 class Schemas(Protocol):
-    """Who knows what providers offer."""
+    """Looks up provider schemas."""
 
     def of(self, provider: Provider) -> ProviderSchema | None:
-        """What a provider offers; None where that is not known here."""
+        """Return a provider's schema; None if it is unavailable here."""
         ...
 
 
@@ -124,7 +124,7 @@ class ValidatedResource(ResourceNode):
     ) -> None:
         super().__init__(frame, resource)
         self._waits = waits
-        """What the calls of the module wait for, and so everything in it; imports of it."""
+        """Dependencies of the module's calls and imports, and so of everything in it."""
         self._run = run
         self._provider = provider_of(frame.module, resource.provider_name)
         self._data = deferred_data(resource.repetition)
@@ -175,7 +175,7 @@ class ValidatedResource(ResourceNode):
         return [node for node in self._waits if node.state != DONE]
 
     def _check_key(self) -> Sequence[Need]:
-        """Whether the key that selects a provider instance can be worked out."""
+        """Check that the key selecting a provider instance can be evaluated."""
         ref = self.resource.provider
         if ref is None or ref.key is None:
             return ()
@@ -250,7 +250,7 @@ class ValidatedResource(ResourceNode):
         return ()
 
     def _check_ignored(self) -> Sequence[Need]:
-        """Whether what `ignore_changes` names is there."""
+        """Check that the attributes in `ignore_changes` exist."""
         ignored = self.resource.lifecycle.ignore_changes
         if self._schema is not None and isinstance(ignored, tuple):
             for traversal in ignored:
@@ -277,7 +277,7 @@ class ValidatedResource(ResourceNode):
             )
 
     def _check_protection(self) -> Sequence[Need]:
-        """Whether `prevent_destroy` can be true or false."""
+        """Check that `prevent_destroy` can be true or false."""
         expr = self.resource.lifecycle.prevent_destroy
         if expr is None:
             return ()
@@ -296,7 +296,7 @@ class ValidatedResource(ResourceNode):
         return ()
 
     def _check_triggers(self) -> Sequence[Need]:
-        """Whether what `replace_triggered_by` names is there."""
+        """Check that the references in `replace_triggered_by` exist."""
         needs: list[Need] = []
         triggers = self.resource.lifecycle.replace_triggered_by[self._triggers_seen :]
         for expr in triggers:
@@ -314,8 +314,8 @@ class ValidatedResource(ResourceNode):
         return needs
 
     def _is_without_instance(self, compiled: Compiled) -> bool:
-        """Whether a trigger names an attribute of a resource with several instances, and none of
-        these: reported, as it has no effect. OpenTofu validates it and then finds no change for it.
+        """Return whether a trigger names an attribute of a repeated resource without a key, and
+        report it. The trigger has no effect: OpenTofu validates it and then finds no change for it.
         """
         for reference in compiled.references:
             subject = reference.subject
@@ -334,7 +334,9 @@ class ValidatedResource(ResourceNode):
         return False
 
     def _finish(self) -> Sequence[Need]:
-        """What others see: nothing but the type, and not even that of repeated resources."""
+        """Set the value that others see: nothing but the type, or an unknown value for repeated
+        resources.
+        """
         repetition = self.resource.repetition
         is_repeated = repetition.count is not None or repetition.for_each is not None
         value = DYNAMIC_UNKNOWN if is_repeated else self.element

@@ -58,7 +58,7 @@ def _check_body(
 
 
 def _check_provisioner(provisioner: Provisioner, config: Value, diags: Diagnostics) -> None:
-    """Whether the arguments of a provisioner go together."""
+    """Check that the arguments of a provisioner are compatible."""
     exclusive = EXCLUSIVE.get(provisioner.type, ())
     given = [name for name in exclusive if not config.attribute(name).is_null]
     if exclusive and len(given) != 1:

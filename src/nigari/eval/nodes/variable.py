@@ -119,7 +119,7 @@ class VariableNode(ValueNode):
 
     @property
     def does_without_default(self) -> bool:
-        """Whether the variable has a default, and is given a value instead."""
+        """Return whether the variable has a default but receives another value."""
         return False
 
     def check_default(self) -> Sequence[Need]:
@@ -138,7 +138,7 @@ class VariableNode(ValueNode):
         self.value: Value = self.marked(unknown(type_).with_causes((cause,)))
 
     def is_refused_null(self, value: Value) -> bool:
-        """Whether the value is null although the variable cannot be."""
+        """Return whether the value is null and the variable is not nullable."""
         return value.is_null and not self.variable.nullable
 
 

@@ -58,7 +58,7 @@ class BackendInputs:
     variables: Mapping[str, RootVariable]
     """Variables of the root module by name, in the order they are met."""
     uses_workspace: bool
-    """Whether the selected workspace has a say, too."""
+    """Whether the selected workspace influences the values."""
 
     @property
     def names(self) -> list[str]:
@@ -101,7 +101,7 @@ def inputs_behind(origins: Iterable[Origin]) -> BackendInputs:
 
 
 def is_workspace(reference: Reference) -> bool:
-    """Whether a reference is one to the name of the selected workspace."""
+    """Return whether a reference is to the name of the selected workspace."""
     subject = reference.subject
     return isinstance(subject, TerraformAttr) and subject.name == "workspace"
 

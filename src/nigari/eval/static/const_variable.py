@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ConstVariable(Node):
-    """Whether a variable keeps its promise."""
+    """Checks that a `const` variable has a static value."""
 
     __slots__ = ("_variable", "_request")
 

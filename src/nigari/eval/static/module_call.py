@@ -104,7 +104,7 @@ class ModuleLookups(Run, Protocol):
         ...
 
     def must_expand(self, module: ModuleAddr, call: str) -> bool:
-        """Whether a static place needs the instances of this call one by one."""
+        """Return whether a static position needs the individual instances of this call."""
         ...
 
     def module_source(
@@ -116,7 +116,7 @@ class ModuleLookups(Run, Protocol):
         ...
 
     def is_answered(self, effect: Effect) -> bool:
-        """Whether an effect has happened."""
+        """Return whether an effect has completed."""
         ...
 
     def installed(self, effect: Effect) -> CompiledModule | None:
@@ -137,7 +137,7 @@ class StaticCall(ModuleCallNode):
         self._installs: dict[InstanceKey, InstallModule] = {}
         """The source of each instance."""
         self._is_bounded = False
-        """Whether it is known which instances a call has that leads back to its own module."""
+        """Whether the instances of a recursive call are known."""
 
     def step(self) -> Sequence[Need]:
         if self._expansion is None:
@@ -205,7 +205,9 @@ class StaticCall(ModuleCallNode):
         return found
 
     def _may_change_source(self, module: CompiledModule) -> bool:
-        """Whether a call on the way from the module to itself may lead elsewhere at some depth."""
+        """Return whether a call on the path from the module to itself may lead elsewhere at some
+        depth.
+        """
         call: ModuleCall | None = self.call
         caller: ModuleInstance | None = self.frame.instance
         while call is not None and caller is not None:

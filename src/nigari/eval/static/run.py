@@ -67,9 +67,9 @@ class StaticSettings:
     root_path: str = "."
     working_path: str = "."
     address: ModuleAddr = ROOT_MODULE
-    """Where the module is that all begins with."""
+    """The address of the module that the run starts with."""
     schemas: Schemas | None = None
-    """What providers offer, as far as that is known without starting any."""
+    """Provider schemas that are available without starting a process."""
     expanded: frozenset[tuple[ModuleAddr, str]] = frozenset()
     """The calls whose instances must be known one by one, each with its module without keys."""
     provider_function: Callable[[Provider, ProviderFunction], Function | None] | None = None
@@ -77,7 +77,9 @@ class StaticSettings:
 
 
 class MissingValues:
-    """What would make more values known: calls to be expanded, and variables to be asked for."""
+    """Missing inputs that would make more values known: calls to expand and variables to prompt
+    for.
+    """
 
     __slots__ = ("differing", "expansions", "variables")
 
@@ -121,7 +123,9 @@ class StaticRun(PhaseRun):
     """One pass over the whole tree. What it asks for, another one is given."""
 
     hides_dynamic = True
-    """Whether variables that say `const = false` have no value, so that nothing static uses it."""
+    """Whether variables with `const = false` have no value, so that static positions cannot use
+    them.
+    """
 
     def __init__(
         self,
@@ -143,14 +147,14 @@ class StaticRun(PhaseRun):
         self.resource_settings: dict[tuple[Frame, ResourceAddr], ResourceSettings] = {}
         """The static arguments of the resources that have any."""
         self.removed: dict[tuple[Frame, Removed], RemovedSettings] = {}
-        """What `removed` blocks say."""
+        """Settings of `removed` blocks."""
         self._sources: list[RequiredSourceNode] = []
         self.addresses: dict[tuple[Frame, WrittenAddress], StaticAddress] = {}
         """The addresses in `moved` and `removed` blocks that have keys to be evaluated."""
         self.open(ModuleInstance(settings.address, root), None)
 
     def noting(self, work: Callable[[], T]) -> tuple[T, Diagnostics]:
-        """What some work gives, and what the run has reported meanwhile."""
+        """Return the result of a function and the diagnostics that it reported."""
         child = self.diags.child()
         with self.reporting_to(child):
             result = work()
@@ -244,7 +248,7 @@ class StaticRun(PhaseRun):
         return StaticCall(frame, call, self)
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
-        """What stands for a resource in this phase."""
+        """Return the node that represents a resource in this phase."""
         return StaticResource(frame, resource, self._settings.schemas)
 
     def _static_places(self, frame: Frame) -> Iterator[Node]:
@@ -284,7 +288,7 @@ class StaticRun(PhaseRun):
                 yield node
 
     def _required(self, frame: Frame) -> Iterator[Node]:
-        """What a module asks of providers and of the program, where it is not written out."""
+        """Yield the nodes for a module's provider and version requirements that are not literals."""
         for version in frame.module.required_versions:
             if version.counts and not is_written_out(version.expr):
                 from nigari.eval.static.required import ProgramVersion
@@ -300,7 +304,9 @@ class StaticRun(PhaseRun):
                 yield node
 
     def _enforced(self, frame: Frame, encryption: EncryptionBlock) -> Iterator[Node]:
-        """Whether states and plans must be encrypted, where that is not written out."""
+        """Yield the nodes that determine whether states and plans must be encrypted, if that is not
+        literal.
+        """
         for target in (encryption.state, encryption.plan):
             expr = None if target is None else target.enforced
             if target is not None and expr is not None and not is_written_out(expr):
@@ -433,7 +439,7 @@ class StaticRun(PhaseRun):
 
 
 def _comes_from(refused: set[str], effect: InstallModule, caller: ModuleInstance) -> bool:
-    """Whether the source or version of a call comes from a variable among these."""
+    """Return whether the source or version of a call depends on one of these variables."""
     from nigari.eval.static.input_dependencies import variables_behind
 
     call = caller.module.calls[effect.addr.name]
@@ -455,7 +461,7 @@ def _validated(node: VariableNode) -> VariableNode:
 
 
 def _is_constraint(text: str, expr: Expression, diags: Diagnostics) -> bool:
-    """Whether the version of a module call makes sense; it is reported where it does not."""
+    """Return whether a module call's version constraint is valid, and report it otherwise."""
     from nigari.lang.versions import parse_module_constraints
 
     return parse_module_constraints(text, diags, expr.range) is not None

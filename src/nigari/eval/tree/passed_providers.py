@@ -31,7 +31,7 @@ def check_called(node: ModuleInstance, names: ProviderScope, diags: Diagnostics)
 
 
 def _check_passing(node: ModuleInstance, names: ProviderScope, diags: Diagnostics) -> None:
-    """What a call passes under a plain name should be declared, and should be there."""
+    """Check that providers passed under plain names are declared and exist."""
     for call in node.module.calls.values():
         for passed in call.providers:
             reference = passed.in_parent
@@ -63,9 +63,9 @@ def _check_passed(
     parent: ModuleInstance,
     diags: Diagnostics,
 ) -> None:
-    """What a call passes must be expected by the called module, and be of the same provider.
+    """Check that the called module expects each passed provider, with the same source.
 
-    Where instances of the call have other modules, it is enough that one of these expects it.
+    If instances of the call have different modules, one of them must expect it.
     """
     module = node.module
     for passed in call.providers:
@@ -87,7 +87,7 @@ def _check_passed(
 
 
 def _is_expected(child: ProviderRef, module: Module, names: ProviderScope) -> bool:
-    """Whether a module expects to be passed a configuration under a name."""
+    """Return whether a module expects a configuration under this name."""
     is_declared = not child.alias and child.name in module.required_providers
     return is_declared or str(child) in names.wanted or str(child) in names.empty
 
@@ -103,7 +103,7 @@ def _meant(reference: ProviderRef, module: Module) -> Provider | None:
 
 
 def _is_declared(reference: ProviderRef, module: Module) -> bool:
-    """Whether a module says which provider a name stands for, or leaves it to the plain name."""
+    """Return whether a module declares the provider of a name, or relies on the default."""
     if not reference.alias or reference.name in module.required_providers:
         return True
     return reference.config in module.provider_configs

@@ -35,7 +35,7 @@ class ProviderScope:
     """Configurations that the caller gives."""
 
     def has(self, name: str) -> bool:
-        """Whether there is a configuration of this name, or will be."""
+        """Return whether a configuration with this name exists or will exist."""
         return (
             name in self.configured
             or name in self.empty

@@ -115,7 +115,7 @@ class ValidatedImport(Node):
         return ()
 
     def _check_keys(self) -> Sequence[Need]:
-        """Whether the keys of the target can be worked out."""
+        """Check that the keys of the target can be evaluated."""
         for expr in self._block.target.keys[self._keys_seen :]:
             value = self._value(expr, self._data)
             if not isinstance(value, Value):

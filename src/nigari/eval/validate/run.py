@@ -201,9 +201,9 @@ class ValidateRun(PhaseRun):
     ) -> None:
         super().__init__(static.functions, static.root_path, static.working_path)
         self._is_before_plan = is_before_plan
-        """Whether a plan follows, which looks at `enabled` itself where that matters."""
+        """Whether a plan follows, which checks `enabled` itself where it matters."""
         self._is_before_import = is_before_import
-        """Whether an object is imported, for which managed resources may be incomplete."""
+        """Whether an object is being imported, so that managed resources may be incomplete."""
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}

@@ -43,7 +43,7 @@ class EachUnit:
         self._listen = listen
         self._results: dict[str, UnitResult] = {}
         self.is_stopped: bool = False
-        """Whether nothing more is to begin."""
+        """Whether to start no further units."""
 
     async def run(self) -> FleetResult:
         """The outcome of all units."""

@@ -92,7 +92,7 @@ class Journal:
 
     @property
     def has_ended(self) -> bool:
-        """Whether everything is done."""
+        """Return whether the apply is complete."""
         return any(each.event == _END for each in self.entries)
 
     def state(self, unit: str) -> str:

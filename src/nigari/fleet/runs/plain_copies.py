@@ -27,7 +27,7 @@ class PlainUnit:
 
     name: str
     directory: str
-    """Where it was written, seen from the directory of all."""
+    """The written directory, relative to the output directory."""
     is_written: bool
     diagnostics: Sequence[Diagnostic]
     sources: Mapping[str, bytes]
@@ -113,7 +113,7 @@ def _written(
 
 
 def _refusals(found: Survey, unit: Unit, severity: Severity) -> list[Diagnostic]:
-    """What a unit has from the fleet that no configuration can say."""
+    """Return the unit's fleet settings that no configuration can express."""
     refused = [
         Diagnostic(
             severity,

@@ -34,21 +34,21 @@ class PlannedUnit:
 
     result: UnitResult
     inputs: str = ""
-    """What its inputs are known by; empty where they were not all known, so that it has to be
-    planned again before it is applied.
+    """A digest of the unit's inputs; empty if some were unknown, so that the unit must be planned
+    again before it is applied.
     """
     path: str = ""
     """The file with the plan; empty where it was not kept."""
 
     @property
     def changes_anything(self) -> bool:
-        """Whether there are changes, or may be."""
+        """Return whether the plan has, or may have, changes."""
         changes = self.result.changes
         return changes is not None and not changes.is_empty
 
     @property
     def has_to_be_applied(self) -> bool:
-        """Whether there are changes to apply or a state to store."""
+        """Return whether there are changes to apply or a state to store."""
         changes = self.result.changes
         return changes is not None and (changes.is_news or not changes.is_empty)
 
@@ -64,7 +64,7 @@ class FleetPlan:
 
     @property
     def has_failed(self) -> bool:
-        """Whether some units could not be planned."""
+        """Return whether some units could not be planned."""
         return any(not each.result.is_done for each in self.units.values())
 
     @property
@@ -84,7 +84,7 @@ class FleetPlan:
 
     @property
     def has_to_be_applied(self) -> bool:
-        """Whether any unit has changes to apply or a state to store."""
+        """Return whether any unit has changes to apply or a state to store."""
         return any(each.has_to_be_applied for each in self.units.values())
 
     @property
@@ -122,7 +122,7 @@ class FleetPlanning:
         self._listen = listen
         self._planned: dict[str, PlannedUnit] = {}
         self.is_stopped: bool = False
-        """Whether nothing more is to begin."""
+        """Whether to start no further units."""
 
     async def run(self) -> FleetPlan:
         """The plan, once all units are planned that can be."""

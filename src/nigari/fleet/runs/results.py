@@ -43,7 +43,7 @@ class UnitResult:
 
     @property
     def is_done(self) -> bool:
-        """Whether everything went well."""
+        """Return whether the unit succeeded."""
         return self.status is UnitStatus.DONE
 
 
@@ -79,7 +79,7 @@ class FleetResult:
 
     @property
     def has_failed(self) -> bool:
-        """Whether anything is not as it should be."""
+        """Return whether any unit failed."""
         return any(not each.is_done for each in self.units.values())
 
     def count(self, status: UnitStatus) -> int:

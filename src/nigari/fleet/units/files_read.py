@@ -71,7 +71,7 @@ def files_read(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, V
 
 
 def reads_files(data: bytes) -> bool:
-    """Whether functions in `fleet.hcl` read files."""
+    """Return whether functions in `fleet.hcl` read files."""
     body = parse_body(Source.from_bytes(FILE_NAME, data), Diagnostics())
     return any(file_calls(expr) for expr in expressions_of(body))
 

@@ -57,7 +57,7 @@ class Survey:
 
     @property
     def has_errors(self) -> bool:
-        """Whether the fleet as a whole cannot be worked with."""
+        """Return whether the fleet as a whole cannot be used."""
         return any(each.severity is Severity.ERROR for each in self.diagnostics)
 
     def warnings(self, names: Collection[str]) -> list[Diagnostic]:

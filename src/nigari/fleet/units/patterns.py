@@ -13,7 +13,7 @@ _META = frozenset("*?[")
 
 
 def is_pattern(text: str) -> bool:
-    """Whether a text stands for more than itself."""
+    """Return whether a text has wildcards."""
     return not _META.isdisjoint(text)
 
 

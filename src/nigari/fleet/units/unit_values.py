@@ -95,8 +95,8 @@ class UnitValues:
         return found
 
     def said_of(self, name: str) -> tuple[object, ...]:
-        """What is said of a unit, to be compared with what is said of it elsewhere: the values of its
-        variables; where they are not all known, also everything that goes into them.
+        """Return a unit's settings for comparison with other units: its variable values and, if
+        some are unknown, everything they depend on.
         """
         declared = self._declared.get(name)
         given = self.variables(name, {}, Diagnostics())

@@ -195,7 +195,7 @@ def _home() -> str:
 
 
 def _take(token: str) -> bool:
-    """Whether an apply was not begun before, by a worker that is gone."""
+    """Mark an apply as begun; return whether no earlier worker had begun it."""
     from distributed import Event, get_client
 
     event = Event(f"nigari-{token}", client=get_client())

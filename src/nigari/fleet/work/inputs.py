@@ -29,7 +29,7 @@ class UnitInputs:
 
     @property
     def is_known(self) -> bool:
-        """Whether nothing of it has to wait for an apply."""
+        """Return whether no input depends on a pending apply."""
         given = [*self.variables.values()]
         given += [value for outputs in self.planned.values() for value in outputs.values()]
         return all(value.is_wholly_known for value in given)
@@ -59,13 +59,13 @@ class UnitNeeds:
     states: tuple[tuple[str, StateIdentity], ...]
     """The units whose states it reads and that are worked with before it, with these states."""
     must_exist: bool
-    """Whether there is nothing to be done for it without those outputs."""
+    """Whether the unit cannot be planned without those outputs."""
 
     def inputs(
         self, values: UnitValues, outputs: Mapping[str, Outputs | None], diags: Diagnostics
     ) -> UnitInputs:
-        """What the unit is given, with these outputs of others, None for those without a state; what
-        is missing is reported.
+        """Return the unit's inputs for these outputs of other units, None for units without a
+        state. Missing outputs are reported.
         """
         given: dict[str, Outputs] = {}
         for name in self.outputs_of:

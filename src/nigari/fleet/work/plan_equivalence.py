@@ -16,7 +16,7 @@ _HARMLESS = frozenset((Action.NO_OP, Action.READ))
 
 
 def is_covered(plan: Plan, agreed: Plan) -> bool:
-    """Whether everything that a plan does was agreed to with another one."""
+    """Return whether an approved plan contains all changes of another plan."""
     known: dict[tuple[AbsResourceInstance, str], Change] = {
         (each.address, each.deposed): each for each in agreed.changes
     }
@@ -32,7 +32,7 @@ def is_covered(plan: Plan, agreed: Plan) -> bool:
 
 
 def fills_in(earlier: Value, later: Value) -> bool:
-    """Whether a value is what an earlier one says, with something in place of what was unknown."""
+    """Return whether a value equals an earlier one, except where that was unknown."""
     if not earlier.flags & HAS_UNKNOWN:
         return earlier == later
     if not earlier.is_known:

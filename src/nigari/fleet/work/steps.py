@@ -63,7 +63,7 @@ class Watch(Protocol):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nothing more is to begin."""
+        """Return whether to start no further units."""
         ...
 
     def begun(self, key: StepKey) -> None:

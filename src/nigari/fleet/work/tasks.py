@@ -101,7 +101,7 @@ class Task:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it can be repeated if it is not known how far it came."""
+        """Return whether an interrupted task can be repeated safely."""
         return self.kind is not Kind.APPLY
 
 
@@ -128,10 +128,10 @@ class Changes:
     lines: tuple[ChangeLine, ...]
     drift: tuple[str, ...]
     is_empty: bool
-    """Whether nothing is to be done."""
+    """Whether there are no changes."""
     is_news: bool
-    """Whether something was read that the state does not have yet, such as another output of a
-    unit that this one reads: applying stores it, even if nothing is to be done.
+    """Whether the refreshed state differs from the stored one, for example because another unit's
+    output changed. Applying stores it, even if nothing else changes.
     """
 
     @property

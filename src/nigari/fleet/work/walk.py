@@ -37,7 +37,7 @@ class Walk(Generic[K]):
                     self._waiting[name] += 1
         self._blamed: dict[K, K] = {}
         self.is_stopped: bool = False
-        """Whether nothing more is to begin."""
+        """Whether to start no further units."""
 
     def stop(self) -> None:
         """Begin nothing more."""

@@ -52,7 +52,7 @@ def function_table(
 
 
 def is_steady(name: str) -> bool:
-    """Whether a call has the same result whenever it is made with the same arguments."""
+    """Return whether a call always has the same result for the same arguments."""
     bare = name.removeprefix(CORE)
     if bare in IMPURE or bare in CALLERS or bare.startswith(_READERS):
         return False

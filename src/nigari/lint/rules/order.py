@@ -44,7 +44,7 @@ def implied_dependencies(tree: LintedTree) -> Iterator[Hit]:
 
 
 def _needs(module: LintedModule) -> dict[str, set[str]]:
-    """What each resource and local refers to, without `depends_on`."""
+    """Return the references of each resource and local, except `depends_on`."""
     found: dict[str, set[str]] = {}
     for reference, written in module.written.references:
         owner = _owner(written)
@@ -184,7 +184,7 @@ def _felt_locals(module: LintedModule) -> dict[str, str]:
 
 
 def _is_ignored(module: LintedModule, written: WrittenExpression) -> bool:
-    """Whether changes of an argument lead to nothing."""
+    """Return whether an argument's changes are ignored."""
     block = written.blocks[0]
     if len(block.labels) != 2:
         return True

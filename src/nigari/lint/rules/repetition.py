@@ -75,7 +75,7 @@ def _parts(block: Block) -> Iterator[Expression]:
 
 
 def _selects(part: Expression, listed: Reference) -> bool:
-    """Whether an expression is the element of a list at `count.index`."""
+    """Return whether an expression is a list's element at `count.index`."""
     if isinstance(part, FunctionCall) and part.name == "element" and len(part.arguments) == 2:
         collection, key = part.arguments
     elif isinstance(part, Index):
@@ -105,7 +105,7 @@ def _numbered(
 
 
 def _is_sequence(tree: LintedTree, module: LintedModule, expr: Expression) -> bool:
-    """Whether an expression is a list that somebody writes, in every instance of the module."""
+    """Return whether an expression is a literal list in every instance of the module."""
     for instance in module.instances:
         value = tree.value(instance, expr)
         if value.type.kind not in _COLLECTIONS:

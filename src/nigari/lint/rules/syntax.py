@@ -56,7 +56,7 @@ def _is_one_line(part: TemplateWrap) -> bool:
 
 
 def _is_key(written: WrittenExpression, part: Expression) -> bool:
-    """Whether an expression is the key of an object, which would need parentheses."""
+    """Return whether an expression is an object key, which would need parentheses."""
     for each, _ in expressions_within(written.expr):
         if isinstance(each, ObjectConstructor) and any(key is part for key, _ in each.items):
             return True
@@ -107,7 +107,7 @@ def _old_indexes(part: Reference | RelativeTraversal, is_fixable: bool) -> Itera
 
 
 def _has_only_names(expr: Expression) -> bool:
-    """Whether only names follow a splat."""
+    """Return whether only names follow a splat."""
     if not isinstance(expr, RelativeTraversal):
         return False
     return not any(isinstance(each, TraverseIndex) for each in expr.steps)

@@ -68,7 +68,7 @@ def unused_data(tree: LintedTree) -> Iterator[Hit]:
 
 
 def _is_used(module: LintedModule, address: str) -> bool:
-    """Whether another block refers to a data source."""
+    """Return whether another block refers to a data source."""
     for each in module.written.used.get(address, ()):
         block = each.block
         if block is None or ".".join([block.type, *block.labels]) != address:
@@ -101,7 +101,7 @@ def unused_providers(tree: LintedTree) -> Iterator[Hit]:
 
 
 def _is_complete(queries: ValueQueries, frame: Frame) -> bool:
-    """Whether all modules below one are there."""
+    """Return whether all modules below one were found."""
     for call in frame.calls.values():
         instances = queries.module_instances(call)
         if not instances and (call.has_failed or call.call.repetition.has_one_value):

@@ -99,7 +99,7 @@ def _constants(tree: LintedTree) -> Iterator[tuple[LintedModule, Expression, str
 def _common_influence(
     tree: LintedTree, module: LintedModule, condition: Expression
 ) -> Influence | None:
-    """What a condition depends on in any instance; None if that can change by itself."""
+    """Return a condition's influences in all instances; None if it may change by itself."""
     found = Influence.NOTHING
     for instance in module.instances:
         influence = tree.influence(instance, condition)
@@ -111,7 +111,7 @@ def _common_influence(
 
 
 def _common_truth(tree: LintedTree, module: LintedModule, condition: Expression) -> bool | None:
-    """What a condition is in all instances; None if it differs or is not known."""
+    """Return a condition's value in all instances; None if it differs or is unknown."""
     found: bool | None = None
     for instance in module.instances:
         value = tree.value(instance, condition).unmark()[0]
@@ -125,7 +125,7 @@ def _common_truth(tree: LintedTree, module: LintedModule, condition: Expression)
 
 
 def _is_switch(condition: Expression) -> bool:
-    """Whether a condition only reads a local, which people use as a switch that they edit."""
+    """Return whether a condition only reads a local, which serves as a switch in the source."""
     while True:
         if isinstance(condition, Parentheses):
             condition = condition.inner
@@ -227,7 +227,7 @@ def _truth(expr: Expression) -> bool | None:
 
 
 def _is_never_null(tree: LintedTree, module: LintedModule, expr: Expression) -> bool:
-    """Whether a value cannot be null: `null == true` is false, and null alone is an error."""
+    """Return whether a value cannot be null: `null == true` is false, and null alone is an error."""
     if isinstance(expr, Operation | UnaryOperation):
         return True
     if not isinstance(expr, Reference) or len(expr.steps) != 2:

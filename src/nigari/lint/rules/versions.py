@@ -114,7 +114,7 @@ def _unpinned(text: str, has_version: bool) -> str:
 
 
 def _is_branch(reference: str) -> bool:
-    """Whether a reference can hardly be a tag: tags of versions have digits."""
+    """Return whether a reference is unlikely to be a tag: version tags have digits."""
     return _PINNED.fullmatch(reference) is None and _VERSIONED_NAME.search(reference) is None
 
 
@@ -170,7 +170,10 @@ def _impossible_modules(tree: LintedTree) -> Iterator[Hit]:
 def _has_version(
     constraints: ModuleConstraints | ProviderConstraints, limits: Iterable[Version]
 ) -> bool:
-    """Whether any version meets constraints: one at a limit, or next to one."""
+    """Return whether any version meets the constraints.
+
+    It is enough to try versions at and next to the limits.
+    """
     candidates = [Version((0, 0, 0)), Version((10**9, 0, 0))]
     for limit in limits:
         numbers = limit.numbers

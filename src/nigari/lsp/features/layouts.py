@@ -52,7 +52,7 @@ def edits_of(lines: LineMap, edits: list[Edit]) -> list[dict[str, object]]:
 
 
 def folding_range(editor: Editor, params: Params) -> object:
-    """What can be folded."""
+    """Return the foldable ranges."""
     document = editor.document(params)
     lines = editor.lines(document)
     found: list[dict[str, object]] = []
@@ -84,7 +84,7 @@ def selection_range(editor: Editor, params: Params) -> object:
 
 
 def semantic_tokens(editor: Editor, params: Params) -> object:
-    """What the words of a document mean."""
+    """Return the semantic tokens of a document."""
     document = editor.document(params)
     data = _tokens(editor, document, 0, len(document.text))
     result = _result_id(data)
@@ -101,7 +101,9 @@ def semantic_tokens_range(editor: Editor, params: Params) -> object:
 
 
 def semantic_tokens_delta(editor: Editor, params: Params) -> object:
-    """What has changed since an earlier answer, or all of it where that is not known any more."""
+    """Return the changes since an earlier answer, or all tokens if that answer is no longer
+    available.
+    """
     document = editor.document(params)
     before = editor.tokens.get(document.path)
     data = _tokens(editor, document, 0, len(document.text))

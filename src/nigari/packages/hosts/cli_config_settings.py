@@ -345,7 +345,7 @@ def _strings(body: SettingsObject, name: str, file: str, diags: Diagnostics) -> 
 
 
 def _is_text(value: Scalar) -> bool:
-    """Whether a value is a string, or a number, which these files do not tell apart from one."""
+    """Return whether a value is a string or a number, which these files do not distinguish."""
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 

@@ -68,7 +68,7 @@ def _names(deferral: Deferral, before: Deferral | None) -> list[str]:
 
 
 def _is_about(name: str, address: str) -> bool:
-    """Whether an address is that of an instance of something."""
+    """Return whether an address belongs to an instance of a resource or module."""
     return address == name or address.startswith(f"{name}[")
 
 

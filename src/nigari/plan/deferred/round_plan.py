@@ -123,7 +123,7 @@ class DeferralRounds:
         return choice
 
     def _of_reference(self, origin: Origin, reference: Reference, is_known: bool) -> _Choice | None:
-        """What a reference waits for; None where it is known."""
+        """Return what a reference waits for; None if it is known."""
         subject, frame = reference.subject, origin.frame
         if isinstance(subject, EachAttr | CountAttr):
             data = origin.data
@@ -175,7 +175,7 @@ class DeferralRounds:
 
 
 def _must_exist(origin: Origin, subject: Address) -> bool:
-    """Whether there being no such instance is an error that nothing catches."""
+    """Return whether a missing instance is an error that no function catches."""
     if not isinstance(subject, ResourceInstance) or subject.key is None:
         return False
     return all(each.name not in ("try", "can") for each in function_calls(origin.compiled.expr))
@@ -191,7 +191,7 @@ def call_of(frame: Frame, reference: Reference) -> ExpandedCall | None:
 
 
 def _is_computed(node: PlannedResource, reference: Reference) -> bool:
-    """Whether a reference names an attribute that only the provider sets, of an object it makes."""
+    """Return whether a reference names a computed attribute of an object that will be created."""
     steps = reference.remaining.steps
     first = steps[0] if steps else None
     is_made = node.resource.addr.mode is MANAGED

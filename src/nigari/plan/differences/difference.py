@@ -32,7 +32,7 @@ class Difference:
     def __init__(self, fate: Fate, forces: bool = False) -> None:
         self.fate: Fate = fate
         self.forces: bool = forces
-        """Whether the change makes another object necessary."""
+        """Whether the change forces replacement."""
 
 
 class Simple(Difference):
@@ -177,7 +177,7 @@ class Paths:
 
     paths: tuple[tuple[object, ...], ...] = ()
     covers_below: bool = False
-    """Whether whatever is below a place is meant, too."""
+    """Whether it covers everything below a path."""
 
     @property
     def has_this(self) -> bool:

@@ -12,7 +12,7 @@ _H = TypeVar("_H", bound=Hashable)
 Pair: TypeAlias = tuple[int | None, int | None]
 """The place before and the place after; `None` where there is no counterpart."""
 AreAlike: TypeAlias = Callable[[int, int], bool]
-"""Whether two unequal elements are to be seen as one that changes."""
+"""Decides whether two unequal elements are shown as one that changes."""
 
 
 def never(before: int, after: int) -> bool:

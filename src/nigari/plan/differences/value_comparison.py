@@ -181,7 +181,7 @@ def _are_objects(element: Type, one: Datum, other: Datum) -> bool:
 
 
 def _share_a_line(one: object, other: object) -> bool:
-    """Whether two texts of which one has several lines have a line in common."""
+    """Return whether two texts have a line in common, if one has several lines."""
     if not isinstance(one, str) or not isinstance(other, str):
         return False
     if "\n" not in one and "\n" not in other:

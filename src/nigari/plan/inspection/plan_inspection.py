@@ -41,7 +41,7 @@ class PlanInspection(InspectionRun):
         self._schemas = schemas
         self.plan = plan
         self.changes: Mapping[AbsResource, dict[InstanceKey, Change]] = _by_resource(plan)
-        """What is done with the current objects of each resource, by key."""
+        """Changes to each resource's current objects, by key."""
         super().__init__(root, replace(settings, schemas=schemas))
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
@@ -50,7 +50,7 @@ class PlanInspection(InspectionRun):
         return PlannedObjects(frame, resource, self)
 
     def schema_of(self, frame: Frame, resource: Resource) -> Schema | None:
-        """What the provider says a resource looks like."""
+        """Return the provider's schema of a resource."""
         offered = self._schemas.of(provider_of(frame.module, resource.provider_name))
         return resource_schema(offered, resource.addr)
 
@@ -71,7 +71,7 @@ class PlannedObjects(RepeatedResource):
 
     @property
     def changes(self) -> Mapping[InstanceKey, Change]:
-        """What is done with its objects."""
+        """Return the changes to its objects."""
         return self._run.changes.get(self.address, {})
 
     def step(self) -> Sequence[Need]:
@@ -91,7 +91,7 @@ class PlannedObjects(RepeatedResource):
         return ()
 
     def stored_value(self) -> Value | None:
-        """What it was when it was last stored; None where there was nothing."""
+        """Return the stored value; None if there was none."""
         if self._earlier is None:
             schema = self._run.schema_of(self.frame, self.resource)
             values = {} if schema is None else self._stored(self._run.plan.previous_state, schema)

@@ -31,7 +31,7 @@ class _Known:
         self._others = others
 
     def of(self, provider: Provider) -> ProviderSchema | None:
-        """What a provider offers; None where that is not known here."""
+        """Return a provider's schema; None if it is unavailable here."""
         offered = self._asked.get(provider)
         return self._others.of(provider) if offered is None and self._others else offered
 

@@ -37,12 +37,12 @@ class Action(Enum):
 
     @property
     def is_replace(self) -> bool:
-        """Whether the object is replaced."""
+        """Return whether the object is replaced."""
         return self in _REPLACING
 
     @property
     def destroys(self) -> bool:
-        """Whether the object is destroyed."""
+        """Return whether the object is destroyed."""
         return self is Action.DELETE or (
             self in _REPLACING and self is not Action.FORGET_THEN_CREATE
         )
@@ -91,10 +91,9 @@ class Reason(Enum):
 
 
 class Change:
-    """What is to become of one object of a resource instance.
+    """The planned change to one object of a resource instance.
 
-    Written by hand because a plan may have very many of them. None is assigned to after it was
-    made.
+    Written by hand because a plan may have very many of them. Never assigned to after construction.
     """
 
     __slots__ = (
@@ -185,7 +184,7 @@ class Change:
 
     @property
     def is_visible(self) -> bool:
-        """Whether anything is to be done, were it only to note a new address."""
+        """Return whether there is anything to show, even if it is only a new address."""
         return self.action is not Action.NO_OP or self.is_moved or bool(self.imported_as)
 
     def __repr__(self) -> str:
@@ -284,7 +283,7 @@ class Plan:
     generated: Mapping[str, str] = MappingProxyType({})
     """Blocks that were written for what is imported without any, by address."""
     is_incomplete: bool = False
-    """Whether something went wrong, so that it can be looked at and not be applied."""
+    """Whether an error occurred, so that the plan can be shown but not applied."""
     deferred: tuple[DeferredChange, ...] = ()
     """The deferred changes, in the order of addresses."""
     ended_data: tuple[AbsResourceInstance, ...] = ()
@@ -326,7 +325,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it to be shown."""
+        """Return whether there is nothing to show."""
         if any(change.is_visible for change in self.changes) or self.has_output_changes:
             return False
         return not (self.mode is PlanMode.REFRESH_ONLY and self.drift)
@@ -352,7 +351,7 @@ class Plan:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether it is empty, and brings nothing into the state that is not shown either."""
+        """Return whether it is empty, and applying it adds nothing to the state that is not shown."""
         if not self.is_empty:
             return False
         if self.mode is not PlanMode.REFRESH_ONLY:

@@ -57,7 +57,7 @@ _SOURCES: Final = "sources/"
 
 @record
 class SavedPlan:
-    """What a plan file holds."""
+    """The contents of a plan file."""
 
     plan: Plan
     """Without schemas if it was read from a file: see `with_schemas`."""
@@ -76,9 +76,9 @@ class SavedPlan:
     given: Mapping[str, Value]
     """Those of them that were given, as they were before they were converted."""
     origins: Mapping[str, Origin]
-    """Where the values of variables come from, with their ranges."""
+    """Origins of the variables' values, with their ranges."""
     backend: Data | None
-    """What the working directory remembered of its backend; None for the usual local file."""
+    """The saved backend settings; None for the default local file."""
     modules: str
     """The directory in which modules were installed."""
     links: Mapping[str, str]
@@ -90,7 +90,7 @@ class SavedPlan:
 
 
 def checksum(content: bytes) -> str:
-    """What a file's content is known by."""
+    """Return a digest of a file's content."""
     import hashlib
 
     return hashlib.sha256(content).hexdigest()
@@ -215,7 +215,7 @@ def _workspace(data: object) -> str:
 
 
 def _backend(data: object) -> Data:
-    """What the working directory remembers of a backend, whose arguments are not known here."""
+    """Read the saved backend settings. The backend's arguments are not checked here."""
     found = Members(data)
     return {
         "type": found.read("type", as_text),
@@ -225,7 +225,7 @@ def _backend(data: object) -> Data:
 
 
 def _origin_to(origin: Origin) -> list[object]:
-    """Where a value comes from, as JSON data."""
+    """Return a value's origin as JSON data."""
     name, where = origin
     if where is None:
         return [name]

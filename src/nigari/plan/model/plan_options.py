@@ -11,7 +11,7 @@ from nigari.record import record
 
 @record
 class ReadObjects:
-    """What a plan with minimal refresh reads, of what is stored."""
+    """The stored objects that a plan with minimal refresh reads."""
 
     instances: frozenset[AbsResourceInstance] = frozenset()
     blocks: frozenset[tuple[ModuleAddr, str]] = frozenset()
@@ -23,15 +23,16 @@ class ReadObjects:
 
 @record
 class PlanOptions:
-    """What the user asks of a plan."""
+    """The user's options for a plan."""
 
     mode: PlanMode = PlanMode.NORMAL
     refreshes: bool = True
     only_reads: ReadObjects | None = None
     """The objects that are read while refreshing; None for all."""
     is_for_apply: bool = True
-    """Whether the plan may be applied. Otherwise only the refreshed state is stored, so that no
-    object needs protection from it.
+    """Whether the plan may be applied.
+
+    Otherwise only the refreshed state is stored, and no object needs protection from it.
     """
     replaced: tuple[AbsResourceInstance, ...] = ()
     targets: tuple[Target, ...] = ()
@@ -40,21 +41,21 @@ class PlanOptions:
     defers: bool = False
     """Whether changes that depend on unknown values are deferred to a later round."""
     lists_whole: bool = False
-    """Whether queries ask for whole objects, to generate configuration for them."""
+    """Whether queries request whole objects, to generate configuration for them."""
     follows_imports: bool = True
-    """Whether import blocks are carried out; the import command ignores them."""
+    """Whether import blocks are executed. The import command ignores them."""
 
     @property
     def is_targeted(self) -> bool:
-        """Whether only a part of the configuration is planned."""
+        """Return whether only a part of the configuration is planned."""
         return bool(self.targets or self.excluded)
 
     @property
     def is_refresh_only(self) -> bool:
-        """Whether the instances of resources are those of the state, and nothing is imported."""
+        """Return whether resources have the instances of the state, and nothing is imported."""
         return self.mode is PlanMode.REFRESH_ONLY
 
     @property
     def is_destroying(self) -> bool:
-        """Whether everything is destroyed."""
+        """Return whether everything is destroyed."""
         return self.mode is PlanMode.DESTROY

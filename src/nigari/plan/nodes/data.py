@@ -73,7 +73,7 @@ class DataInstance(ChangingInstance):
         super().__init__(owner, key, data)
         self._has_pending = has_pending
         self.is_unread: bool = False
-        """Whether it is not known enough to be read, and nothing is read later."""
+        """Whether too little is known to read it, now or later."""
 
     async def perform(self) -> None:
         """Read the data source, or plan to."""
@@ -208,12 +208,12 @@ class DataSource:
     resource: Resource
     meta: Value | None
     may_defer: bool = False
-    """Whether the provider may leave it for a later plan."""
+    """Whether the provider may defer it."""
     listener: Listener = Listener()
     """Hears of the reading once the configuration is accepted."""
 
     async def is_valid(self, config: Value, diags: Diagnostics) -> bool:
-        """Whether the provider accepts the configuration, of which parts may be unknown."""
+        """Return whether the provider accepts the configuration, parts of which may be unknown."""
         type_name, body = self.resource.addr.type, self.resource.body
         plain, marks = unmark_deep_with_paths(config)
         stored = [path for path, found in marks if EPHEMERAL in found]
@@ -230,11 +230,10 @@ class DataSource:
     async def read(
         self, config: Value, diags: Diagnostics, unread: dict[AbsResourceInstance, str]
     ) -> Value | None:
-        """What the data source says, marked as its configuration is; None after reporting why it
-        says nothing.
+        """Read the data source and mark the result as its configuration is marked.
 
-        What is wrong with the data source of a check is only a warning, and noted as the reason
-        for which it could not be read.
+        Returns None after reporting an error. Errors in the data source of a check are only
+        warnings, and are noted as the reason why it could not be read.
         """
         reported = Diagnostics()
         value = await self._read(config, reported)

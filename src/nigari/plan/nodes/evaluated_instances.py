@@ -25,13 +25,13 @@ class EvaluatedInstances:
         self._may_defer = may_defer
 
     def has(self, address: AbsResourceInstance) -> bool:
-        """Whether the configuration declares an instance."""
+        """Return whether the configuration declares an instance."""
         node = self._resource(address)
         key = address.item.key
         return node is not None and (key in node.instances or key in node.left_out)
 
     def has_resource(self, address: AbsResourceInstance) -> bool:
-        """Whether the configuration declares the resource of an instance."""
+        """Return whether the configuration declares an instance's resource."""
         return self._resource(address) is not None
 
     def _resource(self, address: AbsResourceInstance) -> RepeatedResource | None:
@@ -40,7 +40,7 @@ class EvaluatedInstances:
         return node if isinstance(node, RepeatedResource) else None
 
     def is_decided(self, address: AbsResourceInstance) -> bool:
-        """Whether the instances of a resource and of its modules could be determined."""
+        """Return whether the instances of a resource and of its modules could be determined."""
         frame = self._frames[0]
         for name, key in address.module.steps:
             call = frame.calls.get(name)
@@ -72,7 +72,7 @@ class EvaluatedInstances:
 
     @property
     def has_pending_data(self) -> bool:
-        """Whether a data source or ephemeral resource is pending a change."""
+        """Return whether a data source or ephemeral resource is pending a change."""
         return any(
             isinstance(node, DeferrableResource) and node.state == DONE and node.has_pending
             for frame in self._frames

@@ -155,8 +155,9 @@ class DeclaredTarget:
         return run.providers.for_instance(frame, resource, data)
 
     def config(self, schema: Schema) -> Value | list[Need]:
-        """What the block says of the instance. It may be incomplete or wrong in parts, as long as
-        nothing is to be changed.
+        """Return the block's configuration of the instance.
+
+        It may be incomplete or partly wrong, as long as no change is planned.
         """
         assert self._found is not None
         frame, resource, data = self._found

@@ -71,7 +71,7 @@ class ImportTarget:
 
     @property
     def is_empty(self) -> bool:
-        """Whether its id is an empty string, with which a configuration says: do not import."""
+        """Return whether its id is an empty string, which means: do not import."""
         return self.identity is None and not self.id
 
 

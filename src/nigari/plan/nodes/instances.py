@@ -94,7 +94,7 @@ class InstanceNode(ValueNode):
         self.provider: ProviderNode | None = None
         self._effect: AskProvider | None = None
         self.has_failed: bool = False
-        """Whether something is wrong with it that keeps the plan from being carried out."""
+        """Whether an error prevents the plan from being applied."""
         self._waits: dict[UnknownCause, Deferral] = {}
         self.deferral: Deferral | None = None
         """The reason of the deferral."""
@@ -221,7 +221,7 @@ class InstanceNode(ValueNode):
 
     @property
     def is_asked(self) -> bool:
-        """Whether there is something to ask the provider."""
+        """Return whether the provider must be asked."""
         return self.config is not None
 
     def choose_provider(self) -> Sequence[Need]:
@@ -265,7 +265,7 @@ class InstanceNode(ValueNode):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it needs something that is left for later."""
+        """Return whether it depends on a deferred change."""
         return bool(self._waits)
 
     def postpone(

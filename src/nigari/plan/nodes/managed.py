@@ -72,7 +72,7 @@ class ManagedResource(PlannedResource):
         return [key for key, each in state.instances.items() if each.current is not None]
 
     def _is_gone(self, key: InstanceKey) -> bool:
-        """Whether an object of the state was not found when it was read."""
+        """Return whether an object of the state was not found when it was read."""
         instance = self.instances.get(key)
         return isinstance(instance, ManagedInstance) and instance.prior is None
 
@@ -257,7 +257,7 @@ class ManagedInstance(ChangingInstance):
 
     @property
     def _is_partial(self) -> bool:
-        """Whether the provider knows only a part of its configuration."""
+        """Return whether the provider knows only a part of its configuration."""
         return self.provider is not None and self.provider.is_partial
 
     def _desired(self) -> DesiredObject:
@@ -382,7 +382,7 @@ class ManagedInstance(ChangingInstance):
 
 
 def _is_triggering(change: Change, part: Traversal, frame: Frame) -> bool:
-    """Whether a change is one of what a trigger names: the whole object, or a part of it."""
+    """Return whether a change affects a trigger: the whole object, or a part of it."""
     if change.action in (Action.NO_OP, Action.READ):
         return False
     if not part.steps or change.before.is_null or change.after.is_null:

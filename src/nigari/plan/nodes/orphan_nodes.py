@@ -46,12 +46,12 @@ class End:
     """The end of an orphan: destroyed or forgotten."""
 
     forgets: bool
-    """Whether it stays as it is, and is only not managed any more."""
+    """Whether the object stays and is only forgotten."""
     reason: Reason
     body: Body | None = None
     """The declaration, if its resource still exists."""
     is_renewed: bool = False
-    """Whether the state takes over what the configuration now says of it, should it stay."""
+    """Whether the state adopts the current configuration's settings if the object stays."""
 
 
 class Declaration:
@@ -165,7 +165,7 @@ class OrphanNode(Node):
 
     @property
     def _is_forgotten(self) -> bool:
-        """Whether the object leaves the state with this plan, so that it need not be refreshed."""
+        """Return whether this plan forgets the object, so that it need not be refreshed."""
         run = self._run
         return self._end.forgets and run.options.is_for_apply and not run.options.is_refresh_only
 

@@ -160,10 +160,10 @@ class Orphans:
         return found
 
     def _has_provider(self, frame: Frame, resource: Resource) -> bool:
-        """Whether a resource has a provider also for instances that it does not have any more.
+        """Return whether a resource has a provider for instances that no longer exist.
 
-        One with keys is chosen by each instance, so that only a destroy, which may find all
-        instances declared, can take it.
+        A provider with keys is selected by each instance, so only a destroy, which may find all
+        instances declared, can use it.
         """
         config = self._run.providers.config_for(frame, resource).config
         return self._is_destroy or config is None or not config.is_expanded
@@ -190,10 +190,10 @@ class Orphans:
         statement: RemoveStatement | None,
         why: Reason,
     ) -> End:
-        """Whether an object is destroyed or only forgotten, and why.
+        """Decide whether an object is destroyed or only forgotten, and why.
 
-        A `removed` block is what the user said last, so it counts more than what the `lifecycle`
-        of the resource says, or once said.
+        A `removed` block is the user's latest decision, so it overrides the `lifecycle` of the
+        resource, past or present.
         """
         resource = self._declared(address)
         skips = self._run.settings.skips_destroy(address.module, address.item.resource)
@@ -234,8 +234,9 @@ class Orphans:
 
 
 def _needed_by_held(run: PlanRun) -> dict[Block, Deferral]:
-    """What objects needed when they were stored that are left alone now: as long as they are there,
-    it must be, too.
+    """Return the stored dependencies of objects that are deferred now.
+
+    They must exist as long as those objects do.
     """
     found: dict[Block, Deferral] = {}
     if run.deferrals is None or not run.deferrals.found:

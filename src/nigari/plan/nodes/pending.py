@@ -145,7 +145,7 @@ def _changes(node: Node) -> bool:
 
 
 def _loses_objects(call: CallNode, prior: PriorModules, staying: AbstractSet[Block]) -> bool:
-    """Whether there are objects in instances of a call that the configuration has no more."""
+    """Return whether the state has objects in call instances that the configuration no longer has."""
     if isinstance(call, ExpandedCall) and call.deferral is not None:
         return True
     path = call.frame.instance.variant.child(call.call.name)

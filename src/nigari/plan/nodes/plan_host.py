@@ -56,7 +56,7 @@ class PlanHost(Protocol):
     """Data sources of checks that could not be read, and why."""
     imports: Imports
     selection: Selection | None
-    """What `-target` and `-exclude` select; None without them."""
+    """The selection of `-target` and `-exclude`; None without them."""
     options: PlanOptions
     deferrals: Deferrals | None
     """Deferrals to a later round; None if everything must be known."""
@@ -78,7 +78,7 @@ class PlanHost(Protocol):
         ...
 
     def creates_first(self, address: AbsResourceInstance) -> bool:
-        """Whether a new object is made before the old one is destroyed."""
+        """Return whether the replacement is created before the old object is destroyed."""
         ...
 
     def reads(self, address: AbsResourceInstance) -> bool:

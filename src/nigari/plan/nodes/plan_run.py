@@ -64,7 +64,7 @@ class PlanRun(ProviderRun):
         self.settings = settings
         self.blocks = blocks
         self.moved = moved
-        """What has moved since the state was stored, by new address."""
+        """Moves since the state was stored, by new address."""
         self.record: PlanRecord = PlanRecord(
             prior, settings, blocks, options.is_refresh_only, self.previous_address
         )
@@ -83,7 +83,7 @@ class PlanRun(ProviderRun):
         self.undeclared: frozenset[ModuleAddr] = undeclared_modules(blocks, prior)
 
     def creates_first(self, address: AbsResourceInstance) -> bool:
-        """Whether a new object is made before the old one is destroyed."""
+        """Return whether the replacement is created before the old object is destroyed."""
         block = self.blocks.resource_block(resource_of(address)) if self._first else None
         return block in self._first
 
@@ -110,7 +110,7 @@ class PlanRun(ProviderRun):
         return ManagedResource(frame, resource, self)
 
     def is_selected(self, frame: Frame, resource: Resource) -> bool:
-        """Whether `-target` and `-exclude` leave a block in the plan."""
+        """Return whether `-target` and `-exclude` include a block in the plan."""
         if self.selection is None:
             return True
         return (frame.instance.variant, str(resource.addr)) in self.selection.blocks
@@ -166,7 +166,7 @@ class PlanRun(ProviderRun):
         yield from condition_nodes(frame, noted)
 
     def looks_at(self, address: AbsResourceInstance) -> bool:
-        """Whether an instance is selected."""
+        """Return whether an instance is selected."""
         return self.selection is None or self.selection.has(address)
 
     def reads(self, address: AbsResourceInstance) -> bool:
@@ -180,8 +180,9 @@ class PlanRun(ProviderRun):
         return is_read
 
     def came_from_elsewhere(self, address: AbsResourceInstance) -> bool:
-        """Whether an object moved here from another resource: in this plan, or earlier, which shows
-        only in the providers of its siblings.
+        """Return whether an object moved here from another resource, in this plan or earlier.
+
+        Earlier moves only show in the providers of its siblings.
         """
         moved = self.moved.get(address)
         resource = resource_of(address)

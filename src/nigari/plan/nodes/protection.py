@@ -23,10 +23,9 @@ from nigari.lang.marks import EPHEMERAL, SENSITIVE
 def protection(
     origin: Origin, address: AbsResourceInstance, diags: Diagnostics
 ) -> Value | list[Need]:
-    """What `prevent_destroy` says of an instance: true, false, null or unknown; false after reporting a mistake.
-
-    It is asked of instances that are no longer declared, too, so it cannot depend on `each` or
-    `count`; nor on what only the arguments of a module instance could say that is gone with it.
+    """Evaluate `prevent_destroy` of an instance: true, false, null or unknown; false after
+    reporting a mistake. Undeclared instances need it, too, so it cannot depend on `each` or
+    `count`, or on arguments of a module instance that no longer exists.
     """
 
     def report(problem: str) -> None:

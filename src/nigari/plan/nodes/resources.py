@@ -107,9 +107,9 @@ class PlannedResource(RepeatedResource):
         return ()
 
     def _seen(self, value: Value) -> Value:
-        """What others see of an instance.
+        """Return the value that others see of an instance.
 
-        Advice against using it is given before planning, but for instances that are known only now.
+        Deprecations are reported before planning, except for instances that are only known now.
         """
         if self.schema is None or self.resource.repetition.has_one_value:
             return value
@@ -187,7 +187,7 @@ class PlannedResource(RepeatedResource):
         return Change(address, action, before, unknown(type_), provider, self.schema)
 
     def is_looked_at(self, key: InstanceKey) -> bool:
-        """Whether an instance is among those that the user singled out."""
+        """Return whether an instance is selected."""
         selection = self.run.selection
         return selection is None or selection.has(self._address(key))
 
@@ -200,17 +200,17 @@ class PlannedResource(RepeatedResource):
 
     @property
     def is_expanded(self) -> bool:
-        """Whether it is known which instances there are."""
+        """Return whether the instances are known."""
         return self._keys is not None
 
     @property
     def has_failed(self) -> bool:
-        """Whether something is wrong with it, or with one of its instances."""
+        """Return whether the resource or one of its instances has an error."""
         return not self.is_expanded or any(each.has_failed for each in self.instances.values())
 
     @property
     def has_orphans(self) -> bool:
-        """Whether there are instances that the configuration does not have any more."""
+        """Return whether there are instances that the configuration no longer has."""
         if (self.frame.instance.variant, str(self.resource.addr)) in self.run.staying:
             return False
         state = self.run.prior.resources.get(Abs(self.frame.instance.addr, self.resource.addr))

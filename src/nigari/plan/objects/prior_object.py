@@ -98,7 +98,7 @@ async def upgraded(
 
 
 def _is_stored(value: Value, stored: StoredObject, schema: Schema) -> bool:
-    """Whether a stored object has just this value."""
+    """Return whether a stored object has exactly this value."""
     try:
         return decode(stored, schema) == value
     except UnreadableObject:

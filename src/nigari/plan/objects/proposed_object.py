@@ -108,9 +108,9 @@ def _attributes(
 
 
 def _was_configured(attribute: Attribute, before: Value) -> bool:
-    """Whether a prior value has parts that only a configuration can have set.
+    """Return whether a prior value has parts that only a configuration can have set.
 
-    Then its absence from the configuration means that it is to go.
+    If the configuration no longer has them, they are removed.
     """
     if not attribute.optional or attribute.nested is None:
         return False
@@ -198,7 +198,7 @@ def _set(holder: Holder, prior: Value, config: Value) -> Value:
 
 
 def _could_be(holder: Holder, prior: Value, config: Value) -> bool:
-    """Whether a prior element can have come from a configured one, which it then completes."""
+    """Return whether a prior element may come from a configured one, which it then completes."""
     if unrefined(config) == unrefined(prior):
         return True
     inside = holder if isinstance(holder, Block) else Block(holder.attributes)

@@ -70,7 +70,9 @@ def block_label(block: Block) -> str:
 
 
 def is_given_by_call(block: Block, need: Block) -> bool:
-    """Whether a block needs another as what a call gives, and not as something of its own module."""
+    """Return whether a block depends on another through the arguments of its call, not through its
+    own module.
+    """
     path, name = need
     is_given = name == _EVERYTHING or name.startswith("output.")
     return is_given and (path != block[0] or block[1] != _EVERYTHING)
@@ -147,7 +149,7 @@ class BlockGraph:
                 yield path, f"check.{name}"
 
     def is_resource(self, block: Block) -> bool:
-        """Whether a block declares a resource."""
+        """Return whether a block declares a resource."""
         return block in self._resources
 
     def resource(self, block: Block) -> AbsResource | None:
@@ -155,7 +157,7 @@ class BlockGraph:
         return self._resources.get(block)
 
     def is_in_check(self, block: Block) -> bool:
-        """Whether a block is the data source of a check."""
+        """Return whether a block is the data source of a check."""
         declared = self._declared(block)
         return declared is not None and bool(declared.in_check)
 
@@ -189,7 +191,7 @@ class BlockGraph:
         )
 
     def has_conditions(self, block: Block) -> bool:
-        """Whether a resource has conditions, which are looked at whenever something is applied."""
+        """Return whether a resource has conditions. Every apply checks them."""
         resource = self._declared(block)
         if resource is None:
             return False

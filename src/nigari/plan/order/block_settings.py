@@ -65,13 +65,13 @@ class BlockSettings:
         return frozenset(declared).union(*map(self._graph.resource_blocks_before, declared))
 
     def is_declared_first(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
-        """Whether the configuration says that a new object is made before the old one goes."""
+        """Return whether the configuration sets create-before-destroy."""
         return self._graph.block(module, str(addr)) in self._first
 
     def skips_destroy(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
-        """Whether an object that is not wanted any more is forgotten and not destroyed.
+        """Return whether an unwanted object is forgotten instead of destroyed.
 
-        An instance of a module that is gone may have had a value of its own, which the state has.
+        A removed module instance may have had a value of its own, which the state records.
         """
         settings = self._known.get(self._graph.block(module, str(addr)))
         if settings is None or settings.destroy is not False:
@@ -85,7 +85,7 @@ class BlockSettings:
         return self._moments_of(module, provisioner)[0]
 
     def continues_after(self, module: ModuleAddr, provisioner: Provisioner) -> bool:
-        """Whether the failure of a provisioner does not matter."""
+        """Return whether an operation continues after the provisioner fails."""
         return self._moments_of(module, provisioner)[1] == "continue"
 
     def _moments_of(self, module: ModuleAddr, provisioner: Provisioner) -> tuple[str, str]:
@@ -100,7 +100,7 @@ class BlockSettings:
         return self._moments.get((variants.of(module), provisioner), _USUAL)
 
     def ignores_all(self, frame: Frame, addr: ResourceAddr) -> bool:
-        """Whether all changes of the configuration are ignored."""
+        """Return whether all changes of the configuration are ignored."""
         settings = self._known.get((frame.instance.variant, str(addr)))
         return settings is not None and settings.ignore_all
 

@@ -95,7 +95,7 @@ class _Building:
         block needs the second.
         """
         self._has_former_ends = False
-        """Whether endings have an order that only the state asks for."""
+        """Whether stored dependencies order some destroy operations."""
         self._managers: dict[Block, set[AbsProviderInstance]] = {}
 
     def finished(self) -> ExecutionGraph:
@@ -262,8 +262,8 @@ class _Building:
         return tuple(found)
 
     def _needed(self, placed: Placed) -> Iterator[Placed]:
-        """What a block of a module instance needs: in that instance, in those that it is called
-        from, and in those that it calls. One stands for all that have no operations.
+        """Yield the dependencies of a block in a module instance: in that instance, its callers and
+        its calls. One node represents all that have no operations.
         """
         module, block = placed
         for need in self._blocks.needs(block):
@@ -306,8 +306,9 @@ class _Building:
                     self._end_before(block, own, need, ends)
 
     def _shared_depth(self, path: ModuleAddr, need: Block) -> int:
-        """How deep the module instances are within which something in a variant needs a block: as
-        deep as both are in the same one, but for instances that may be called with each other.
+        """Return the depth of the module instances within which a variant's blocks depend on each
+        other: as deep as both are in the same instance, except for instances that may be called
+        with each other.
         """
         depth = shared_depth(path, need[0])
         if not depth:
@@ -320,8 +321,8 @@ class _Building:
         return depth
 
     def _stored_depth(self, block: Block, need: Block) -> int:
-        """How deep the module instances are within which objects of a block needed others: as deep as
-        both were in the same one when they were stored, and are now.
+        """Return the depth of the module instances within which objects of a block depended on
+        others: as deep as both were in the same instance when they were stored, and are now.
         """
         depth = self._shared_depth(block[0], need)
         if block in self._former or need in self._former:
@@ -360,8 +361,8 @@ class _Building:
                 self._late.append((late, made))
 
     def _is_needed_in(self, module: ModuleAddr, block: Block, need: Block) -> bool:
-        """Whether a block needs another in a module instance, where the state does not say so of
-        all instances alike.
+        """Return whether a block depends on another in a module instance, unless the state says so
+        for all instances.
         """
         holders = self._holders.get((block, need))
         return holders is None or any(ancestor(each, module.depth) == module for each in holders)

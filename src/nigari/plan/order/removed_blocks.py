@@ -34,7 +34,7 @@ class RemoveStatement:
     provisioners: tuple[Provisioner, ...]
 
     def covers(self, address: AbsResourceInstance) -> bool:
-        """Whether it is about a resource instance, in an instance of the variant."""
+        """Return whether it applies to a resource instance of the variant."""
         steps, place = address.module.steps[self.module.depth :], self.place
         if len(steps) < len(place.steps) or not steps_match(place.steps, steps):
             return False

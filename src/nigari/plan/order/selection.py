@@ -53,11 +53,11 @@ class Selection:
     """The dependencies of each block's objects, if a part is destroyed."""
 
     def enters(self, module: ModuleAddr) -> bool:
-        """Whether anything in a variant, or in any of a call, is looked at."""
+        """Return whether anything in a variant, or in any variant of a call, is selected."""
         return self.modules is None or module in self.modules
 
     def has(self, address: AbsResourceInstance) -> bool:
-        """Whether an instance is looked at."""
+        """Return whether an instance is selected."""
         if self.ended is not None:
             return address in self.ended
         block = self.variants.of(address.module), str(address.item.resource)
@@ -70,7 +70,7 @@ class Selection:
         return not any(target.covers(address) for target in self.excluded)
 
     def may_have(self, resource: AbsResource) -> bool:
-        """Whether any instance of a resource of one module instance is looked at."""
+        """Return whether any instance of a resource in one module instance is selected."""
         block = self.variants.of(resource.module), str(resource.item)
         if block not in self.blocks or block not in self.named:
             return block in self.blocks
@@ -79,7 +79,7 @@ class Selection:
         return not any(target.covers(resource) for target in self.excluded)
 
     def names(self, address: AbsResourceInstance) -> bool:
-        """Whether the user named an instance, and not only something that it depends on."""
+        """Return whether the user named an instance, rather than one of its dependants."""
         if self.targets:
             return any(target.covers(address) for target in self.targets)
         return self.has(address)

@@ -1,4 +1,4 @@
-"""What objects depended on when they were stored, block by block.
+"""Stored dependencies of objects, block by block.
 
 A state names dependencies without the keys of modules.
 
@@ -58,8 +58,8 @@ class StoredBlocks:
 
 
 def stored_needs(state: State, moved: Moved, blocks: BlockGraph) -> dict[Block, set[Block]]:
-    """What the objects of each block depended on when they were stored, also where that has moved
-    since: states name it by where it was.
+    """Return the stored dependencies of each block's objects, including those that moved since:
+    states name them by their old address.
     """
     meant = StoredBlocks(blocks, state, (each.source for each in moved.values())).meant
     places, found = moved_blocks(moved, blocks), dict[Block, set[Block]]()

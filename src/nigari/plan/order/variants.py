@@ -53,7 +53,7 @@ class Variants:
 
     @property
     def has_several(self) -> bool:
-        """Whether any call has instances of several variants."""
+        """Return whether any call has instances of several variants."""
         return bool(self._of_call)
 
     def of(self, module: ModuleAddr) -> ModuleAddr:
@@ -73,7 +73,9 @@ class Variants:
         return self._members.get(path, ())
 
     def is_gone(self, module: ModuleAddr) -> bool:
-        """Whether a module instance is not one of its variant, whose instances are all known."""
+        """Return whether a module instance is missing from its variant, whose instances are all
+        known.
+        """
         path = self.of(module)
         return path not in self._open and module not in self.members(path)
 
@@ -92,7 +94,7 @@ class Variants:
         return None if parent is None else parent.module.calls.get(path.name), parent
 
     def touches(self, target: Target, path: ModuleAddr, address: AbsResource) -> bool:
-        """Whether a target may name instances of a resource, whose module belongs to a variant."""
+        """Return whether a target may name instances of a resource in a variant's module."""
         if not target.touches_block(address):
             return False
         steps = target.module.steps
@@ -105,7 +107,7 @@ class Variants:
         )
 
     def is_covered(self, target: Target, path: ModuleAddr, address: AbsResource) -> bool:
-        """Whether a target names all instances of a resource, whose module belongs to a variant."""
+        """Return whether a target names all instances of a resource in a variant's module."""
         if path == path.unkeyed:
             return target.covers(address)
         return all(target.covers(Abs(at, address.item)) for at in self._members.get(path, ()))

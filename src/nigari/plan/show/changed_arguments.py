@@ -40,7 +40,7 @@ class ChangedArgument:
 
     @property
     def is_written(self) -> bool:
-        """Whether the configuration has it."""
+        """Return whether the configuration sets it."""
         return self.range is not None
 
 

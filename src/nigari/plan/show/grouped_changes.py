@@ -16,7 +16,7 @@ from nigari.plan.model.changes import Action, Change
 from nigari.record import record
 
 Filter = Callable[[Change], bool]
-"""Whether a change is shown."""
+"""Decides whether a change is shown."""
 
 _KINDS: Final[Mapping[str, Filter]] = {
     "create": lambda change: change.action is Action.CREATE,

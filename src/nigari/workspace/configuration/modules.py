@@ -209,7 +209,9 @@ class CalledModules:
         return self.compiled(place.directory, diags)
 
     def _is_linked_back(self, directory: str, caller: ModuleInstance) -> bool:
-        """Whether a link leads back to where it is, which looks like ever deeper directories."""
+        """Return whether a link leads back to one of its parents, which looks like an endless
+        directory.
+        """
         files = self._files
         if not isinstance(files, DiskFiles) or caller.addr.depth < _DEEP:
             return False
@@ -288,8 +290,10 @@ class InstalledPackages:
 
 
 def _record_of(wanted: PackageRequest, records: Manifest) -> ModuleRecord | None:
-    """What is installed for a call. Its instances may have been installed one by one, since a static
-    argument of theirs differs, which is known only once one of them has been read: any will do.
+    """Return the record of a call's installed package.
+
+    Its instances may have been installed one by one, since a static argument differs, and that is
+    only known once one of them has been read: any will do.
     """
     record = records.get(wanted.key)
     if record is not None or not any(isinstance(key, Deferred) for _, key in wanted.addr.steps):
@@ -300,7 +304,7 @@ def _record_of(wanted: PackageRequest, records: Manifest) -> ModuleRecord | None
 
 
 def matches(record: ModuleRecord, wanted: PackageRequest, diags: Diagnostics) -> bool:
-    """Whether what is installed is what a call asks for now."""
+    """Return whether the installed package matches the call."""
     if record.source != str(wanted.source):
         return False
     if wanted.version is None or not record.version:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 def providers_fit(run: StaticRun, installed: InstalledProviders, diags: Diagnostics) -> bool:
-    """Whether the providers are declared, and installed in versions that the configuration wants;
-    reports what is not so.
+    """Return whether the providers are declared and installed in the required versions, and report
+    it otherwise.
     """
     root = run.root.instance
     check_aliases(root, diags)

@@ -187,7 +187,10 @@ def _var_files(instance: BlockInstance, content: Content, diags: Diagnostics) ->
 
 
 def _is_plain(attribute: Attribute, value: Value, diags: Diagnostics) -> bool:
-    """Whether a value may be shown; what is stored or shown in any case must not be secret."""
+    """Return whether a value may be shown.
+
+    Values that are always stored or shown must not be sensitive.
+    """
     if not value.contains_marked:
         return True
     diags.error(

@@ -40,8 +40,8 @@ class GivenVariables:
     values: Mapping[str, InputValue] = ReadOnly({})
     """The values from a program."""
     is_all: bool = False
-    """Whether nothing else counts: no file that is not named, no environment variable, and nothing
-    that is remembered.
+    """Whether to ignore everything else: files that are not named, environment variables, and
+    remembered values.
     """
 
 

@@ -20,13 +20,13 @@ _CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 
 
 def may_be_encrypted(where: WorkingDirectory) -> bool:
-    """Whether it takes a look at the configuration to know how states are encrypted."""
+    """Return whether the configuration must be read to learn how states are encrypted."""
     named = where.environ.get(ENCRYPTION_VARIABLE, "").strip()
     return bool(named) or mentions(where, b"encryption")
 
 
 def mentions(where: WorkingDirectory, *words: bytes) -> bool:
-    """Whether a word is in any configuration file: most do without what it stands for."""
+    """Return whether any configuration file contains one of the words. Most contain none."""
     try:
         with os.scandir(where.path) as entries:
             found = [each for each in entries if each.name.endswith(_CONFIGURATION_SUFFIXES)]

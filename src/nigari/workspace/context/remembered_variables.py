@@ -64,7 +64,7 @@ def load_remembered(
 
 
 def belongs_to(data_directory: Path, workspace: str, backend: str) -> bool:
-    """Whether what is remembered for a workspace was remembered with a backend, by its digest."""
+    """Return whether a workspace's remembered variables belong to a backend, by its digest."""
     found = _workspaces(data_directory).get(workspace)
     return isinstance(found, dict) and found.get("backend") == backend
 

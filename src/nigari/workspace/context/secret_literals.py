@@ -52,7 +52,7 @@ _VALUE_FILES: Final = (".tfvars", ".tfvars.json")
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether an argument with this name most likely holds a secret."""
+    """Return whether an argument with this name most likely holds a secret."""
     return _NAME.fullmatch(name) is not None or _CAMEL_NAME.fullmatch(name) is not None
 
 

@@ -124,7 +124,7 @@ class WorkingDirectory:
 
     @property
     def selects_default(self) -> bool:
-        """Whether the default workspace is selected."""
+        """Return whether the default workspace is selected."""
         if self.environment is not None and self.environment.workspace:
             return False
         return not self.environ.get(_WORKSPACE_VARIABLE) and not os.path.exists(

@@ -54,14 +54,14 @@ from nigari.workspace.documents.show_provider_configs import ProviderConfigs, ca
 
 Data = dict[str, object]
 Offered = Callable[[Provider], ProviderSchema | None]
-"""What a provider says that it offers."""
+"""Looks up a provider's schema."""
 
 _MODES = {MANAGED: "managed", DATA: "data"}
 _IN_ORDER = tuple(_MODES)
 
 
 def schema_in(instance: ModuleInstance, resource: ResourceBlock, offered: Offered) -> Schema | None:
-    """What the provider of a resource says that it looks like."""
+    """Return the provider's schema of a resource."""
     alias = "" if resource.provider is None else resource.provider.alias
     found = find_block(instance, resource.provider_name, alias)
     return resource_schema(offered(found.address.item.provider), resource.addr)
@@ -92,7 +92,7 @@ class _Modules:
         self._configs = configs
 
     def module(self, alike: Sequence[Frame]) -> Data:
-        """What a module declares, of which some instances are alike."""
+        """Return a module's declarations, for instances that are alike."""
         frame = alike[0]
         module = frame.module
         data: Data = {}

@@ -66,7 +66,7 @@ class _NamedResource:
 
     @property
     def is_there(self) -> bool:
-        """Whether there is such an instance, as far as that is known."""
+        """Return whether the instance exists, as far as that is known."""
         keys = {None, *(str(key) for key in self.instances if isinstance(key, int))}
         return self.key in keys or self.key in self.instances or DEFERRED in self.instances
 
@@ -183,8 +183,8 @@ class Explainer:
         return found if self._is_right(found, origin) else None
 
     def _is_right(self, found: Explanation, origin: Origin) -> bool:
-        """Whether all references that a value comes from are right, as far as its error has not
-        been reported already; what is not right is reported.
+        """Return whether all references behind a value are valid, and report those that are not,
+        unless the value's error was reported already.
         """
         if not origin.compiled.references or found.phase == "error":
             return True
@@ -405,12 +405,12 @@ def _keys(instances: Mapping[InstanceKey, object]) -> str:
 
 
 def _is_declared(found: Explanation) -> bool:
-    """Whether something stands in a file, and not only in what was asked."""
+    """Return whether the value comes from a file rather than from the query itself."""
     return found.range is not None and not found.range.filename.startswith("<")
 
 
 def _is_inside_output(frame: Frame, rest: str) -> bool:
-    """Whether what follows a module's path is a part of an output, or a splat over one."""
+    """Return whether the rest of a module's path is a part of an output, or a splat over one."""
     name = re.split(r"[.\[]", rest, maxsplit=1)[0]
     types = {each.type for each in frame.module.resources}
     return name != rest and name in frame.module.outputs and name not in types

@@ -37,8 +37,8 @@ _MOST_CHAINS = 10
 """The most chains of one value: one that is made of many instances may have very many."""
 _OF_CALLS = (ModuleCall, ModuleCallInstance, ModuleCallOutput)
 _KEYS = ("count.index", "each.key")
-"""What an instance is known by: another `count` or `for_each` has other instances, and this one
-keeps its key.
+"""Sources that identify an instance: another `count` or `for_each` has other instances, and this
+one keeps its key.
 """
 _WRITTEN_OUT = lazy_pattern(r"[\"0-9]|<<")
 """The characters of a literal value on a line."""
@@ -57,18 +57,18 @@ class Explanation:
     chains: tuple[str, ...]
     """For what is not static: the way to each cause."""
     parts: tuple[Explanation, ...]
-    """What the value is made of."""
+    """The explanations of the value's parts."""
     is_cut: bool = False
-    """Whether the parts are left out, because they have been shown or are too deep."""
+    """Whether the parts are omitted because they were shown before or are too deep."""
     is_repeated: bool = False
-    """Whether it has been shown before in the same tree, with its parts."""
+    """Whether it was shown before in the same tree, with its parts."""
     giver: str = ""
     """The source of a variable's value; `none` if nothing gives it one."""
     line: str = ""
     """The first line of what is written there; none where that could be a secret."""
     kind: str = ""
-    """What it is: `variable`, `local`, `output`, `resource`, `data`, `ephemeral`, or `instance` for
-    what `each` and `count` stand for; empty for an expression.
+    """The kind of origin: `variable`, `local`, `output`, `resource`, `data`, `ephemeral`, or
+    `instance` for `each` and `count`; empty for an expression.
     """
     given_at: Range | None = None
     """The range of a variable's value: in a variables file, or in the call."""
@@ -79,9 +79,7 @@ class Explanation:
     known, by references and provider schemas; 1 where a plain apply may do.
     """
     fate: str = ""
-    """What a plan does with the resource instance that it is a part of: `create`, `update`,
-    `replace` and so on.
-    """
+    """The planned action of its resource instance: `create`, `update`, `replace` and so on."""
 
     @property
     def is_changed(self) -> bool | None:
@@ -112,7 +110,7 @@ class Explanation:
 
     @property
     def is_of_nothing(self) -> bool:
-        """Whether the queried address or expression is itself the mistake."""
+        """Return whether the queried address or expression is itself the mistake."""
         return self.phase == "error" and self.range is None
 
     @property
@@ -235,8 +233,8 @@ class ExplanationBuilder:
         depth: int = 0,
         names: Sequence[str] = (),
     ) -> Explanation:
-        """What an expression is, and what it comes from; `label` is what nodes call it, where
-        that is not its name. With `names`, only what the attribute at the end of them comes from.
+        """Explain an expression and its origins; `label` is its name in diagnostics, if that
+        differs. With `names`, explain only the attribute at their end.
         """
         with self._evaluation.lock:
             value = part_of(self._evaluation.value(name, origin, missing), names)
@@ -250,20 +248,20 @@ class ExplanationBuilder:
     def references(
         self, frame: Frame, data: InstanceData, references: Sequence[Reference]
     ) -> tuple[Explanation, ...]:
-        """What these references stand for, for something that is more than one expression."""
+        """Explain references, for an object that has more than one expression."""
         with self._evaluation.lock:
             found = [self._parts(each, frame, data, 1) for each in references]
             return tuple(part for parts in found for part in parts)
 
     def node(self, node: ValueNode) -> Explanation:
-        """What something that is declared is, and what it comes from."""
+        """Explain a declared object and its origins."""
         with self._evaluation.lock:
             self._evaluation.evaluate([node])
             chains = tuple(_chains(node.label, node.value, node.origin()))
             return replace(self._declared(node, node.label, "", 0), chains=chains)
 
     def _behind(self, origin: Origin, names: Sequence[str], depth: int) -> tuple[Explanation, ...]:
-        """What an expression, or an attribute of it, comes from."""
+        """Explain the origins of an expression, or of one of its attributes."""
         expr, rest = written_part(origin.compiled.expr, names)
         # Of what is only passed on, the same part is passed on.
         passed = rest if expr.static_traversal() is not None else ()
@@ -311,7 +309,7 @@ class ExplanationBuilder:
         depth: int,
         passed: Sequence[str] = (),
     ) -> list[Explanation]:
-        """What a reference stands for; of that, `passed` leads to the part that matters."""
+        """Explain the objects of a reference; `passed` leads to the relevant part."""
         subject = reference.subject
         if isinstance(subject, EachAttr | CountAttr):
             return [self._instance_value(subject, reference, frame, data, depth, passed)]
@@ -359,7 +357,7 @@ class ExplanationBuilder:
     def _argument(
         self, node: ResourceNode, key: InstanceKey, reference: Reference, frame: Frame, depth: int
     ) -> tuple[Explanation, ...]:
-        """What the argument of a resource comes from that a reference leads to."""
+        """Explain the resource argument that a reference leads to."""
         names = attribute_names(reference)
         written = node.resource.body.just_attributes(Diagnostics())
         argument = written.get(names[0]) if names else None
@@ -380,7 +378,7 @@ class ExplanationBuilder:
         depth: int,
         passed: Sequence[str],
     ) -> Explanation:
-        """What `each` or `count` is in one instance, and the argument that it comes from."""
+        """Explain `each` or `count` in one instance, and the argument that it comes from."""
         values = {"key": data.each_key, "value": data.each_value, "index": data.count_index}
         found = values[subject.name]
         value = FAILED if found is None else found
@@ -406,7 +404,7 @@ class ExplanationBuilder:
         )
 
     def _is_of_set(self, frame: Frame, data: InstanceData) -> bool:
-        """Whether an instance comes from an element of a set, which is its own key."""
+        """Return whether an instance comes from an element of a set, which is its own key."""
         if data.expr is None or data.each_key is None or data.each_key != data.each_value:
             return False
         value = self._evaluation.value("for_each", compiled_origin(frame, data.expr))
@@ -429,7 +427,7 @@ def _kind(subject: Address) -> str:
 
 
 def _named(node: ValueNode, names: Sequence[str]) -> str:
-    """What a node calls itself, with the attribute of it that is meant."""
+    """Return a node's name, with the selected attribute."""
     if not names:
         return node.label
     name, of, module = node.label.partition(" of ")

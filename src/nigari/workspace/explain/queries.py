@@ -60,7 +60,7 @@ class ValueQueries:
         )
         """Held while anything is worked out, if several threads may ask."""
         self.configuration: object = configuration
-        """What a program has loaded; None where it looks at something else."""
+        """The loaded configuration; None if the program inspects something else."""
         self._values: dict[tuple[Frame, Expression], Value] = {}
         self._expansions: dict[tuple[Frame, str], Expansion] = {}
         self._without: WithoutReference = {}
@@ -108,13 +108,15 @@ class ValueQueries:
         return self.expansion(frame, str(resource.addr), resource.repetition, resource.range)
 
     def giver(self, node: ValueNode) -> str:
-        """Who gives a variable its value; nothing for what is no variable."""
+        """Return the source of a variable's value; empty if it is not a variable."""
         if not isinstance(node, VariableNode):
             return ""
         return value_origin(node.frame, node.variable.name, self.run.inputs)
 
     def given_at(self, node: ValueNode) -> Range | None:
-        """Where the value of a variable is written, if in a file: by the caller or for the root."""
+        """Return the range of a variable's value, if it is in a file: the caller's, or one for the
+        root module.
+        """
         if isinstance(node, RootVariable):
             return None if node.given is None else node.given.range
         if isinstance(node, ArgumentVariable) and node.argument is not None:
@@ -122,11 +124,11 @@ class ValueQueries:
         return None
 
     def earlier(self, node: ValueNode) -> Value | None:
-        """What something was before, where that is known: nothing is, before anything runs."""
+        """Return the earlier value, if known. Before anything runs, none is."""
         return None
 
     def fate(self, node: ResourceNode, key: InstanceKey) -> str:
-        """What will be done with an instance of a resource, where that is known."""
+        """Return the planned action of a resource instance, if known."""
         return ""
 
 
@@ -190,7 +192,7 @@ class Instances(Node):
         return self._range
 
     def fail(self) -> None:
-        """What is not known keeps its default."""
+        """Keep the default of an unknown value."""
 
     def step(self) -> Sequence[Need]:
         expansion = expand(self._frame, self._repetition)
@@ -212,7 +214,7 @@ def compiled_origin(
 def missing_instances(
     expansion: Expansion, frame: Frame, name: str, where: Range
 ) -> UnknownCause | None:
-    """Why the arguments of a block may have no values: there is no instance of it."""
+    """Return why a block's arguments may have no values: it has no instance."""
     if expansion.instances:
         return None
     if expansion.is_wrong:
@@ -223,7 +225,7 @@ def missing_instances(
 def any_instance(
     frame: Frame, repetition: Repetition, missing: UnknownCause | None = None
 ) -> InstanceData:
-    """What `each` and `count` mean in a block that stands for all of its instances, if any."""
+    """Return the values of `each` and `count` in a block that represents all its instances, if any."""
     expr = repetition.count or repetition.for_each
     if expr is None:
         return NO_INSTANCE_DATA
@@ -243,9 +245,8 @@ def any_instance(
 def reasons(
     name: str, value: Value, origin: Origin | None, label: str = "", most: int | None = None
 ) -> list[str]:
-    """Why a value, or a part of it, is not known: one chain for each cause, or for so many at most.
-
-    `label` is what nodes call it, where that is not its name.
+    """Return the reasons why a value, or a part of it, is unknown: one chain for each cause, up to
+    a limit. `label` is its name in diagnostics, if that differs.
     """
     found: list[str] = []
     for cause in causes_within(value)[:most]:
@@ -257,7 +258,7 @@ def reasons(
 
 
 def value_origin(frame: Frame, name: str, inputs: Inputs) -> str:
-    """Who gives a variable its value: `argument`, `default`, `none`, or where it is given."""
+    """Return the source of a variable's value: `argument`, `default`, `none`, or its location."""
     caller, call = frame.parent, frame.instance.call
     if caller is not None and call is not None:
         if name in caller.instance.compiled.arguments(call, Diagnostics()):

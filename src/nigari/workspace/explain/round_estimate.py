@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 SchemaOf: TypeAlias = Callable[[Provider], ProviderSchema | None]
-"""What a provider offers; None where that is not known."""
+"""Looks up a provider's schema; None if it is unavailable."""
 _KEY = lazy_pattern(r'\[(?:[0-9]+|\*|"(?:[^"\\]|\\.)*")\]')
 
 
@@ -254,7 +254,7 @@ class _LeastRounds:
         return _All((_Done(node), *arguments)), 0
 
     def _is_computed(self, node: ResourceNode, name: str) -> bool:
-        """Whether an attribute is one that only the provider sets, of an object that is made."""
+        """Return whether an attribute is computed, of an object that will be created."""
         resource = node.resource
         if resource.addr.mode is not MANAGED or resource.repetition.enabled is not None:
             return False

@@ -39,9 +39,9 @@ class User:
 
     address: str
     distance: int
-    """How many steps it is away."""
+    """The number of steps to it."""
     through: str
-    """What it uses itself, one step nearer."""
+    """The object that it uses itself, one step nearer."""
 
 
 def uses_of(
@@ -128,7 +128,7 @@ def _kind(name: str) -> str:
 
 
 class WrittenGraph(BlockGraph):
-    """What blocks need, by all references that are written in them."""
+    """The dependencies of blocks, by all references in their files."""
 
     def __init__(self, run: StaticRun) -> None:
         super().__init__(run.root.instance, None)
@@ -147,7 +147,9 @@ class WrittenGraph(BlockGraph):
         return exact or [block for block in self.blocks if self._may_be(block, address)]
 
     def _may_be(self, block: Block, address: str) -> bool:
-        """Whether an address names instances of a block whose module is one of several variants."""
+        """Return whether an address names instances of a block whose module is one of several
+        variants.
+        """
         path = block[0]
         ending = block_name(block).removeprefix(str(path))
         if path == path.unkeyed or not address.endswith(ending):
@@ -203,7 +205,7 @@ def _declared(instance: ModuleInstance) -> Iterable[str]:
 
 
 def _users(graph: WrittenGraph) -> Mapping[Block, list[Block]]:
-    """What uses each block, directly."""
+    """Return the direct dependants of each block."""
     users: dict[Block, dict[Block, None]] = {block: {} for block in graph.blocks}
     for block in graph.blocks:
         for need in graph.needs(block):

@@ -33,8 +33,8 @@ class ArgumentReason:
     after: Value
     """Null where it will have none; unknown where only applying tells."""
     source: str
-    """Who decides the value: `configuration`, `provider`, or `removed` where the configuration no
-    longer has it.
+    """The origin of the value: `configuration`, `provider`, or `removed` if the configuration no
+    longer sets it.
     """
     explanation: Explanation | None
     """The value with the tree of what it comes from, for what the configuration has."""
@@ -79,9 +79,9 @@ class ChangeReasons:
     """The reason in words; empty where it goes without saying."""
     arguments: tuple[ArgumentReason, ...] = ()
     missing: Missing | None = None
-    """What has gone, for an object that is no longer wanted."""
+    """The missing declaration, for an object that is no longer wanted."""
     triggers: tuple[Explanation, ...] = ()
-    """What else will change and causes this: by `replace_triggered_by` or `depends_on`."""
+    """Other changes that cause this one, by `replace_triggered_by` or `depends_on`."""
     range: Range | None = None
     """The block, where the configuration has one."""
     deposed: str = ""

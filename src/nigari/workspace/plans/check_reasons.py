@@ -53,9 +53,7 @@ def rules_of(
 def failed_rules(
     evaluation: ValueQueries, frame: Frame, rules: Sequence[CheckRule], data: InstanceData
 ) -> Iterator[ArgumentReason]:
-    """What the conditions come from that do not hold, or whose value cannot be worked out here, as
-    those that name `self`.
-    """
+    """Yield the origins of failed conditions. Conditions that name `self` cannot be evaluated here."""
     for rule in rules:
         origin = compiled_origin(frame, rule.condition, data)
         value = evaluation.value("condition", origin, REPORTED)

@@ -35,7 +35,7 @@ class GeneratedBlock:
 
     address: str
     origin: str
-    """What the object is known by; empty where that is no id."""
+    """The object's identity; empty if it is not an id."""
     text: str
 
 
@@ -77,7 +77,7 @@ def generated_text(blocks: Iterable[GeneratedBlock]) -> str:
 
 
 def _written(ref: ProviderRef | None, usual: str) -> str:
-    """How a block names its provider; empty where it need not."""
+    """Return a block's provider reference; empty if it needs none."""
     if ref is None or (ref.name == usual and not ref.alias):
         return ""
     text = ref.name if not ref.alias else f"{ref.name}.{ref.alias}"
@@ -88,7 +88,7 @@ def _written(ref: ProviderRef | None, usual: str) -> str:
 
 
 def is_new(path: str, where: WorkingDirectory, diags: Diagnostics) -> bool:
-    """Whether there is nothing where blocks are to be written; reported where there is."""
+    """Return whether the path for generated blocks is free, and report it otherwise."""
     if os.path.exists(where.at(path)):
         diags.error(
             "File already exists",

@@ -136,7 +136,7 @@ class PlanReasons:
         return tuple(each for each in parts if each.arguments)
 
     def change(self, change: Change) -> ChangeReasons:
-        """Why something is done with an object."""
+        """Return why an object is changed."""
         frame, missing = self._find(change.address.module)
         resource = None
         if frame is not None:
@@ -177,7 +177,7 @@ class PlanReasons:
         return ", ".join(part for part in parts if part)
 
     def output(self, change: OutputChange) -> ChangeReasons:
-        """Why a root output gets another value."""
+        """Return why a root output changes."""
         name = f"output.{change.name}"
         node = self._run.root.outputs.get(change.name)
         before, after = change.before, change.after
@@ -193,7 +193,7 @@ class PlanReasons:
         return ChangeReasons(name, change.action.kind, "", "", (argument,), range=node.range)
 
     def check(self, kind: str, address: str) -> ChangeReasons:
-        """Why conditions of an object with checks do not hold."""
+        """Return why an object's conditions fail."""
         reasons = ChangeReasons(address, kind, "", "")
         found = checked_at(kind, address)
         frame = None if found is None else self._find(found[0])[0]
@@ -239,7 +239,7 @@ class PlanReasons:
         return Missing("instance", str(address), _keys(instances), found)
 
     def _decided(self, frame: Frame, repetition: Repetition) -> Explanation | None:
-        """What decides which instances there are."""
+        """Explain the argument that determines the instances."""
         for name in ("count", "for_each", "enabled"):
             expr = getattr(repetition, name)
             if expr is not None:
@@ -331,7 +331,7 @@ class PlanReasons:
 
 
 def _kind(change: Change) -> str:
-    """What is done, in one word: also with an object that only gets another address."""
+    """Return the planned action in one word, including a mere change of address."""
     if change.action is not Action.NO_OP:
         return change.action.kind
     return "move" if change.is_moved else "import"
@@ -364,7 +364,7 @@ def _both_secret(before: Value, after: Value) -> tuple[Value, Value]:
 
 
 def _differs(drift: Drift, path: Path) -> bool:
-    """Whether a part of an object was changed outside."""
+    """Return whether a part of an object was changed outside."""
     return _at(drift.before, path) != _at(drift.after, path)
 
 

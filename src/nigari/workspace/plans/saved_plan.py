@@ -48,7 +48,7 @@ class Reopened:
 
 
 def lock_checksum(where: WorkingDirectory) -> str:
-    """What the lock file is known by; empty where there is none."""
+    """Return a digest of the lock file; empty if there is none."""
     try:
         return checksum(where.files.read(FILE_NAME))
     except OSError:

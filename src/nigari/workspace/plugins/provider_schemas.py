@@ -146,7 +146,7 @@ async def _schemas(
 async def _told(
     installed: InstalledProviders, provider: Provider, beginning: ProviderStart | None
 ) -> tuple[ProviderSchema | None, Diagnostics]:
-    """What a process says that its provider offers; the process ends then."""
+    """Start a provider process, request its schema, and end it."""
     diags = Diagnostics()
     if beginning is None:
         running = await installed.start(provider, None, diags)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nigari.schema.provider import ProviderSchema
 
 _SCHEMAS: Final = 8
-"""How many schemas a process keeps: some are large."""
+"""Limit on the schemas that a process keeps, as some are large."""
 
 Find = Callable[[Provider, Diagnostics], ProviderProgram | None]
 """Looks for the program of a provider; `None` after reporting why it cannot be used."""
@@ -48,7 +48,7 @@ class ProgramSearch:
         self._thread.start()
 
     def found(self, diags: Diagnostics) -> ProviderProgram | None:
-        """What was found, once it is; `None` after reporting why it cannot be used."""
+        """Return the program once it was found; None after reporting why it cannot be used."""
         self._thread.join()
         if self._failure is not None:
             raise self._failure
@@ -63,7 +63,7 @@ class ProgramSearch:
 
 
 class Purpose(Enum):
-    """What a provider is wanted for."""
+    """Purposes of starting a provider."""
 
     PROCESS = "a process"
     SCHEMA = "its schema"
@@ -86,7 +86,7 @@ class ProviderStart:
 
         self.provider = provider
         self.schema = known_schema
-        """What the provider offers, if that is known without asking it."""
+        """The provider's schema, if it is known without starting it."""
         self.json: bytes | None = None
         """The same as JSON, if that is wanted and known."""
         self._wanted = wanted
@@ -102,7 +102,7 @@ class ProviderStart:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to be done: what was wanted is known, or it failed."""
+        """Return whether the start is complete: the requested data is known, or it failed."""
         return not self._thread.is_alive() and self._started is None
 
     def wait(self) -> None:

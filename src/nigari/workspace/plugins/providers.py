@@ -49,8 +49,8 @@ class InstalledProviders:
 
     @property
     def problems(self) -> Diagnostics:
-        """What is wrong with the lock file and the CLI configuration, and a word about providers
-        under development that were started.
+        """Return problems of the lock file and the CLI configuration, and a note about started
+        providers under development.
         """
         found = Diagnostics()
         found.extend(self._problems)
@@ -78,14 +78,14 @@ class InstalledProviders:
 
     @cached_property
     def store(self) -> ProviderStore:
-        """Where the packages are, for who changes something there."""
+        """Return the package store, for callers that change it."""
         from nigari.packages.providers.provider_store import ProviderStore
 
         return ProviderStore(self._where.data_directory / _STORE, current_platform())
 
     @cached_property
     def locks(self) -> Locks:
-        """What the lock file says."""
+        """Return the contents of the lock file."""
         from nigari.packages.providers.lockfile import FILE_NAME, load_locks
 
         return load_locks(
@@ -94,7 +94,7 @@ class InstalledProviders:
 
     @cached_property
     def cli_config(self) -> CliConfig:
-        """What the user has set for all working directories."""
+        """Return the user's settings for all working directories."""
         from nigari.packages.hosts.cli_config_files import load_cli_config
 
         return load_cli_config(self._environ, self._problems)
@@ -106,12 +106,14 @@ class InstalledProviders:
         return {} if installation is None else installation.dev_overrides
 
     def is_elsewhere(self, provider: Provider) -> bool:
-        """Whether the provider is under development or runs already, and is never installed."""
+        """Return whether the provider is under development or already running, and so never
+        installed.
+        """
         return provider in self.overrides or self.is_attached(provider)
 
     def are_there(self, providers: Iterable[Provider], diags: Diagnostics) -> bool:
-        """Whether each of the providers has a package, whatever is in it; reports those that have
-        none.
+        """Return whether each provider has a package, regardless of its content, and report those
+        without.
         """
         asked = sorted(each for each in providers if self._is_to_be_locked(each))
         is_complete = True
@@ -125,7 +127,7 @@ class InstalledProviders:
         return is_complete
 
     def _is_there(self, lock: ProviderLock, diags: Diagnostics) -> bool:
-        """Whether a locked provider has a package; it is reported where it has none."""
+        """Return whether a locked provider has a package, and report it otherwise."""
         from nigari.packages.providers.installed_program import is_installed, report_not_installed
 
         if is_installed(lock, self._store, current_platform()):
@@ -134,8 +136,8 @@ class InstalledProviders:
         return False
 
     def versions_fit(self, requirements: Iterable[Requirement], diags: Diagnostics) -> bool:
-        """Whether all that the configuration asks for is locked, in versions that it accepts, and
-        all that is locked is installed; reports what is not.
+        """Return whether all required providers are locked in accepted versions and installed, and
+        report it otherwise.
         """
         asked = [each for each in requirements if self._is_to_be_locked(each.provider)]
         needed = {each.provider for each in asked}.union(self.locks.providers)
@@ -218,7 +220,7 @@ class InstalledProviders:
         return PluginProvider(await attach(running, provider.display, self._environ))
 
     def is_attached(self, provider: Provider) -> bool:
-        """Whether a plugin of that provider runs already."""
+        """Return whether a plugin of that provider is already running."""
         text = self._environ.get(_REATTACH_VARIABLE, "")
         if not text:
             return False
@@ -272,7 +274,7 @@ def _empty_override(provider: Provider, directory: str) -> Diagnostic:
 
 
 def _means(name: str, provider: Provider) -> bool:
-    """Whether a name, which may leave out the usual host and namespace, is that of a provider."""
+    """Return whether a name means a provider; the default host and namespace may be omitted."""
     return parse_provider(name, Diagnostics()) == provider
 
 

@@ -31,18 +31,18 @@ _SWITCHES: Final = frozenset(("", "0", "1", "true", "false", "on", "off", "yes",
 _NEVER_SWITCHES: Final = ("TF_VAR_", "TF_CLI_", "TF_LOG", "OLDPWD", "PWD", "SHLVL")
 """Variables that come and go, and are not meant for providers."""
 _MOST_REMEMBERED: Final = 8
-"""How many schemas a process remembers: some are large."""
+"""Limit on the schemas that a process remembers, as some are large."""
 _REMEMBERED: Final[dict[tuple[str, bytes], bytes]] = {}
 """The schemas that this process has seen, by provider and conditions; the newest last."""
 
 
 class Form(Enum):
-    """What a schema is kept as."""
+    """Forms of a stored schema."""
 
     MESSAGES = "messages"
-    """What the provider said, for `stored_schema` to read."""
+    """The provider's messages, for `stored_schema` to read."""
     JSON = "json"
-    """What `providers schema` prints of the provider."""
+    """The output of `providers schema`."""
 
 
 class SchemaCache:
@@ -57,11 +57,11 @@ class SchemaCache:
         )
 
     def has(self, provider: Provider, form: Form) -> bool:
-        """Whether anything is known of a provider, which may be out of date."""
+        """Return whether anything about a provider is cached, even if outdated."""
         return os.path.exists(self._path(provider, form))
 
     def find(self, provider: Provider, checksum: str, form: Form) -> bytes | None:
-        """What is known of the package with that checksum."""
+        """Return the cached schema of the package with that checksum."""
         try:
             with open(self._path(provider, form), "rb") as file:
                 data = file.read()
@@ -92,13 +92,15 @@ class SchemaCache:
         return os.path.join(self._directory, f"{provider}.{form.value}".replace("/", "+"))
 
     def _head(self, checksum: str, encoded: bytes) -> bytes:
-        """What a file begins with: for what it holds, and that it is whole."""
+        """Return the head of a cache file, which identifies its content and shows that it is
+        complete.
+        """
         from hashlib import sha256
 
         return _FORM + self._conditions(checksum) + sha256(encoded).digest()
 
     def _conditions(self, checksum: str) -> bytes:
-        """What the package and the surroundings are known by."""
+        """Return a digest of the package and the environment."""
         from hashlib import sha256
 
         text = f"{checksum}\n{self._environment}"

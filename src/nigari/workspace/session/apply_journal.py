@@ -40,7 +40,7 @@ _TRIES: Final = 5
 _MOMENT: Final = 0.005
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _ALWAYS: Final = ("end", "diagnostic")
-"""What is written even when the journal is full."""
+"""Kinds of records that are written even if the journal is full."""
 
 
 class ApplyJournal:
@@ -139,7 +139,7 @@ def _variables(outcome: PlanOutcome) -> Entry:
 
 
 def journal_path(data_directory: str, workspace: str) -> str:
-    """Where the journal is, if there is one; the name of a workspace can be part of a path."""
+    """Return the journal's path, whether it exists or not. A workspace's name may be part of it."""
     return os.path.join(data_directory, f"nigari.apply.{workspace}.jsonl")
 
 
@@ -173,7 +173,7 @@ def parsed(line: str) -> Entry | None:
 
 
 def is_going_on(path: str) -> bool:
-    """Whether the apply of the journal has not come to its end."""
+    """Return whether the journal's apply is still running."""
     try:
         with open(path, "rb") as file:
             return take_lock(file.fileno(), shared=True) is FileLock.TAKEN

@@ -39,9 +39,8 @@ class ApplyRounds:
         return await self._locked.plan(self._options, self._cache)
 
     def is_stuck(self, plan: Plan) -> bool:
-        """Whether no round can ever do what a plan leaves for later, which is then reported.
-
-        That is so where it does nothing by itself, or only what the round before has done.
+        """Return whether no round can ever apply the plan's deferred changes, which is then
+        reported. That is so if it changes nothing itself, or only what the previous round changed.
         """
         outline = (
             tuple((each.address, each.action) for each in plan.changes if each.is_visible),
@@ -54,9 +53,9 @@ class ApplyRounds:
         return True
 
     def goes_on(self, plan: Plan) -> bool:
-        """Whether another round follows the one that was carried out.
+        """Return whether another round follows.
 
-        What was asked to be replaced has been, unless it is left for later itself.
+        Requested replacements are done, unless they are deferred themselves.
         """
         done = {each.address for each in plan.changes if not each.deposed}
         asked = tuple(each for each in self._options.replaced if each not in done)
@@ -65,7 +64,7 @@ class ApplyRounds:
 
 
 def _goes_ahead(plan: Plan) -> bool:
-    """Whether a plan does anything that the next round may know more by."""
+    """Return whether a plan changes anything that may make more values known in the next round."""
     if any(each.is_visible for each in plan.changes):
         return True
     return any(

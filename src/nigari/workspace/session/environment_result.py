@@ -28,7 +28,7 @@ class EnvironmentInfo:
     backend: Mapping[str, object]
     """The arguments of the backend that it sets; None where a value may be a secret."""
     data_directory: str
-    """Where init and other commands store what belongs to it."""
+    """Directory of the environment's local data."""
     last_apply: LastApply | None
     """The last apply from this directory; None where there was none."""
 

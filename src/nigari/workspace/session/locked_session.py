@@ -79,7 +79,7 @@ class LockedSession:
         self._listener = listener
         self._read = ReadFiles(session.where.files)
         self._snapshot = _snapshot_of(snapshots)
-        """What was stored when the lock was taken, or by the plan that was applied last."""
+        """The state when the lock was taken, or after the last applied plan."""
         self._contexts: list[PlanContext] = []
         """The contexts of all plans so far, whose providers may still run."""
         self._generated: Mapping[str, str] = {}
@@ -97,9 +97,9 @@ class LockedSession:
     # -- planning -------------------------------------------------------------------------------
 
     def has_configuration(self, mode: PlanMode) -> bool:
-        """Whether something says what there should be; it is reported where nothing does.
+        """Return whether the directory has configuration files, and report it otherwise.
 
-        Without any files everything would be destroyed, which a wrong directory must not do.
+        Without any, everything would be destroyed, and a wrong directory must not cause that.
         """
         if mode is PlanMode.DESTROY or self.session.has_configuration:
             return True
@@ -153,7 +153,7 @@ class LockedSession:
         return (inputs, found or []) if context.report(reported, self.diags) else None
 
     def _is_free(self, address: AbsResourceInstance) -> bool:
-        """Whether nothing has an address yet; reported where something has."""
+        """Return whether an address is unused, and report it otherwise."""
         stored = self.state.instance(address)
         if stored is None or stored.current is None:
             return True
@@ -284,12 +284,12 @@ class LockedSession:
         return made
 
     def can_apply(self, made: MadePlan) -> bool:
-        """Whether a plan that was made under an earlier lock can be applied; reported if not."""
+        """Return whether a plan from an earlier lock can be applied, and report it otherwise."""
         workspace = made.context.workspace
         return self._is_current(made.plan, made.snapshot, made.lock, workspace)
 
     def _is_current(self, plan: Plan, snapshot: tuple[str, int], lock: str, workspace: str) -> bool:
-        """Whether everything is as it was when a plan was made; reported if not."""
+        """Return whether nothing has changed since a plan was made, and report it otherwise."""
         reason, advice = "", "Make a new plan."
         if plan.is_incomplete:
             reason = "it is incomplete, because planning failed"

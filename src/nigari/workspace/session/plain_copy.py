@@ -34,11 +34,12 @@ _VALUES: Final = ".auto.tfvars"
 
 @record
 class PlainOptions:
-    """How a plain configuration is written."""
+    """Options for writing a plain configuration."""
 
     target: Target = DEFAULT_TARGET
     is_partial: bool = False
-    """Whether what the target cannot express is only a warning, and stays as it is."""
+    """Whether constructs that the target cannot express only cause warnings, and stay as they are.
+    """
     name: str = ""
     """The name for a file with the values of variables; that of the environment by default."""
     var_files: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ from nigari.workspace.session.session import Session
 
 @record
 class Summary:
-    """How much a plan does."""
+    """Counts of a plan's changes."""
 
     add: int
     change: int
@@ -75,17 +75,17 @@ class PlannedChange:
     provider: str
     deposed: str
     previous_address: str
-    """Where the object was before, if that is another address."""
+    """The previous address, if it differs."""
     imported_as: str
 
     @property
     def is_replacement(self) -> bool:
-        """Whether the object is replaced."""
+        """Return whether the object is replaced."""
         return self.action == "replace"
 
     @property
     def destroys(self) -> bool:
-        """Whether the object is destroyed."""
+        """Return whether the object is destroyed."""
         return "delete" in self.steps
 
     def __repr__(self) -> str:
@@ -105,7 +105,7 @@ class Deferred:
     waits_for: tuple[str, ...]
     """From the nearest to what is known only after apply."""
     earliest_round: int
-    """Where this plan is the first round."""
+    """The earliest round that may apply it, counted from this plan."""
 
 
 class Plan:
@@ -116,12 +116,12 @@ class Plan:
     def __init__(self, made: MadePlan, warnings: tuple[Diagnostic, ...]) -> None:
         self._made = made
         self.warnings: tuple[Diagnostic, ...] = warnings
-        """What was found that keeps nothing from being done."""
+        """Warnings, which do not prevent the apply."""
         plan = made.plan
         self.changes: tuple[PlannedChange, ...] = tuple(
             _change(each) for each in plan.changes if each.is_visible
         )
-        """What will be done, in the order of addresses."""
+        """The planned changes, in the order of addresses."""
         self.drift: tuple[str, ...] = tuple(str(each.address) for each in plan.drift)
         """The objects that are not what the state says, for whatever reason."""
         self.outputs: Mapping[str, Value] = ReadOnly(
@@ -129,16 +129,16 @@ class Plan:
         )
         """The values that root outputs will have, unknown where only apply can tell."""
         self.deferred: tuple[Deferred, ...] = tuple(_deferred(each) for each in plan.left)
-        """What is left for a later plan."""
+        """The deferred changes."""
 
     @property
     def summary(self) -> Summary:
-        """How much it does."""
+        """Return the counts of the plan's changes."""
         return Summary(*self._made.plan.counts, self._made.plan.imported, self._made.plan.forgotten)
 
     @property
     def is_empty(self) -> bool:
-        """Whether applying it would change nothing at all."""
+        """Return whether applying it would change nothing at all."""
         return self._made.plan.changes_nothing
 
     @property
@@ -237,7 +237,7 @@ def _read_again(
 
 
 def made_plan(plan: Plan) -> MadePlan:
-    """What a plan was made with, for the session that applies it."""
+    """Return a plan's internal form, for the session that applies it."""
     if not isinstance(plan, Plan):
         raise TypeError(
             f"a plan is applied, not a {type(plan).__name__}: read_plan reads saved ones"

@@ -62,7 +62,7 @@ Edit = Callable[["State"], "State | None"]
 
 
 def _ignore(_: object) -> None:
-    """Where nobody wants to know."""
+    """Ignore an event."""
 
 
 class Session:
@@ -81,13 +81,13 @@ class Session:
         self.options = options
         self.prompter = prompter
         self.diags: Diagnostics = Diagnostics() if diags is None else diags
-        """What has been found wrong so far."""
+        """Diagnostics collected so far."""
         self.on_remembered: Callable[[Sequence[str]], object] = _ignore
         """Called with the variables whose values `init` has remembered, once they are used."""
         self.on_elsewhere: Callable[[str], object] = _ignore
         """Called with a line where the state is in another location than that of the last init."""
         self.variables: GivenVariables = variables
-        """What is said about variables, beside what the directory and the environment say."""
+        """The caller's variables, beside those of the directory and the environment."""
         self._workspace: Workspace | None = None
         self._inputs: Inputs = {}
         self._static: tuple[StaticRun | None, Diagnostics] | None = None
@@ -143,7 +143,7 @@ class Session:
 
     @property
     def has_configuration(self) -> bool:
-        """Whether there are any configuration files."""
+        """Return whether there are any configuration files."""
         from nigari.config.file_names import has_module
 
         directory = self.where.name if self.options.directory is None else self.options.directory
@@ -250,7 +250,7 @@ class Session:
         )
 
     def requirements(self) -> list[Requirement] | None:
-        """What the configuration needs of providers, or `None` where it cannot be read."""
+        """Return the configuration's provider requirements; None if it cannot be read."""
         run = self.static()
         if run is None or self.diags.has_errors:
             return None
@@ -261,8 +261,8 @@ class Session:
         return requirements
 
     def has_providers(self) -> bool:
-        """Whether the providers that planning needs are installed; reports what keeps it from
-        beginning, as it would itself, where they are not. Other mistakes are left to it.
+        """Return whether the providers that planning needs are installed, and report obstacles
+        otherwise, as planning would. Other mistakes are left to planning.
         """
         if not self.has_configuration:
             return True
@@ -468,8 +468,8 @@ class Session:
             save_locations(self.where.data_directory, change(self._known_locations(), used))
 
     def _states_of(self, own: Backend, workspace: str) -> WorkspaceStates | None:
-        """Where the state of a workspace is, and how it is encrypted; None after reporting why
-        that cannot be found out.
+        """Return the location and encryption of a workspace's state; None after reporting why they
+        cannot be determined.
         """
         from nigari.backends.workspaces import WorkspaceStates
 
@@ -490,12 +490,12 @@ class Session:
 
     @property
     def encryption(self) -> StateLayer:
-        """How the state is encrypted."""
+        """Return the encryption of the state."""
         return self.encryptions.state
 
     @property
     def encryptions(self) -> Encryption:
-        """How states and plans are encrypted."""
+        """Return the encryption of states and plans."""
         if self._encryption is None:
             from nigari.state.encryption import no_encryption
 
@@ -534,7 +534,7 @@ class Session:
     async def load_schemas(
         self, providers: Iterable[Provider]
     ) -> Mapping[Provider, ProviderSchema]:
-        """What these providers offer; one that cannot be started is reported."""
+        """Return the schemas of these providers; report those that cannot be started."""
         return await self._offered(providers, self.diags)
 
     async def _offered(
@@ -553,7 +553,7 @@ class Session:
         return found
 
     async def _document(self, file: StateFile) -> str | None:
-        """What `show -json` prints of a snapshot; None after a warning that it cannot be known."""
+        """Return a snapshot's `show -json` document; None after warning that it is unavailable."""
         from nigari.state.show.show_json import state_to_json
         from nigari.workspace.plugins.provider_schemas import find_in
 
@@ -692,7 +692,7 @@ class Session:
     # -- saved plans ----------------------------------------------------------------------------
 
     def read_plan(self, path: str) -> SavedPlan | None:
-        """What a plan file holds; None after reporting why it cannot be read."""
+        """Read a plan file; None after reporting why that failed."""
         from nigari.plan.model.plan_file import read_plan_file
 
         try:
@@ -715,7 +715,7 @@ def _is_inside(place: Range | None, outer: Range) -> bool:
 
 
 def _no_document(problems: Diagnostics) -> Diagnostic:
-    """Why those who look at the state in the service do not see what is in it."""
+    """Return a warning that the service cannot show the state's contents."""
     why = "\n".join(f"{each.summary}: {each.detail}" for each in problems)
     return Diagnostic(
         Severity.WARNING,

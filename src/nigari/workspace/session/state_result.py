@@ -89,7 +89,7 @@ class StoredState:
         self.serial: int = 0 if file is None else file.serial
         """The number of the snapshot; 0 where nothing was ever stored."""
         self.lineage: str = "" if file is None else file.lineage
-        """What tells this state from others; empty where nothing was ever stored."""
+        """The state's lineage; empty if nothing was ever stored."""
         self.resources: Mapping[str, StoredResource] = ReadOnly(
             {} if file is None else {each.address: each for each in _objects(file)}
         )

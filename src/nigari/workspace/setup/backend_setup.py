@@ -75,13 +75,13 @@ class BackendSetup:
         self._overridden: tuple[str, ...] = ()
         """The arguments that hold until others are given."""
         self.differences: tuple[str, ...] = ()
-        """What leads to another location than before, where the backend is the same one."""
+        """Differences that lead to another location in the same backend."""
         self._selected = self._new_selected = DEFAULT_WORKSPACE
         unread = Diagnostics()
         self.saved: SavedBackend | None = self._memory.load(unread)
-        """What was remembered."""
+        """The saved settings."""
         self.result: SavedBackend | None = None
-        """What is to be remembered."""
+        """The settings to save."""
         self._locations: Locations = load_locations(self._data, self.saved)
         if unread.has_errors and options.is_wanted and not options.reconfigure:
             diags.extend(unread)
@@ -128,7 +128,7 @@ class BackendSetup:
 
     @property
     def _involves_cloud(self) -> bool:
-        """Whether a block `cloud` is set up or left."""
+        """Return whether a `cloud` block is set up or left."""
         saved = None if self._options.reconfigure else self.saved
         return "cloud" in (getattr(each, "type", "") for each in (self.result, saved))
 
@@ -203,7 +203,7 @@ class BackendSetup:
 
     @property
     def _is_moving(self) -> bool:
-        """Whether states are to be moved, if there are any."""
+        """Return whether existing states should be moved."""
         is_other = self._change in (BackendChange.FIRST, BackendChange.OTHER, BackendChange.UNSET)
         types = {each.type for each in (self.saved, self.result) if each is not None}
         is_in_cloud = types == {"cloud"} and self._change is BackendChange.OTHER
@@ -251,7 +251,7 @@ class BackendSetup:
 
     @property
     def is_news(self) -> bool:
-        """Whether another backend is used from now on than before."""
+        """Return whether the backend changes."""
         is_same = self._change is BackendChange.HASH or (self.result is None and self.saved is None)
         return self._is_saved and not is_same
 

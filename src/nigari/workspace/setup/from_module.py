@@ -112,7 +112,7 @@ async def _get(
 
 
 def _stays_inside(source: ModuleSource, directory: str, diags: Diagnostics) -> bool:
-    """Whether the copy calls no module beside the directory that was copied: that is not here."""
+    """Return whether the copied module calls no module beside its directory, which is not copied."""
     module = ModuleLoader(DiskFiles()).load(directory, Diagnostics())
     is_fine = True
     for call in module.calls.values() if module is not None else ():

@@ -68,4 +68,4 @@ class QuietInit:
 
 
 def _nothing(_: str) -> None:
-    """Where no program listens."""
+    """Ignore a message."""

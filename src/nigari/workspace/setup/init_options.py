@@ -21,7 +21,7 @@ PARTS: Final = ("modules", "backend", "providers")
 
 @record
 class BackendOptions:
-    """What a command line says about the backend."""
+    """Command-line options for the backend."""
 
     is_wanted: bool = True
     settings: Sequence[str] = ()
@@ -35,7 +35,7 @@ class BackendOptions:
 
 @record
 class ProviderOptions:
-    """What a command line says about installing providers."""
+    """Command-line options for installing providers."""
 
     upgrade: bool = False
     plugin_directories: Sequence[str] = ()
@@ -46,7 +46,7 @@ class ProviderOptions:
 
 @record
 class InitOptions:
-    """What a command line says."""
+    """Command-line options of init."""
 
     upgrade: bool = False
     get_modules: bool = True

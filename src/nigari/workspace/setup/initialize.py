@@ -79,11 +79,11 @@ _MOST_NAMED: Final = 10
 
 
 class InitView(InstallView, Protocol):
-    """Who shows how it goes."""
+    """Displays the progress of init."""
 
     @property
     def provider_listener(self) -> InstallListener:
-        """Who hears how the installation of providers goes."""
+        """Return the listener for provider installation."""
         ...
 
     def waiting(self) -> None:
@@ -148,7 +148,7 @@ class Initialization:
         """Names that stand for other hosts."""
         self._locking = ModuleLocking(None)
         self._module_locks: ModuleLocks | None = None
-        """What the lock file of modules must have, if that is not what it has."""
+        """New contents of the module lock file, if they differ."""
         self.workspace: Workspace = self._open(None)
         self.selected: str = "default"
         self.diags: Diagnostics = Diagnostics()
@@ -158,7 +158,7 @@ class Initialization:
         self._requirements: list[Requirement] = []
         self._variable_files: list[str] = []
         self._forgets = False
-        """Whether what was remembered belongs to another backend."""
+        """Whether the remembered data belongs to another backend."""
         self._tests: list[StaticRun] = []
         """The modules that only tests use, each with those that it calls."""
 
@@ -275,14 +275,14 @@ class Initialization:
         return run
 
     def _is_other_backend(self, run: StaticRun) -> bool:
-        """Whether the values that are remembered were remembered with another backend."""
+        """Return whether the remembered values belong to another backend."""
         is_wrong = self._arguments is None and run.root.module.backend is not None
         if is_wrong or not self._options.backend.is_wanted:
             return False
         return not belongs_to(self._data, self.selected, self._backend_digest())
 
     def _backend_digest(self) -> str:
-        """What tells the configuration of the backend from others, without its secrets."""
+        """Return a digest of the backend's configuration, without secrets."""
         wanted = None if self._arguments is None else self._configured(self._arguments)
         if wanted is None:
             return ""
@@ -349,7 +349,7 @@ class Initialization:
             check_encryption(run, self._environ)
 
     def _places(self, run: StaticRun) -> Mapping[ModuleAddr, Place]:
-        """Where the modules are that the configuration has; not those of an earlier round."""
+        """Return the directories of the configuration's modules, except those of an earlier round."""
         places = self.workspace.modules.places
         found = [frame.instance.addr for tree in (run, *self._tests) for frame in tree.frames()]
         return {addr: places[addr] for addr in found if not addr.is_root}

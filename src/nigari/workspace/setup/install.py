@@ -78,10 +78,10 @@ class _Wanted:
 
     request: PackageRequest
     key: str
-    """What stores know the package by."""
+    """The package's key in stores."""
     version: str = ""
     lock: ModuleLock | None = None
-    """What the lock file says of it."""
+    """The package's entry in the lock file."""
 
     @property
     def pin(self) -> Pin:
@@ -154,7 +154,7 @@ class InstallingPackages:
     def locate(
         self, wanted: Sequence[PackageRequest], diags: Diagnostics
     ) -> Sequence[Place | None]:
-        """Where each module is, or will be."""
+        """Return the present or future directory of each module."""
         kept = [self._kept(each, diags) for each in wanted]
         others = [each for each, place in zip(wanted, kept, strict=True) if place is None]
         # A problem that many calls share is reported at the first of them.
@@ -171,8 +171,8 @@ class InstallingPackages:
         return self._files.real(directory)
 
     def _kept(self, wanted: PackageRequest, diags: Diagnostics) -> Place | None:
-        """What another program has installed for the very same call stays as it is, unless the lock
-        file has a say.
+        """Return another program's installation for the same call, which stays unless the lock file
+        disagrees.
         """
         record = self._manifest.get(wanted.key)
         name = directory_name(wanted.key)
@@ -262,7 +262,7 @@ class InstallingPackages:
                 self._packages[key] = result
 
     def _at_hand(self, wanted: _Wanted) -> Found | None:
-        """What this directory has of a package, if it is what the lock file says."""
+        """Return this directory's copy of a package, if the lock file accepts it."""
         found = self._store.find(wanted.key)
         return None if found is None or changed_text(found, wanted.lock) else found
 
@@ -374,7 +374,7 @@ class StagedFiles:
         self._staged[name] = package
 
     def real(self, path: str) -> str:
-        """Where something is at the moment."""
+        """Return the current location of a path."""
         if not self._staged or self.modules not in path:
             return path
         clean = posixpath.normpath(path)

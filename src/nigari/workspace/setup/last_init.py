@@ -41,7 +41,7 @@ _DIGEST_SIZE: Final = 32
 _ANSWERED: Final = frozenset((InstallStep.BUILT_IN, InstallStep.REUSED))
 
 ValueQuery = tuple[str, str, int]
-"""What is asked of which path, and the limit of what is read; -1 without one."""
+"""A query about a path, with the limit of what is read; -1 without one."""
 
 
 class NotedFiles:
@@ -53,7 +53,7 @@ class NotedFiles:
         self._files = files
         self.answers: dict[ValueQuery, str] = {}
         self.is_steady: bool = True
-        """Whether the same question always had the same answer."""
+        """Whether repeated queries had the same answer."""
 
     def at(self, path: str) -> str:
         """The path by which the process finds a file."""
@@ -105,7 +105,7 @@ class NotedFiles:
 
 
 class LastInit:
-    """What is remembered in a working directory."""
+    """The remembered data of a working directory's last init."""
 
     def __init__(self, where: WorkingDirectory) -> None:
         self._where = where
@@ -159,7 +159,7 @@ class LastInit:
             return
 
     def _surroundings(self) -> str:
-        """What tells the environment of this init from others."""
+        """Return a digest of this init's environment."""
         environ = self._where.environ
         named = {n: v for n, v in environ.items() if n.startswith(_PREFIXES) or n in _NAMES}
         conditions = (VERSION, current_platform(), self._where.current, sorted(named.items()))
@@ -167,7 +167,7 @@ class LastInit:
 
 
 def is_usual(where: WorkingDirectory, options: InitOptions, variables: GivenVariables) -> bool:
-    """Whether an init is asked for nothing but to be up to date."""
+    """Return whether an init is only asked to be up to date."""
     return (
         options == InitOptions()
         and where.environment is None
@@ -219,7 +219,9 @@ def _failure(error: OSError) -> str:
 
 
 def _signature(path: str) -> list[int] | None:
-    """What the system knows of a file, the time of its last change at the end; None without one."""
+    """Return the system's metadata of a file, with the modification time last; None if there is no
+    such file.
+    """
     try:
         found = os.stat(path)
     except OSError:

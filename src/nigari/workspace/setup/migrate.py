@@ -46,7 +46,7 @@ class Move:
     source: SavedBackend
     target: SavedBackend
     empties_source: bool
-    """Whether nothing is left in the old place."""
+    """Whether the old location becomes empty."""
 
 
 class Migration:
@@ -102,7 +102,7 @@ class Migration:
         return True
 
     async def has_states(self) -> bool:
-        """Whether there is anything to move, as far as it can be read."""
+        """Return whether there is anything to move, as far as it can be read."""
         source = self._open(self._move.source, Diagnostics())
         return source is not None and bool(await self._states(source, Diagnostics()))
 
@@ -259,7 +259,7 @@ def _shown(files: Mapping[str, bytes]) -> Iterator[list[str]]:
 
 
 def _is_one_file(old: StateStorage, new: StateStorage) -> bool:
-    """Whether both are the same local file."""
+    """Return whether both are the same local file."""
     if not isinstance(old, LocalStorage) or not isinstance(new, LocalStorage):
         return False
     return os.path.realpath(old.path) == os.path.realpath(new.path)
@@ -291,7 +291,10 @@ _CONTENT: Final = ("lineage", "outputs", "resources", "check_results")
 
 
 def is_empty(data: bytes) -> bool:
-    """Whether there is nothing worth moving. What cannot be read, such as an encrypted state, is."""
+    """Return whether there is nothing worth moving.
+
+    Unreadable content, such as an encrypted state, is worth moving.
+    """
     try:
         state = json.loads(data or b"{}")
         return not state.get("encrypted_data") and not (
@@ -302,8 +305,8 @@ def is_empty(data: bytes) -> bool:
 
 
 def is_same(first: bytes, second: bytes) -> bool:
-    """Whether two texts are the same state of the same lineage, whatever their layout, serial and
-    the program that wrote them.
+    """Return whether two texts are the same state of the same lineage, regardless of layout, serial
+    and program version.
     """
     try:
         one, other = json.loads(first or b"{}"), json.loads(second or b"{}")

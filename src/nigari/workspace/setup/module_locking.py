@@ -19,8 +19,9 @@ from nigari.packages.modules.module_locks import (
 
 
 def open_module_locking(directory: str, wanted: bool, diags: Diagnostics) -> ModuleLocking:
-    """What a working directory has locked. Nothing is locked where there is no lock file, unless
-    it is wanted.
+    """Open the module locks of a working directory.
+
+    Without a lock file, nothing is locked unless requested.
     """
     locks = load_module_locks(directory, diags)
     return ModuleLocking(NO_LOCKS if locks is None and wanted else locks, is_first=locks is None)
@@ -39,7 +40,7 @@ class ModuleLocking:
         return self._locks is not None
 
     def find(self, source: RegistrySource | RemoteSource, version: str | None) -> ModuleLock | None:
-        """What is locked for a source with a version constraint."""
+        """Return the lock of a source with a version constraint."""
         if self._locks is None:
             return None
         return self._locks.get((_locked_source(source), version or ""))
@@ -71,8 +72,10 @@ class ModuleLocking:
         self._used[lock.key] = lock
 
     def finish(self, readonly: bool, upgrade: bool, diags: Diagnostics) -> ModuleLocks | None:
-        """What the lock file must have from now on; None if it stays as it is. Entries that this
-        run did not use stay, as other values of variables may need them; an upgrade starts afresh.
+        """Return the new contents of the lock file; None if they stay the same.
+
+        Entries that this run did not use stay, as other variable values may need them; an upgrade
+        starts afresh.
         """
         if self._locks is None:
             return None
@@ -86,7 +89,7 @@ class ModuleLocking:
         return after
 
     def _kept(self) -> Mapping[tuple[str, str], ModuleLock]:
-        """What was used, in the words of the lock file where that has them."""
+        """Return the used locks, in the lock file's spelling where it has them."""
         locks = self._locks or {}
         return {
             key: locks[key] if key in locks and locks[key].digest == lock.digest else lock
@@ -100,7 +103,7 @@ def save_locking(directory: str, locks: ModuleLocks) -> None:
 
 
 def changed_text(found: Found, lock: ModuleLock | None) -> str:
-    """What is wrong with a package that is not the one that was locked; empty if it is."""
+    """Describe how a package differs from its lock; empty if it matches."""
     if lock is None or found.package.id == package_id(lock.digest):
         return ""
     digest = content_hash(found.package.files)

@@ -38,7 +38,7 @@ class ModuleSources:
     ) -> None:
         self._config = config
         self.known_hosts: KnownHosts = KnownHosts()
-        """What was found out about hosts, for others who need them in the same run."""
+        """Facts about hosts, shared by all downloads of the run."""
         self._environ = environ
         self._may_ask = may_ask
         self._store = store
@@ -52,7 +52,7 @@ class ModuleSources:
         self._downloads: ModuleDownloads | None = None
 
     def downloads(self) -> ModuleDownloads:
-        """Who gets packages."""
+        """Return the downloader of packages."""
         if self._downloads is None:
             from nigari.packages.modules.module_download import ModuleDownloads
             from nigari.packages.modules.shared_store import SharedStore, shared_directory
@@ -65,7 +65,7 @@ class ModuleSources:
         return self._downloads
 
     def registries(self) -> ModuleRegistries:
-        """Who knows the modules of registries."""
+        """Return the client of module registries."""
         if self._registries is None:
             from nigari.packages.modules.module_registry import ModuleRegistries
 

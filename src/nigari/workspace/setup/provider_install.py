@@ -69,7 +69,7 @@ class ProviderInstall:
         self._options = options
         self._lock_path = self._directory / FILE_NAME
         self._before: set[str] | None = None
-        """What was in the store before anything was installed."""
+        """Contents of the store before anything was installed."""
         self._locks = Locks()
         self._result: Installation | None = None
         self._is_new_lock = False
@@ -110,7 +110,7 @@ class ProviderInstall:
         return self._result if diags.error_count == 0 else None
 
     def _locations(self, network: Network, overridden: frozenset[Provider]) -> InstallLocations:
-        """Where packages come from, and where they are put."""
+        """Return the locations of packages before and after installation."""
         config = self._config
         cache = None
         if config.plugin_cache_dir:
@@ -126,12 +126,12 @@ class ProviderInstall:
 
     @property
     def writes_locks(self) -> bool:
-        """Whether there is something new for the lock file."""
+        """Return whether the lock file changes."""
         return self._result is not None and self._is_new_lock
 
     @property
     def is_first_lock(self) -> bool:
-        """Whether there was no lock file yet."""
+        """Return whether there was no lock file yet."""
         return not self._locks.providers
 
     @property

@@ -29,7 +29,7 @@ def only_version(constraint: str | None) -> str:
 
 
 def made_from(wanted: PackageRequest) -> tuple[Cause, ...]:
-    """What the source of a call was made from, if it is not simply written there."""
+    """Return the causes of a call's source, if it is not a literal."""
     if wanted.caller is None:
         return ()
     from nigari.eval.static.input_dependencies import leading_to

@@ -53,7 +53,7 @@ _REMOVED: Final = {
 
 @record
 class SavedBackend:
-    """What the last init has remembered."""
+    """The settings that the last init saved."""
 
     type: str
     config: Mapping[str, object]
@@ -104,7 +104,7 @@ class ConfiguredBackend:
 
     @property
     def saved(self) -> SavedBackend:
-        """What is to be remembered of it."""
+        """Return the settings to save."""
         from nigari.cty.json import value_to_json
 
         text = value_to_json(self.value, self.value.type)
@@ -112,11 +112,11 @@ class ConfiguredBackend:
 
 
 DEFAULT_BACKEND: Final = SavedBackend(LOCAL, {}, 0)
-"""Where states are without any backend in the configuration."""
+"""The location of states if the configuration has no backend."""
 
 
 class BackendChange(Enum):
-    """How the backend that is wanted differs from the one that is remembered."""
+    """Kinds of differences between the configured and the saved backend."""
 
     NONE = "none"
     HASH = "the same, written differently"
@@ -134,7 +134,7 @@ class BackendMemory:
         self.path: str = os.path.join(data_directory, CACHE_NAME)
 
     def load(self, diags: Diagnostics) -> SavedBackend | None:
-        """What is remembered; None where there is nothing, or nothing that can be read."""
+        """Load the saved settings; None if there are none, or none that can be read."""
         try:
             with open(self.path, "rb") as file:
                 document = as_members(parse_document(file.read() or b"{}"))
@@ -168,7 +168,7 @@ def backend_hash(type_: str, value: Value) -> int:
 
 
 def schema_of(backend: BackendBlock, diags: Diagnostics) -> Block | None:
-    """What a kind of backend takes; None after reporting that there is no such kind."""
+    """Return the schema of a backend type; None after reporting that it does not exist."""
     from nigari.backends.known_backends import backend_block, backend_names
     from nigari.backends.store import BackendFailure
 
@@ -192,7 +192,7 @@ def schema_of(backend: BackendBlock, diags: Diagnostics) -> Block | None:
 
 
 def find_arguments(run: StaticRun) -> BackendArguments | None:
-    """What the root module says about the backend; None where it says nothing, or wrongly."""
+    """Return the root module's backend arguments; None if there are none, or wrong ones."""
     backend = run.root.module.backend
     if backend is None:
         return None
@@ -206,7 +206,7 @@ class GivenArgument:
 
     value: Value
     origin: str = "-backend-config"
-    """What gives it."""
+    """The source of the values."""
     range: Range | None = None
 
 
@@ -242,7 +242,7 @@ def missing_arguments(wanted: ConfiguredBackend) -> list[str]:
 def compare(
     wanted: ConfiguredBackend | None, saved: SavedBackend | None, is_overridden: bool
 ) -> BackendChange:
-    """What has changed since the last init."""
+    """Compare the configured backend with the saved one."""
     if wanted is None:
         return BackendChange.NONE if saved is None else BackendChange.UNSET
     if saved is None:

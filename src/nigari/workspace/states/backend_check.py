@@ -57,7 +57,7 @@ class CheckedBackend:
     uses_workspace: bool = False
     """Whether each workspace may have a location of its own."""
     missing: Diagnostic | None = None
-    """What to report if no state exists there: the location was not set up."""
+    """The diagnostic for a missing state: the location was not set up."""
 
     @property
     def text(self) -> str:
@@ -118,7 +118,7 @@ def check_plan(
 def _missing(
     known: Location | None, where: WorkingDirectory, workspace: str, changes: tuple[str, ...] = ()
 ) -> Diagnostic | None:
-    """What to report if there is no state, since a workspace was not set up; None if it was."""
+    """Return the diagnostic for a missing state of a workspace that was not set up; None if it was."""
     if known is not None and known.has(workspace):
         return None
     set_by = where.selected(Diagnostics()).set_by

@@ -41,7 +41,7 @@ class Location:
     """The workspaces that were set up in it; empty where that is not known."""
 
     def has(self, workspace: str) -> bool:
-        """Whether a workspace in it was set up."""
+        """Return whether a workspace in it was set up."""
         return not self.workspaces or workspace in self.workspaces
 
 
@@ -94,7 +94,7 @@ class Locations:
 
 
 def location_digest(backend: SavedBackend | None) -> str:
-    """What a location is known by; None stands for the usual local file."""
+    """Return a digest of a location; None stands for the default local file."""
     place = backend or DEFAULT_BACKEND
     return _digest([place.type, json.dumps(location_arguments(place.config), sort_keys=True)])
 

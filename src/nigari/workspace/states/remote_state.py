@@ -143,7 +143,7 @@ def remote_state_checker(environ: Mapping[str, str]) -> Checker:
 
 
 def _check(wanted: RemoteState, environ: Mapping[str, str]) -> ProviderDiagnostics:
-    """Whether there is such a backend and it takes these arguments."""
+    """Check that the backend exists and accepts these arguments."""
     from nigari.backends.known_backends import argument_problems, backend_block, backend_names
     from nigari.backends.store import BackendFailure
 

@@ -39,7 +39,7 @@ class WorkingState:
         self._is_elsewhere = False
         self._elsewhere: SavedBackend | None = None
         self.missing: Diagnostic | None = None
-        """What to report if no state exists; None where one may be created."""
+        """The diagnostic for a missing state; None if one may be created."""
 
     def elsewhere(self, backend: SavedBackend | None) -> WorkingState:
         """The states in another backend than that of the last `init`: that of a plan, or of other
@@ -58,12 +58,12 @@ class WorkingState:
 
     @property
     def data_directory(self) -> Path:
-        """Where the directory keeps what it remembers, for who can wait for `pathlib`."""
+        """Return the directory's data directory, for callers that can afford `pathlib`."""
         return self.where.data_directory
 
     @property
     def remembers_backend(self) -> bool:
-        """Whether `init` has left word of a backend."""
+        """Return whether `init` has saved a backend."""
         return os.path.exists(self.where.data(_BACKEND_MEMORY))
 
     def selected(self, diags: Diagnostics) -> SelectedWorkspace:
@@ -122,7 +122,7 @@ class WorkingState:
         return self.snapshots(encryption, diags, StateFiles(backup=backup))
 
     def remembered_backend(self, diags: Diagnostics) -> SavedBackend | None:
-        """What the last `init` has remembered about the backend, or which other one is used."""
+        """Return the backend that the last `init` saved, or its replacement."""
         if self._is_elsewhere or not self.remembers_backend:
             return self._elsewhere
         from nigari.workspace.states.backend import BackendMemory

@@ -74,9 +74,9 @@ class Reader:
     evaluation: ValueQueries
     frame: Frame
     data: InstanceData = NO_INSTANCE_DATA
-    """What `each` and `count` mean there."""
+    """The values of `each` and `count` in the block."""
     missing: UnknownCause | None = None
-    """Why there may be no values: there are no instances."""
+    """The reason why there may be no values: no instances."""
 
     def known(
         self, name: str, expr: Expression, missing: UnknownCause | None = None
@@ -127,7 +127,7 @@ class Reader:
 
 
 def _iterator(body: Body, type_: str) -> str:
-    """What the current element is called in a `dynamic` block."""
+    """Return the iterator's name in a `dynamic` block."""
     written = body.just_attributes(Diagnostics()).get("iterator")
     return type_ if written is None else text_of(written.expr)
 

@@ -84,7 +84,7 @@ class _Expressions:
 
 @record
 class _Words:
-    """What a declaration says that needs no evaluation."""
+    """The literal arguments of a declaration."""
 
     description: str
     sensitive: bool
@@ -125,12 +125,12 @@ class DeclaredView(StaticValue):
 
     @property
     def is_sensitive(self) -> bool:
-        """Whether it is declared as sensitive."""
+        """Return whether it is declared as sensitive."""
         return self._words.sensitive
 
     @property
     def is_ephemeral(self) -> bool:
-        """Whether it is declared as ephemeral."""
+        """Return whether it is declared as ephemeral."""
         return self._words.ephemeral
 
     @property
@@ -161,13 +161,13 @@ class VariableView(DeclaredView):
 
     @property
     def is_nullable(self) -> bool:
-        """Whether it may be null."""
+        """Return whether it may be null."""
         return self._words.nullable
 
     @property
     def giver(self) -> str:
-        """Who gives the value: `default`, `argument` (of the module call), `none`, or a file, an
-        environment variable, `the caller`.
+        """Return the source of the value: `default`, `argument` (of the module call), `none`, or a
+        file, an environment variable, `the caller`.
         """
         return self._words.giver
 

@@ -153,7 +153,7 @@ class ModuleView(InnerPart):
 
     @property
     def directory(self) -> str:
-        """Where the module's files are, seen from the directory of the configuration."""
+        """Return the directory of the module's files, relative to the configuration's."""
         return self._frame.module.directory
 
     @property

@@ -57,7 +57,7 @@ class InnerPart(Part):
 
     @abstractmethod
     def _way(self) -> tuple[ValueQueries, tuple[Step, ...]]:
-        """What the part belongs to, and the steps that lead to it from the configuration."""
+        """Return the queries that the part belongs to, and the steps from the configuration to it."""
 
     def __reduce__(self) -> tuple[object, ...]:
         evaluation, steps = self._way()

@@ -46,7 +46,7 @@ class ProviderRequirement:
 
 
 def required_providers(evaluation: ValueQueries, frame: Frame) -> dict[str, ProviderRequirement]:
-    """What a module requires of providers, by local name."""
+    """Return a module's provider requirements, by local name."""
     found: dict[str, ProviderRequirement] = {}
     for name, each in frame.module.required_providers.items():
         version: StaticValue | None = None
@@ -80,7 +80,7 @@ class ProviderView(InnerPart):
         self._node = node
         self._data = data
         self.passed: str = passed
-        """What the caller calls the configuration that it passes; nothing for a module's own."""
+        """The caller's name of a passed configuration; empty for a module's own."""
         self.key: InstanceKey = key
         """The key of the instance; None for the block, and where the block is not repeated."""
 
@@ -118,7 +118,7 @@ class ProviderView(InnerPart):
 
     @property
     def range(self) -> Range | None:
-        """Where the header of the block is; None where no block is behind what is passed."""
+        """Return the range of the block's header; None if the passed configuration has no block."""
         return None if self._node is None else self._node.config.range
 
     @property
@@ -215,7 +215,7 @@ def _passed(
     reference: ProviderRef,
     node: ProviderConfigNode | None,
 ) -> ProviderView:
-    """What the caller passes: a whole configuration, or the instance of it that has a key."""
+    """Return the caller's configuration: a whole one, or the instance with a key."""
     passed = reference_text(reference)
     view = ProviderView(evaluation, frame, local, node, passed)
     caller = frame.parent

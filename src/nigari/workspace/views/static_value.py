@@ -40,15 +40,15 @@ class ValueOrigin:
     name: str
     """As in the configuration: `var.env`, `local.name of module.m`, `terraform.workspace`."""
     giver: str
-    """Who gives a variable its value: `default`, `argument`, `none`, a file, an environment
-    variable, `the caller`; nothing for what is no variable.
+    """The source of a variable's value: `default`, `argument`, `none`, a file, an environment
+    variable, `the caller`; empty for other values.
     """
     range: Range | None
-    """Where the value is written, if it is."""
+    """The range of the value, if it is in a file."""
 
 
 class Provenance(Protocol):
-    """What there is to say about a value."""
+    """The provenance of a value."""
 
     @property
     def expr(self) -> str: ...
@@ -69,16 +69,16 @@ class StaticValue:
 
     def __init__(self, name: str, value: Value, range: Range | None, why: Provenance) -> None:
         self.name: str = name
-        """What it is called in diagnostics: `local.a`, `var.x of module.m`."""
+        """The name in diagnostics: `local.a`, `var.x of module.m`."""
         self.value: Value = value
         """The value; what is not known in it is an unknown `cty` value."""
         self.range: Range | None = range
-        """Where it is declared, or the expression written."""
+        """The range of the declaration or the expression."""
         self._why = why
 
     @property
     def is_known(self) -> bool:
-        """Whether all of the value is known."""
+        """Return whether all of the value is known."""
         return self.value.is_wholly_known
 
     def to_python(self) -> object:
@@ -134,7 +134,7 @@ class StaticValue:
 
 @record
 class FrozenProvenance:
-    """What there is to say about a value, said once and for all."""
+    """A provenance that was computed once and is complete."""
 
     expr: str
     references: tuple[Traversal, ...]
@@ -149,7 +149,7 @@ def frozen_provenance(why: Provenance) -> FrozenProvenance:
 
 
 class _WhyExpression:
-    """Why an expression has its value."""
+    """The provenance of an expression's value."""
 
     __slots__ = ("_evaluation", "_known", "_missing", "_name", "_origin")
 
@@ -193,13 +193,13 @@ class _WhyExpression:
 
 
 class _WhyInstance(_WhyExpression):
-    """Why `each` or `count` has its value in one instance: the argument that repeats the block."""
+    """The provenance of `each` or `count` in one instance: the argument that repeats the block."""
 
     __slots__ = ()
 
 
 class _WhyNode:
-    """Why something that is declared has its value."""
+    """The provenance of a declared object's value."""
 
     __slots__ = ("_evaluation", "_node")
 
@@ -256,7 +256,7 @@ def known_node(evaluation: ValueQueries, node: ValueNode) -> StaticValue:
 
 
 def why_node(evaluation: ValueQueries, node: ValueNode) -> Provenance:
-    """Why something that is declared has its value."""
+    """Return the provenance of a declared object's value."""
     return _WhyNode(evaluation, node)
 
 
@@ -273,12 +273,12 @@ class Link:
     """A reference in the expression of a value, and the values that it leads to."""
 
     range: Range
-    """Where the reference is written."""
+    """The range of the reference."""
     values: tuple[StaticValue, ...]
 
 
 def identity_of(known: StaticValue) -> object:
-    """What a value belongs to: two with the same one are the same value, asked for twice."""
+    """Return a value's identity; equal identities mean the same value, queried twice."""
     why = known._why  # noqa: SLF001 - part of the same module
     if isinstance(why, _WhyNode):
         return why._node  # noqa: SLF001 - the same
@@ -294,7 +294,7 @@ def as_sensitive(known: StaticValue) -> StaticValue:
 
 
 def range_of(known: StaticValue) -> Range | None:
-    """Where the expression is that gives a value; None where it is in no file."""
+    """Return the range of the expression behind a value; None if it is in no file."""
     why = known._why  # noqa: SLF001 - part of the same module
     if not isinstance(why, _WhyNode):
         return known.range
@@ -308,7 +308,7 @@ def range_of(known: StaticValue) -> Range | None:
 
 
 def links_of(known: StaticValue) -> tuple[Link, ...]:
-    """What the expression of a value refers to directly; nothing for a value that was pickled."""
+    """Return the direct references of a value's expression; empty for an unpickled value."""
     why = known._why  # noqa: SLF001 - part of the same module
     if not isinstance(why, _WhyNode | _WhyExpression):
         return ()
@@ -373,7 +373,7 @@ def parts_of(known: StaticValue) -> Iterator[StaticValue]:
 
 
 _BINDING: Final = (For, TemplateLoop)
-"""What binds names of its own."""
+"""Expressions that bind names of their own."""
 _PLAIN: Final = (
     DottedKey,
     KeyName,
@@ -384,7 +384,7 @@ _PLAIN: Final = (
     SyntaxFault,
     TupleConstructor,
 )
-"""What shows its value as it is written."""
+"""Yield the values of an expression's literal parts."""
 
 
 # -- where values come from -----------------------------------------------------------------------
@@ -410,7 +410,7 @@ def _station(evaluation: ValueQueries, node: ValueNode) -> _Source:
 
 
 def _origins(evaluation: ValueQueries, start: _Source) -> tuple[ValueOrigin, ...]:
-    """What a value comes from that itself comes from nothing else, nearest first."""
+    """Yield a value's ultimate origins, nearest first."""
     found: dict[ValueOrigin, None] = {}
     pending = deque([start])
     seen: set[object] = set()
@@ -429,7 +429,7 @@ def _origins(evaluation: ValueQueries, start: _Source) -> tuple[ValueOrigin, ...
 
 
 def _before(evaluation: ValueQueries, origin: Origin | None) -> Iterator[tuple[object, _Source]]:
-    """What an expression takes its value from, each with a key that says whether it is the same."""
+    """Yield the direct origins of an expression's value, each with a key that identifies it."""
     if origin is None:
         return
     for reference in origin.compiled.references:
@@ -441,7 +441,7 @@ def _before(evaluation: ValueQueries, origin: Origin | None) -> Iterator[tuple[o
 
 
 def _written(origin: Origin, reference: Reference) -> tuple[object, _Source]:
-    """What a reference stands for that is declared nowhere: `each.key`, `path.module`."""
+    """Return the origin of a reference that is not declared: `each.key`, `path.module`."""
     subject, expr = reference.subject, origin.data.expr
     name = str(subject)
     if expr is None or not isinstance(subject, EachAttr | CountAttr):

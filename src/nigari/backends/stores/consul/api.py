@@ -153,7 +153,7 @@ class Consul:
         return str(found["ID"]) if isinstance(found, dict) else ""
 
     async def renew(self, session: str) -> bool:
-        """Whether the session still lives, which it does for another while then."""
+        """Renew the session and return whether it still exists."""
         response = await self._ask("PUT", f"/v1/session/renew/{quote(session)}")
         return response.status != 404 and bool(self._required(response))
 

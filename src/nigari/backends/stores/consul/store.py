@@ -230,7 +230,7 @@ class _Held:
         self._task: asyncio.Task[None] | None = None
 
     async def take(self) -> bool:
-        """Whether the lock is ours now."""
+        """Try to take the lock."""
         taken = await self._acquire()
         if not taken and not await self._is_held():
             # It was released just now, and Consul delays the next lock.

@@ -56,7 +56,7 @@ class ByName:
 
     name: str
     is_default: bool
-    """Whether it is called `default` here, or by its own name."""
+    """Whether the workspace is called `default` here. Otherwise it keeps its own name."""
     query: Mapping[str, str] = MappingProxyType({})
     tags: tuple[str, ...] = ()
 

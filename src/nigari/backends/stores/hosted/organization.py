@@ -19,12 +19,12 @@ class HostedWorkspace:
     id: str
     name: str
     is_local: bool
-    """Whether runs happen on the machines of users."""
+    """Whether runs happen on the users' machines."""
     is_locked: bool
     lock_reason: str
     tags: tuple[str, ...]
     can_be_checked: bool
-    """Whether the service itself refuses to delete one that still manages something."""
+    """Whether the service itself refuses to delete a workspace that still manages objects."""
 
 
 class Organization:
@@ -140,7 +140,7 @@ class Organization:
         response.require(200, 204, 404)
 
     async def runs_elsewhere(self, workspace: HostedWorkspace) -> bool:
-        """Whether the service wants to do runs itself."""
+        """Return whether the service wants to execute runs itself."""
         if workspace.is_local:
             return False
         entitlements = await self._api.resource(f"{self._path}/entitlement-set")

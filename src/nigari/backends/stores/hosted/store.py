@@ -47,13 +47,13 @@ class Behavior:
     """In what the two backends differ, and what the environment says."""
 
     is_forced_local: bool
-    """Whether everything runs on this machine, whatever the service says."""
+    """Whether all runs happen on this machine, regardless of the service's setting."""
     run_id: str
     """The run of the service that this process belongs to, if any."""
     asks_for_interval: bool
-    """Whether the service says how often a state may be stored during a run."""
+    """Whether the service limits how often a state may be stored during a run."""
     shows_states: bool
-    """Whether the service gets the documents of states, too."""
+    """Whether the service also receives the `show -json` document of each state."""
 
 
 class HostedStore:
@@ -287,7 +287,7 @@ class _Origin:
     outputs: bytes
 
     def follows(self, before: _Origin) -> bool:
-        """Whether this may come after another one, as far as the service can tell."""
+        """Return whether this state may follow another one, as far as the service can determine."""
         return self.lineage == before.lineage and self.serial > before.serial
 
 

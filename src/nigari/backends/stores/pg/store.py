@@ -252,7 +252,7 @@ class PostgresStore:
         return bool((await self._ask("SELECT pg_advisory_unlock(%s)", number))[0][0])
 
     async def _holder(self, number: int) -> LockInfo | None:
-        """What the database shows of the session that has a lock."""
+        """Return the database's information about the session that holds a lock."""
         with contextlib.suppress(BackendFailure):
             for user, host, name, process, since in await self._ask(_HOLDER, number):
                 who = str(name) or f"{user}@{host or 'localhost'}"
