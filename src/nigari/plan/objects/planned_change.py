@@ -1,8 +1,8 @@
 """Planned changes: a configuration and a prior object, with a provider's help.
 
-This is the conversation with the provider about one managed object: validate, plan, and plan once
-more as something new where the object must be replaced. What is asked is data, what comes back is
-a `Change`; which instances exist and what is refreshed is decided elsewhere.
+Asks the provider about one managed object: validate, plan, and plan once more as a new object if it
+must be replaced. The result is a `Change`. Which instances exist and which objects are refreshed is
+decided elsewhere.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from nigari.schema.marked_paths import attribute_at, without_collection_marks
 from nigari.schema.provider import Schema
 
 Ignore = Callable[[Value, Value], Value]
-"""From the prior object and the configuration to the configuration that counts."""
+"""Returns the effective configuration, given the prior object and the configuration."""
 
 
 @record
@@ -42,13 +42,13 @@ class DesiredObject:
 
     address: AbsResourceInstance
     config: Value
-    """With its marks."""
+    """The configuration, with its marks."""
     schema: Schema
     provider: AbsProviderInstance
     body: Body
     creates_first: bool = False
     replaces: Reason = Reason.NONE
-    """A reason to replace the object whatever the provider says."""
+    """A reason to replace the object regardless of the provider's plan."""
     ignore: Ignore | None = None
     meta: Value | None = None
     previous_address: AbsResourceInstance | None = None
@@ -61,15 +61,15 @@ class DesiredObject:
 
 
 class NoPlannedChange(Exception):
-    """There is no plan; why has been reported."""
+    """Planning failed, and the reason was reported."""
 
 
 async def plan_change(
     provider: api.Provider, wanted: DesiredObject, prior: PriorObject | None, diags: Diagnostics
 ) -> Change | None:
-    """The change that makes the object what is wanted; None after reporting why there is none.
+    """Plan the change to the desired object; None after reporting why that failed.
 
-    A provider that leaves it for a later plan raises `ProviderDefers`.
+    A provider that defers the change raises `ProviderDefers`.
     """
     try:
         return await _Conversation(provider, wanted, prior, diags).change()
@@ -108,15 +108,17 @@ class _Conversation:
     async def change(self) -> Change:
         wanted = self._wanted
         await self._validate()
-        # A damaged object is planned as if it were not there.
+        # OpenTofu: a tainted object must be replaced, so the provider plans a new one.
         sound = None if self._prior is None or self._prior.is_tainted else self._prior
         before = self._nothing if sound is None else sound.value
-        config = self._that_counts(before)
+        config = self._effective_config(before)
         old = before if not before.contains_marked else before.unmark_deep()[0]
         private, identity = (b"", None) if sound is None else (sound.private, sound.identity)
         answer = await self._ask(old, config, private, identity)
         self._check(answer, old, config)
         after = answer.planned
+        # OpenTofu: old SDKs set defaults on their own, so ignored changes may come back in their
+        # plans. They are removed once more.
         if answer.legacy_type_system and wanted.ignore is not None and not before.is_null:
             after = wanted.ignore(old, after)
         paths = self._replace_paths(answer.requires_replace, old, after)
@@ -128,6 +130,7 @@ class _Conversation:
         if self._prior is not None and sound is None:
             action, before = self._replacing(), self._prior.value
             reason = Reason.TAINTED if reason is Reason.NONE else reason
+        # The state records sensitive paths, so a changed mark needs an update of the state.
         if action is Action.NO_OP and not _same_secrets(before, after):
             action = Action.UPDATE
         if action.is_replace and wanted.forgets:
@@ -152,9 +155,10 @@ class _Conversation:
         type_name = self._wanted.address.item.resource.type
         self._tell((await self._provider.validate_resource(type_name, plain)).diagnostics)
 
-    def _that_counts(self, before: Value) -> Value:
-        """The configuration without the changes that are ignored and without its marks, which are
-        kept for what is planned.
+    def _effective_config(self, before: Value) -> Value:
+        """Return the configuration without ignored changes and marks.
+
+        The marks are retained for the planned object.
         """
         config, ignore = self._config, self._wanted.ignore
         if ignore is not None and not before.is_null:
@@ -165,7 +169,10 @@ class _Conversation:
         return open_computed_blocks(self._block, config)
 
     async def _ask_for_another(self, private: bytes) -> api.PlanResponse:
-        """The plan of an object that takes the place of the one there is."""
+        """Plan the object that replaces the present one.
+
+        OpenTofu: it has no prior object, and nothing to ignore changes of.
+        """
         config = open_computed_blocks(self._block, self._wanted.config.unmark_deep()[0])
         answer = await self._ask(self._nothing, config, private, None)
         self._check_type(answer.planned)
@@ -200,7 +207,7 @@ class _Conversation:
             raise NoPlannedChange
 
     def _storable(self, config: Value) -> Value:
-        """The configuration without ephemeral marks, which only write-only arguments may have."""
+        """Remove ephemeral marks, which only write-only arguments may have, and report others."""
         if not config.contains_marked:
             return config
         plain, marks = unmark_deep_with_paths(config)
@@ -221,6 +228,7 @@ class _Conversation:
 
     def _check(self, answer: api.PlanResponse, prior: Value, config: Value) -> None:
         self._check_type(answer.planned)
+        # OpenTofu tolerates other faults of old SDKs, which cannot satisfy the rules.
         if answer.legacy_type_system:
             return
         faults = plan_faults(self._block, prior, config, answer.planned)
@@ -239,7 +247,10 @@ class _Conversation:
     def _replace_paths(
         self, asked: tuple[Path, ...], prior: Value, planned: Value
     ) -> tuple[Path, ...]:
-        """Those of the paths at which anything changes."""
+        """Select the paths at which anything changes.
+
+        OpenTofu: providers may list every attribute that could force a replacement.
+        """
         if prior.is_null:
             return ()
         found: list[Path] = []
@@ -251,6 +262,7 @@ class _Conversation:
             if old is None or new is None or not _is_same(old, new):
                 found.append(path)
                 continue
+            # Write-only values are null in both objects, so only the provider sees their changes.
             attribute = attribute_at(self._block, path)
             if attribute is not None and attribute.write_only:
                 found.append(path)
@@ -310,7 +322,7 @@ def _secrets(value: Value) -> set[Path]:
 
 
 def invalid_plan(wanted: DesiredObject, fault: ProviderFault) -> Diagnostic:
-    """A provider whose plan breaks the rules."""
+    """Build the error for a plan that breaks the rules."""
     where = path_text(fault.path).removeprefix(".")
     return Diagnostic(
         Severity.ERROR,

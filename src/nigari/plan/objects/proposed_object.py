@@ -1,9 +1,9 @@
-"""Proposed objects: the arguments of the configuration, with the rest as it was.
+"""Proposed objects: the configured arguments, completed with prior values.
 
-The result is what a provider is asked to plan. Arguments that are set win; what the provider may
-decide itself keeps its prior value. Nested objects of the configuration are paired with prior ones:
-those of a list by position, of a map by key, of a set by what the configuration could have made.
-Values carry no marks here.
+A provider plans from the proposed object. The rules are OpenTofu's (`ProposedNew` in
+`internal/plans/objchange`), because providers were written against them: configured arguments win,
+and computed attributes keep their prior values. Nested objects are paired with prior ones to find
+those values. Values carry no marks here.
 """
 
 from __future__ import annotations
@@ -30,20 +30,22 @@ from nigari.schema.marked_paths import attribute_at
 from nigari.schema.placeholders import empty_block
 
 Holder: TypeAlias = Block | NestedAttributes
-"""Whatever describes a nested object."""
+"""The schema of a nested object."""
 
 
 def proposed_new(block: Block, prior: Value, config: Value) -> Value:
-    """The configured object, completed with what the prior one had."""
+    """Complete the configured object with values of the prior one."""
     if prior.is_null:
         if config.is_null:
             return prior
+        # ProposedNew: a new object has no prior values, but blocks that are always present, such as
+        # groups, still apply their defaults.
         prior = empty_block(block)
     return _object(block, prior, config)
 
 
 def planned_unknown(block: Block, config: Value) -> Value:
-    """The configured object, with everything that is not configured still to be found out."""
+    """Complete the configured object with unknown values (`PlannedDataResourceObject`)."""
     return _object(block, unknown(block.implied_type), config)
 
 
@@ -83,7 +85,7 @@ def _object(block: Block, prior: Value, config: Value) -> Value:
 
 
 def _part(value: Value, name: str) -> Value:
-    """An attribute of a prior value, which may be missing or unknown altogether."""
+    """Return an attribute of a prior value, which may be null or unknown as a whole."""
     if value.is_known and not value.is_null:
         return value.attribute(name)
     type_ = value.type
@@ -97,9 +99,12 @@ def _attributes(
     values: dict[str, Value] = {}
     for name, attribute in attributes.items():
         given = config.attribute(name)
+        # ProposedNew: an omitted computed attribute keeps its prior value, even if the prior
+        # configuration set it. The provider decides whether to change it.
         if attribute.computed and given.is_null:
             before = _part(prior, name)
             values[name] = given if _was_configured(attribute, before) else before
+        # A configured nested object may still omit computed attributes of its own.
         elif attribute.nested is not None and given.is_known:
             values[name] = _nested(attribute.nested, _part(prior, name), given)
         else:
@@ -125,8 +130,10 @@ def _was_configured(attribute: Attribute, before: Value) -> bool:
 
 
 def _nested_block(nested: NestedBlock, prior: Value, config: Value) -> Value:
+    # A dynamic block with an unknown for_each: nothing can be paired yet.
     if not config.is_known:
         return config
+    # Unlike a single block, a group always exists.
     if nested.nesting is Nesting.SINGLE and config.is_null:
         return config
     if nested.nesting in (Nesting.SINGLE, Nesting.GROUP):
@@ -159,6 +166,8 @@ def _collection(holder: Holder, nesting: Nesting, prior: Value, config: Value) -
 
 
 def _list(holder: Holder, prior: Value, config: Value) -> Value:
+    # Lists pair by position. After an insertion, elements therefore keep computed values of their
+    # predecessors until the provider corrects them.
     elements: list[Value] = []
     before = prior.sequence() if prior.is_known and not prior.is_null else ()
     for position, given in enumerate(config.sequence()):
@@ -185,6 +194,8 @@ def _map(holder: Holder, prior: Value, config: Value) -> Value:
 
 
 def _set(holder: Holder, prior: Value, config: Value) -> Value:
+    # Set elements have no keys. Each configured one is paired with the first unused prior element
+    # that it could have produced, so no prior element is used twice.
     left = list(prior.sequence()) if prior.is_known and not prior.is_null else []
     elements: list[Value] = []
     for given in config.sequence():
@@ -220,6 +231,8 @@ def _could_be(holder: Holder, prior: Value, config: Value) -> bool:
         attribute = attribute_at(inside, path)
         if attribute is None or attribute.nested is not None:
             continue
+        # setElementComputedAsNull: a difference is explained only if the configuration omits an
+        # attribute that the provider computed.
         if not attribute.computed or not given.is_null:
             return False
         settled.add(path)
@@ -227,7 +240,7 @@ def _could_be(holder: Holder, prior: Value, config: Value) -> bool:
 
 
 def unrefined(value: Value) -> Value:
-    """The value without anything that is known of its unknown parts but their types."""
+    """Remove the refinements of unknown parts."""
     if value.is_wholly_known:
         return value
     return transform(value, lambda _, part: part if part.is_known else unknown(part.type))
