@@ -131,7 +131,7 @@ class Teller:
             level_finished(each, pair.declared, self._is_partial) for each in (literal, compact)
         )
         yield from comparing.exit_codes(theirs, ours)
-        left, right = reported(theirs), reported(ours)
+        left, right = reported(theirs, ours, pair.declared)
         if left != right:
             kinds = sorted({f"-{e[1]}" for e in left - right} | {f"+{e[1]}" for e in right - left})
             text = listed([str(e) for e in left - right], [str(e) for e in right - left])
@@ -143,6 +143,7 @@ class Teller:
         yield from comparing.changes(*outcomes)
         yield from comparing.reads(*outcomes)
         yield from comparing.calls("configurations", ("configure",), *outcomes)
+        yield from comparing.calls("openings", ("open", "close"), *outcomes)
         # Without keys, the dependencies of the compact state do not say of which instance.
         early = too_early(before, self._literal.state(), self._compact.journal())
         if early:

@@ -12,7 +12,10 @@ from fuzz.expansion.model import (
     ABOVE,
     FACT,
     INNER,
+    INSTANCES,
+    OWN_KEY,
     STATIC,
+    TOKEN,
     Call,
     Instance,
     Key,
@@ -49,6 +52,9 @@ class Feature(Enum):
     CONDITIONS = "conditions of resources, and checks"
     DATA = "data sources"
     TRIGGERS = "resources that are replaced with others"
+    EPHEMERAL = "ephemeral resources"
+    LATE = "instances of a provider that are known only when planning"
+    MOVES = "static keys where things have moved"
     ROUNDS = "resources whose keys depend on others"
 
 
@@ -96,6 +102,8 @@ class Chances:
             places=places,
             outside=self.choice([*Outside]),
             inner_kind=self.choice([*_INNER_KEYS]),
+            has_late_places=Feature.LATE in self._features,
+            has_static_moves=Feature.MOVES in self._features,
             has_rounds=Feature.ROUNDS in self._features,
         )
         for name in ("m", "n") if Feature.CALLS in self._features else ("m",):
@@ -120,15 +128,21 @@ class Chances:
             self._nest(found)
         if Feature.DATA in self._features and self.happens(0.6):
             self._inform(found)
+        if Feature.EPHEMERAL in self._features and self.happens(0.6):
+            found.things[-1].needs.append(TOKEN)
+            found.token_needs = self._known_before(found)
         found.has_check = Feature.CONDITIONS in self._features and self.happens(0.3)
         found.has_extra = Feature.SOURCES in self._features and self.happens(0.3)
         return found
 
     def _inform(self, source: Source) -> None:
         """Have a data source before the last thing of a source."""
-        names = [each.name for each in source.things]
         source.things[-1].needs.append(FACT)
-        source.fact_needs = self.choice([ABOVE, ABOVE, *names[:-1]])
+        source.fact_needs = self._known_before(source)
+
+    def _known_before(self, source: Source) -> str:
+        """The name of something that does not depend on the last thing of a source."""
+        return self.choice([ABOVE, ABOVE, *(each.name for each in source.things[:-1])])
 
     def _nest(self, source: Source) -> None:
         """Have an inner call before the last thing of a source, or after any of them."""
@@ -175,7 +189,10 @@ class Chances:
         thing = self.choice(found.things)
         if self.happens(0.5) and free:
             new = self.choice(free)
-            found.moves.append((thing.address, f"world_thing.{new}"))
+            move = thing.address, f"world_thing.{new}"
+            if thing.repetition == "for_each" and Feature.MOVES in self._features:
+                move = f"{move[0]}[{OWN_KEY}]", f"{move[1]}{INSTANCES[thing.repetition][0]}"
+            found.moves.append(move)
             self._rename(found, thing.name, new)
             thing.name = new
         elif len(found.things) > 1:
@@ -190,6 +207,7 @@ class Chances:
             each.triggered_by = new if each.triggered_by == old else each.triggered_by
         source.inner_needs = new if source.inner_needs == old else source.inner_needs
         source.fact_needs = new if source.fact_needs == old else source.fact_needs
+        source.token_needs = new if source.token_needs == old else source.token_needs
 
     def _instance(self, model: Model) -> Instance:
         found = Instance(self.choice([*model.sources]), self._settings(model))
@@ -209,7 +227,7 @@ class Chances:
         self._births += 1
         return {"tag": f"t{self._births}"} | {
             name: self._setting(model, name)
-            for name in ("value", "force", "note", "place", *STATIC)
+            for name in ("value", "force", "note", "place", "key", *STATIC)
         }
 
     def _setting(self, model: Model, name: str) -> Setting:
@@ -218,6 +236,7 @@ class Chances:
             "force": ("f1", "f2"),
             "note": ("plain",) * 9 + ("bad",),
             "place": [*model.places],
+            "key": ("k", "l"),
             "destroy": (True, True, False),
             "first": (True, False),
             "ignored": ([], ["value"], ["note", "force"], "all"),

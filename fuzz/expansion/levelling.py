@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Final
 
 from fuzz.expansion.model import literal, without_keys
@@ -68,11 +69,33 @@ def level_outcome(outcome: Outcome) -> Outcome:
     return Outcome(json.dumps(state), outcome.journal, outcome.log)
 
 
-def reported(finished: Finished) -> set[tuple[str, str, str]]:
-    """What a command complained about, whatever the place."""
-    found = set()
+Reported = set[tuple[str, str, str]]
+"""Diagnostics: severity, summary and address."""
+
+
+def reported(
+    theirs: Finished, ours: Finished, declared: frozenset[str]
+) -> tuple[Reported, Reported]:
+    """What a command complained about on the literal side and on the compact one, with addresses.
+
+    Only instances with keys are named that are no resource instances. Separate calls have no keys,
+    but a directory each, which says where they are.
+    """
+    places = {each.replace("module.", "").replace(".", "_"): each for each in declared}
+    right = {told for told, _ in _complaints(ours)}
+    left = set()
+    for (severity, summary, address), directory in _complaints(theirs):
+        placed = severity, summary, places.get(directory, "")
+        left.add(placed if not address and placed in right else (severity, summary, address))
+    return left, right
+
+
+def _complaints(finished: Finished) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """Yield diagnostics, each with the directory that it points into."""
     for event in read_events(finished.stdout):
         each = event.get("diagnostic")
         if isinstance(each, dict):
-            found.add((str(each["severity"]), str(each["summary"]), str(each.get("address", ""))))
-    return found
+            where = each.get("range")
+            file = str(where["filename"]) if isinstance(where, dict) else ""
+            told = str(each["severity"]), str(each["summary"]), str(each.get("address", ""))
+            yield told, file.rpartition("/")[0]

@@ -33,6 +33,10 @@ ABOVE: Final = "above"
 """The variable with what a call gets from what is before it."""
 FACT: Final = "fact"
 """The data source that sources have."""
+TOKEN: Final = "token"
+"""The ephemeral resource that sources have."""
+OWN_KEY: Final = "@key"
+"""Stands for the setting `key` in an address."""
 
 
 _KEYED: Final = re.compile(r'(module\.[mnc]|\.by)\[\\*"?(\w+)\\*"?\]')
@@ -120,9 +124,15 @@ class Source:
     """The name of what that call gets."""
     fact_needs: str = ""
     """The name of what its data source is about; nothing where it has none."""
+    token_needs: str = ""
+    """The name of what its ephemeral resource is about; nothing where it has none."""
     has_check: bool = False
     has_extra: bool = False
     """Whether it has an output that others may lack."""
+
+    def needed(self) -> tuple[str, str, str]:
+        """The names of what all but its things depends on."""
+        return self.inner_needs, self.fact_needs, self.token_needs
 
     def thing(self, name: str) -> Thing | None:
         return next((each for each in self.things if each.name == name), None)
@@ -174,9 +184,13 @@ class Model:
     passing: Passing
     places: dict[Key, str]
     """The instances of the provider, with their labels."""
+    has_late_places: bool = False
+    """Whether a data source says what instances of the provider there are."""
     past_places: dict[Key, str] = field(default_factory=dict)
     """Those that were there once."""
     renames: list[tuple[str, str]] = field(default_factory=list)
+    has_static_moves: bool = False
+    """Whether local values are the keys in what says that instances are renamed."""
     outside: Outside = Outside.WHOLE
     inner_kind: str = "for_each"
     """How the calls of sources are repeated."""
@@ -207,7 +221,7 @@ class Model:
         sources = [*self.sources.values(), *self.leaves.values()]
         things = [each for source in sources for each in source.things]
         needed = {n for each in things for n in (*each.needs, *each.follows, each.triggered_by)}
-        needed |= {name for each in sources for name in (each.inner_needs, each.fact_needs)}
+        needed |= {name for each in sources for name in each.needed()}
         return needed <= {ABOVE, ""}
 
     def instances(self) -> Iterator[str]:

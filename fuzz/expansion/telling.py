@@ -8,7 +8,7 @@ from typing import Final
 
 from fuzz.expansion.chances import Chances
 from fuzz.expansion.model import Origin, Outside, compact, literal
-from fuzz.expansion.writing import ENVIRONMENT, compact_files, literal_files
+from fuzz.expansion.writing import ENVIRONMENT, compact_files, late_facts, literal_files
 from fuzz.story.telling import PLAN, Seen, Step
 
 _FAILING: Final = ("create", "create", "update", "delete", "half create", "half update", "read")
@@ -86,10 +86,10 @@ class Story:
         written = [self._written_out(command, seen) for command in commands]
         if self._model.origin is Origin.ENVIRONMENT:
             commands = [[f"-env={ENVIRONMENT}", *command] for command in commands]
-        objects = self._changed(seen)
+        rest = self._changed(seen), late_facts(self._model), failures, seen
         return Pair(
-            Step(literal_files(self._model), written, objects, failures=failures, before=seen),
-            Step(compact_files(self._model), commands, objects, failures=failures, before=seen),
+            Step(literal_files(self._model), written, *rest),
+            Step(compact_files(self._model), commands, *rest),
             frozenset(map(literal, self._model.instances())),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol
 
@@ -10,6 +11,8 @@ from fuzz.expansion.model import (
     ABOVE,
     FACT,
     INNER,
+    OWN_KEY,
+    TOKEN,
     Call,
     Instance,
     Key,
@@ -50,6 +53,8 @@ _ARGUMENTS: Final = {
     "ignored": "ignore_changes",
     "guard": "prevent_destroy",
 }
+_PLACES: Final = "places"
+_LATE: Final = f"jsondecode(data.world_fact.{_PLACES}.value)"
 ENVIRONMENT: Final = "prod"
 
 
@@ -206,7 +211,8 @@ def _written_out(
 def _compact_root(model: Model) -> Iterator[str]:
     yield _REQUIRED.replace("%", "")
     yield 'provider "world" {\n  label = "root"\n}\n'
-    yield _compact_provider(model.places)
+    yield from _late_places(model)
+    yield _compact_provider(model)
     origins = {Origin.LOCAL: "local.", Origin.MODULE: "module.names."}
     origin = origins.get(model.origin, "var.")
     if model.origin is Origin.MODULE:
@@ -224,7 +230,14 @@ def _compact_root(model: Model) -> Iterator[str]:
         }
         place = (f"{origin}{call.name}", "./")
         yield _compact_call(model, call, place, above, passed.get(model.passing, ""))
-    for old, new in model.renames:
+    for number, (old, new) in enumerate(model.renames):
+        if model.has_static_moves:
+            keys = [re.sub(r".*\[|\]$", "", each) for each in (old, new)]
+            yield f"locals {{\n  from{number} = {keys[0]}\n  to{number} = {keys[1]}\n}}\n"
+            old, new = (
+                re.sub(r"\[.*", f"[local.{name}{number}]", each)
+                for name, each in (("from", old), ("to", new))
+            )
         yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
     for goal, identifier in model.imports:
         yield f'import {{\n  to = {goal}\n  id = "{identifier}"\n}}\n'
@@ -236,8 +249,11 @@ def _compact_root(model: Model) -> Iterator[str]:
 def _literal_root(model: Model) -> Iterator[str]:
     yield _REQUIRED.replace("%", "")
     yield 'provider "world" {\n  label = "root"\n}\n'
+    yield from _late_places(model)
     for key, label in {**model.past_places, **model.places}.items():
-        yield f'provider "world" {{\n  alias = "by_{key}"\n  label = "{label}"\n}}\n'
+        is_late = model.has_late_places and key in model.places
+        text = f"{_LATE}[{json.dumps(key)}]" if is_late else json.dumps(label)
+        yield f'provider "world" {{\n  alias = "by_{key}"\n  label = {text}\n}}\n'
     for call, above in _with_above(model, _literal_outputs):
         for key, each in call.instances.items():
             place = f"world.by_{each.settings['place']}"
@@ -248,6 +264,18 @@ def _literal_root(model: Model) -> Iterator[str]:
     for goal, identifier in model.imports:
         yield f'import {{\n  to = {literal(goal)}\n  id = "{identifier}"\n}}\n'
     yield from _around(model, [_literal_outputs(model, each) for each in model.calls], literal)
+
+
+def late_facts(model: Model) -> dict[str, str]:
+    """What the data source says that knows the instances of the provider, if there is one."""
+    first = next(iter(model.places), "")
+    known = [*model.places.values()] if isinstance(first, int) else model.places
+    return {_PLACES: json.dumps(known)} if model.has_late_places else {}
+
+
+def _late_places(model: Model) -> Iterator[str]:
+    if model.has_late_places:
+        yield f'data "world_fact" "{_PLACES}" {{\n  key = "{_PLACES}"\n}}\n'
 
 
 def _with_above(model: Model, outputs: Callable[[Model, Call], str]) -> Iterator[tuple[Call, str]]:
@@ -328,13 +356,14 @@ def _ending(above: str, passed: str) -> Iterator[str]:
     yield "}\n"
 
 
-def _compact_provider(places: dict[Key, str]) -> str:
-    first = next(iter(places), "")
+def _compact_provider(model: Model) -> str:
+    first = next(iter(model.places), "")
     if isinstance(first, int):
-        labels = json.dumps([*places.values()])
+        labels = _LATE if model.has_late_places else json.dumps([*model.places.values()])
         repeated, label = f"count = length({labels})", f"{labels}[count.index]"
     else:
-        repeated, label = f"for_each = {json.dumps(places)}", "each.value"
+        labels = _LATE if model.has_late_places else json.dumps(model.places)
+        repeated, label = f"for_each = {labels}", "each.value"
     return f'provider "world" {{\n  alias = "by"\n  {repeated}\n  label = {label}\n}}\n'
 
 
@@ -381,11 +410,15 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
     for thing in source.things:
         yield _thing(source, thing, form, provider)
     if source.fact_needs:
-        yield _fact(source, form, provider)
+        yield _asked(form, provider, f'data "world_fact" "{FACT}"', source, source.fact_needs)
+    if source.token_needs:
+        block = f'ephemeral "world_token" "{TOKEN}"'
+        yield _asked(form, provider, block, source, source.token_needs)
     if source.has_inner:
         yield from form.inner(source)
     for old, new in source.moves:
-        yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
+        start = old.replace(OWN_KEY, form.setting("key"))
+        yield f"moved {{\n  from = {start}\n  to   = {new}\n}}\n"
     for name, is_destroyed in source.removals:
         destroy = form.setting("destroy") if is_destroyed is None else json.dumps(is_destroyed)
         yield f"removed {{\n  from = {name}\n  lifecycle {{\n    destroy = {destroy}\n  }}\n}}\n"
@@ -404,10 +437,11 @@ def _source(model: Model, source: Source, form: _Form) -> Iterator[str]:
         yield _CHECK.format(condition)
 
 
-def _fact(source: Source, form: _Form, provider: str) -> str:
+def _asked(form: _Form, provider: str, block: str, source: Source, needed: str) -> str:
+    """A block that asks the provider for something about the instance and what it needs."""
     chosen = f"  provider = {provider}\n" if provider else ""
-    key = f'join("-", [{form.setting("tag")}, {_reference(form, source, source.fact_needs)}])'
-    return f'data "world_fact" "{FACT}" {{\n{chosen}  key = {key}\n}}\n'
+    key = f'join("-", [{form.setting("tag")}, {_reference(form, source, needed)}])'
+    return f"{block} {{\n{chosen}  key = {key}\n}}\n"
 
 
 def _variables(model: Model) -> Iterator[str]:
@@ -425,7 +459,8 @@ def _variables(model: Model) -> Iterator[str]:
 
 def _thing(source: Source, thing: Thing, form: _Form, provider: str) -> str:
     ending = _NAMES.get(thing.repetition, "")
-    values = [form.setting("value"), *(_reference(form, source, each) for each in thing.needs)]
+    needed = [each for each in thing.needs if each != TOKEN]
+    values = [form.setting("value"), *(_reference(form, source, each) for each in needed)]
     lines = [f'resource "world_thing" "{thing.name}" {{']
     if thing.repetition:
         lines.append(f"  {' = '.join(_REPETITIONS[thing.repetition])}")
@@ -437,6 +472,8 @@ def _thing(source: Source, thing: Thing, form: _Form, provider: str) -> str:
         f"  force = {form.setting('force')}",
         f"  note = {form.setting('note')}",
     ]
+    if TOKEN in thing.needs and source.token_needs:
+        lines.append(f"  hint = ephemeral.world_token.{TOKEN}.value")
     if thing.follows:
         followed = [_followed(form, source, each) for each in thing.follows]
         lines.append(f"  depends_on = [{', '.join(each for each in followed if each)}]")

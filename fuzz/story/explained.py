@@ -241,6 +241,7 @@ EXPLAINED: Final = (
     Explained("try keeps the marks of what is not known yet", reasons.keeps_marks_in_try),
     Explained("try keeps the marks of what is not known yet", reasons.refuses_marks_in_try),
     Explained("an address to replace that nothing has is a warning", reasons.replaces_nothing),
+    Explained("an address to replace names one resource", reasons.replaces_exactly),
     Explained(
         "objects in modules called by a module move with it",
         reasons.moves_below_call,

@@ -150,9 +150,10 @@ def printed(difference: Difference) -> list[tuple[str, int]]:
 
 
 def is_declared_there(found: Complaint, files: dict[str, str]) -> bool:
-    """Whether an error points into the block of the resource that it is about."""
-    name = ".".join(without_keys(found.address).split(".")[-2:])
-    return name_of(found.block(files)).endswith(name) and bool(name)
+    """Whether an error points into the block of the resource that it is about, or to its import."""
+    name, block = ".".join(without_keys(found.address).split(".")[-2:]), found.block(files)
+    is_import = block.startswith("import ") and f"  to = {without_keys(found.address)}" in block
+    return bool(name) and (is_import or name_of(block).endswith(name))
 
 
 def called(difference: Difference) -> Iterator[tuple[str, str]]:

@@ -14,13 +14,15 @@ from typing import Final
 
 from fuzz.story.comparing import Covered, differences, is_carried_out
 from fuzz.story.difference import Difference
+from fuzz.story.events import read_events
 from fuzz.story.invariants import invariants
-from fuzz.story.judging import is_part
+from fuzz.story.judging import block_at, is_part
 from fuzz.story.owners import Owners
 from fuzz.story.result import Path, Result, is_destroy
 from fuzz.story.sides import Finished, Outcome
 from fuzz.story.telling import PLAN, Step
 from tests.real.alike import Tree
+from tests.real.case_files import Files
 
 _EPHEMERAL: Final = ("ephemeral_action_started", "ephemeral_action_complete")
 
@@ -42,12 +44,31 @@ def judged(
     covered = frozenset(each.path for each in promised)
     ended, outcomes = (theirs[0], ours.finished), (theirs[1], ours.outcome)
     owners = Owners((before, *(each.state for each in outcomes)), (each.stdout for each in ended))
-    found = [
-        *broken(promised, ours),
-        *invariants(step, command, before, ours),
-        *differences(command, ended, outcomes, covered, owners),
-    ]
+    found = [*broken(promised, ours), *invariants(step, command, before, ours)]
+    if not (is_destroy(step, command) and fails_to_open(theirs[0], step.files)):
+        found += differences(command, ended, outcomes, covered, owners)
     return found, covered
+
+
+def fails_to_open(theirs: Finished, files: Files) -> bool:
+    """Whether OpenTofu failed only because it opens ephemeral resources whose arguments it has lost.
+
+    A destroy need not open them, so there is nothing of theirs to compare with.
+    """
+    found = (each.get("diagnostic") for each in read_events(theirs.stdout))
+    errors = [each for each in found if isinstance(each, dict) and each["severity"] == "error"]
+    return bool(errors) and all(
+        each["summary"] == "Incomplete configuration for ephemeral resource"
+        and isinstance(where := each.get("range"), dict)
+        and _block_of(where, files).startswith("ephemeral ")
+        for each in errors
+    )
+
+
+def _block_of(where: dict[str, Tree], files: Files) -> str:
+    start = where["start"]
+    assert isinstance(start, dict)
+    return block_at(files.get(str(where["filename"]), ""), int(str(start["line"])))
 
 
 Oracle = Callable[[Step, list[str], Result], Iterable[Claim]]

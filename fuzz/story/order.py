@@ -19,6 +19,12 @@ class _Object:
     dependencies: frozenset[str]
     outlives: bool
     """Whether it is deleted after its successor is made."""
+    key: str
+    """The key of its instance."""
+
+    @property
+    def instance(self) -> tuple[str, str, str]:
+        return self.module, self.resource, self.key
 
     def needs(self, other: _Object) -> bool:
         """Whether it depends on the other; instances of a module do not on one another's."""
@@ -41,6 +47,8 @@ def too_early(
     places = {(call[0], call[1]): at for at, call in enumerate(journal)}
     made = [(i, at) for (verb, i), at in places.items() if verb in ("create", "update") if i in new]
     gone = [(i, at) for (verb, i), at in places.items() if verb == "delete" and i in old]
+    # What is configured by now also counts for the objects that were made before.
+    outliving = {each.instance for each in (*old.values(), *new.values()) if each.outlives}
     return [
         *(
             f"{first} was made before {second}, which it needs"
@@ -58,7 +66,9 @@ def too_early(
             f"{first} was made before {second} was deleted, which needed it"
             for first, early in made
             for second, late in gone
-            if early < late and not old[second].outlives and old[second].needs(new[first])
+            if early < late
+            and old[second].instance not in outliving
+            and old[second].needs(new[first])
             if new[first].resource not in configuring
         ),
     ]
@@ -74,4 +84,5 @@ def _objects(state: str) -> Iterator[tuple[str, _Object]]:
             if identifier and resource["mode"] == "managed":
                 needed = frozenset(instance.get("dependencies") or ())
                 outlives = instance.get("create_before_destroy", False)
-                yield identifier, _Object(module, address, needed, outlives)
+                key = json.dumps(instance.get("index_key"))
+                yield identifier, _Object(module, address, needed, outlives, key)

@@ -323,19 +323,30 @@ def knows_removed_instances(step: Step, command: list[str], difference: Differen
 
 
 def opens_what_is_used(step: Step, command: list[str], difference: Difference) -> bool:
-    """Whether ephemeral resources are not opened that no change uses, while data of checks is read,
-    only the state changes or nothing does.
+    """Whether ephemeral resources are not opened that no change uses, while data of checks is read
+    or nothing changes but the state, and objects in other instances of their modules.
     """
     is_less = like(difference, "events: missing ephemeral_action_(started|complete)$")
     has_data = any(
         re.search(r'(?m)^check "\w+" {\n  data ', text) is not None for text in step.files.values()
     )
-    is_idle = not step.ours or _refreshes_only(step)
+    found = instances(difference)
+    changed = set() if _refreshes_only(step) else {unquoted(each) for each in _made(step.ours)}
+    is_idle = all(are_apart(each, other) for each in found for other in changed)
     may_differ = (has_data or is_idle) and not destroys(step, command)
-    names = {".".join(each.split(".")[-3:]) for each in subjects(difference)}
-    changed = {without_keys(each.partition(" ")[2]) for each in step.ours}
-    is_used = any(name in declaration(each, step.files) for each in changed for name in names)
+    is_used = any(
+        ".".join(each.split(".")[-3:]) in declaration(without_keys(other), step.files)
+        for each in found
+        for other in changed
+        if not are_apart(each, other)
+    )
     return command[0] == "apply" and is_less and may_differ and not is_used
+
+
+def _made(planned: set[str]) -> set[str]:
+    """The instances that a plan makes something of; what only moves or goes is not evaluated."""
+    actions = ("create ", "update ", "read ")
+    return {each.partition(" ")[2] for each in planned if each.startswith(actions)}
 
 
 def inherits(step: Step, _: list[str], difference: Difference) -> bool:
@@ -619,6 +630,26 @@ def replaces_nothing(step: Step, command: list[str], difference: Difference) -> 
     changed = {unquoted(each.partition(" ")[2]) for each in step.ours if each.startswith("delete ")}
     is_warning = difference.kind == "diagnostics: +warning Nothing to replace"
     return is_warning and any(each not in changed for each in names)
+
+
+def replaces_exactly(step: Step, command: list[str], difference: Difference) -> bool:
+    """Whether the real program only misses the keys of resources that have the name of one to
+    replace and are in other modules, while that one is planned.
+    """
+    warning = "Incompletely-matched force-replace resource instance"
+    found = [w.removeprefix("-replace=") for w in command if w.startswith("-replace=")]
+    planned = {each.partition(" ")[2] for each in step.ours}
+    return difference.kind == f"diagnostics: -warning {warning}" and any(
+        each in planned and not each.endswith("]") and _has_namesake(each, step) for each in found
+    )
+
+
+def _has_namesake(address: str, step: Step) -> bool:
+    """Whether there are instances with keys of a resource of this name in another module."""
+    _, name = _parts(address)
+    known = {*step.before.addresses(), *(each.partition(" ")[2] for each in step.ours)}
+    found = {each.rpartition("[")[0] for each in known if each.endswith("]")} - {address}
+    return any(each.endswith(name) for each in found)
 
 
 def moves_below_call(step: Step, _: list[str], difference: Difference) -> bool:

@@ -157,14 +157,16 @@ STORED: Final = ("name", "value", "force", "secret", "note", "tags", "part", "re
 class Fact:
     """Something that is so, and may be otherwise tomorrow."""
 
-    key: str
+    key: str | None = None
+    """May be null, which is known only while applying."""
     value: Computed[str] = ""
 
     def read(self, settings: Settings) -> None:
-        _may_fail("look", self.key)
-        _journal("look", self.key)
-        path = Path(FACTS, self.key[:_LONGEST_NAME].replace("/", "%"))
-        self.value = path.read_text() if path.is_file() else f"nothing about {self.key}"
+        key = self.key or ""
+        _may_fail("look", key)
+        _journal("look", key)
+        path = Path(FACTS, key[:_LONGEST_NAME].replace("/", "%"))
+        self.value = path.read_text() if path.is_file() else f"nothing about {key}"
 
 
 @provider.ephemeral_resource("token")

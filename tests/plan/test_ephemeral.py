@@ -99,6 +99,71 @@ def test_opened_in_those_module_instances_that_matter(
     ]
 
 
+_LENT = """\
+variable "k" {}
+variable "n" {}
+variable "lent" {
+  default   = null
+  ephemeral = true
+}
+ephemeral "vault_lease" "l" { name = var.k }
+resource "vault_thing" "t" {
+  name     = "${var.k}${var.n}"
+  password = ephemeral.vault_lease.l.secret
+}
+resource "vault_thing" "u" {
+  name     = "u${var.k}${var.n}"
+  password = var.lent
+}
+output "lease" {
+  value     = ephemeral.vault_lease.l.secret
+  ephemeral = true
+}
+"""
+_PASSED = """\
+variable "given" { ephemeral = true }
+output "given" {
+  value     = var.given
+  ephemeral = true
+}
+"""
+_CALLS = """\
+module "m" {
+  source   = "./m"
+  for_each = { x = 1, y = %s }
+  k        = each.key
+  n        = each.value
+}
+module "passed" {
+  source = "./passed"
+  given  = module.m["x"].lease
+}
+module "last" {
+  source = "./m"
+  k      = "z"
+  n      = %s
+  lent   = module.passed.given
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "opened"),
+    # A reference to one instance of a call counts for all of them.
+    [((1, 2), {"x", "y", "z"}), ((2, 1), {"y"}), ((1, 1), set())],
+)
+def test_opened_while_applying_in_those_module_instances_that_change(
+    changed: tuple[int, int], opened: set[str], vault: Vault
+) -> None:
+    write(_CALLS % (1, 1), m=_LENT, passed=_PASSED)
+    applied()
+    write(_CALLS % changed, m=_LENT, passed=_PASSED)
+    saved()
+    vault.taken()
+    apply_saved()
+    assert {each for each in vault.taken() if "open" in each} == {f"open {e}" for e in opened}
+
+
 def test_not_opened_for_who_wants_the_outputs_of_its_module(vault: Vault) -> None:
     output = 'output "o" { value = values(module.m)[0].o }\n'
     call = 'module "m" {\n  source = "./m"\n  for_each = toset(["k"])\n}\n'

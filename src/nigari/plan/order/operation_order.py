@@ -21,7 +21,6 @@ called with comes from the other, or one of them has only moved there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from typing import TypeAlias
 
 from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.module import ModuleAddr
@@ -37,7 +36,8 @@ from nigari.plan.order.block_graph import (
     work_out,
 )
 from nigari.plan.order.cycles import cycles
-from nigari.plan.order.operations_of import Endings, OperationsOf, shared_depth
+from nigari.plan.order.ephemeral_use import used_ephemeral
+from nigari.plan.order.operations_of import Endings, OperationsOf, Placed, ancestor, shared_depth
 from nigari.plan.order.stored_dependencies import (
     Moved,
     contrary_holders,
@@ -50,9 +50,6 @@ from nigari.running.deferrals import DeferredKind
 _MAKING_KINDS = frozenset((OperationKind.CREATE, OperationKind.UPDATE))
 
 _ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, OperationKind.CLOSE))
-
-Placed: TypeAlias = tuple[ModuleAddr, Block]
-"""A block in one instance of its module."""
 
 
 def execution_graph(
@@ -205,33 +202,12 @@ class _Building:
 
     def _enter_ephemeral(self, changes: list[Change]) -> None:
         """Add the opening of those ephemeral objects that anything uses."""
-        if not self._plan.ephemeral:
-            return
-        used = self._used_by(changes)
-        if self._plan.mode is not PlanMode.DESTROY:
-            used.update(*map(self._blocks.ephemeral_before, self._blocks.final_values()))
-        for each in self._plan.ephemeral:
-            block, text = self._block_of(each), str(each.address)
-            if block in used:
-                opening = self._open[text] = self._add(OperationKind.OPEN, text)
-                self._made.add(block, each.address.module, opening)
-                self._note_module(each.address.module)
-                self._ephemeral[opening] = each
-
-    def _used_by(self, changes: list[Change]) -> set[Block]:
-        """The blocks whose values are needed for changes, and for conditions of what stays.
-
-        What is destroyed is not evaluated again.
-        """
-        pending = [self._block_of(each) for each in changes if each.action is not Action.DELETE]
-        pending += [self._provider_of(each.provider) for each in changes]
-        found = set(pending)
-        while pending:
-            needs = dict.fromkeys(self._blocks.value_needs(pending.pop()))
-            fresh = [each for each in needs if each not in found]
-            found.update(fresh)
-            pending += fresh
-        return found
+        for each, block in used_ephemeral(self._plan, self._blocks, changes):
+            text = str(each.address)
+            opening = self._open[text] = self._add(OperationKind.OPEN, text)
+            self._made.add(block, each.address.module, opening)
+            self._note_module(each.address.module)
+            self._ephemeral[opening] = each
 
     def _was_created_first(self, change: Change) -> bool:
         if change.deposed:
@@ -578,13 +554,6 @@ def _reached(followers: list[list[int]], start: list[int]) -> set[int]:
                 found.add(number)
                 pending.append(number)
     return found
-
-
-def ancestor(module: ModuleAddr, depth: int) -> ModuleAddr:
-    """The module instance at some depth that another is in."""
-    while module.depth > depth and module.parent is not None:
-        module = module.parent
-    return module
 
 
 def _name(block: Block) -> str:

@@ -8,10 +8,14 @@ failures.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.plan.order.block_graph import Block
 from nigari.record import ReadOnly, record
+
+Placed: TypeAlias = tuple[ModuleAddr, Block]
+"""A block in one instance of its module."""
 
 _NOWHERE: Mapping[ModuleAddr, list[int]] = ReadOnly({})
 
@@ -74,6 +78,13 @@ class Endings:
         """Those inside a module instance."""
         early = self.early.get(module, [])
         return early + self.late.get(module, []) if self.late else early
+
+
+def ancestor(module: ModuleAddr, depth: int) -> ModuleAddr:
+    """The module instance at some depth that another is in."""
+    while module.depth > depth and module.parent is not None:
+        module = module.parent
+    return module
 
 
 def shared_depth(one: ModuleAddr, other: ModuleAddr) -> int:

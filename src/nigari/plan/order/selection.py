@@ -24,8 +24,7 @@ from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA
 from nigari.addrs.targets import Target
 from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block
-from nigari.plan.order.operation_order import ancestor
-from nigari.plan.order.operations_of import shared_depth
+from nigari.plan.order.operations_of import ancestor, shared_depth
 from nigari.plan.order.stored_dependencies import Moved, stored_needs
 from nigari.plan.order.variants import Variants, with_callers
 from nigari.record import record, replace

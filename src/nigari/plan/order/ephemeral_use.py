@@ -1,0 +1,80 @@
+"""The ephemeral objects that operations of a plan use, instance by instance of their modules.
+
+What is destroyed is not evaluated again, so it uses none. In which order they are opened and closed
+is `nigari.plan.order.operation_order`'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nigari.addrs.absolute import Abs, resource_of
+from nigari.addrs.module import ModuleAddr
+from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode
+from nigari.plan.order.block_graph import Block, BlockGraph, is_given_by_call
+from nigari.plan.order.operations_of import Placed, ancestor
+
+
+def used_ephemeral(
+    plan: Plan, blocks: BlockGraph, changes: Iterable[Change]
+) -> Iterator[tuple[EphemeralInstance, Block]]:
+    """The ephemeral objects of a plan that anything uses, each with the block that declares it."""
+    if not plan.ephemeral:
+        return
+    found = [(each, blocks.resource_block(resource_of(each.address))) for each in plan.ephemeral]
+    final = set[Block]()
+    if plan.mode is not PlanMode.DESTROY:
+        final.update(*map(blocks.ephemeral_before, blocks.final_values()))
+    used = _Use(blocks, plan.ephemeral).of(changes)
+    for each, block in found:
+        if block in final or (each.address.module, block) in used:
+            yield each, block
+
+
+class _Use:
+    """The search for all that the values of changed instances come from."""
+
+    def __init__(self, blocks: BlockGraph, ephemeral: Iterable[EphemeralInstance]) -> None:
+        self._blocks = blocks
+        self._calls: dict[tuple[ModuleAddr, ModuleAddr], dict[ModuleAddr, None]] = {}
+        """The module instances with ephemeral objects, by where they are called and their variant."""
+        self._given: set[Placed] = set()
+        """What calls give that has been followed, by where they are."""
+        for each in ephemeral:
+            module = each.address.module
+            while module.parent is not None:
+                called = module.parent, blocks.variants.of(module)
+                self._calls.setdefault(called, {})[module] = None
+                module = module.parent
+
+    def of(self, changes: Iterable[Change]) -> set[Placed]:
+        """Return the blocks that changes need, each in the module instances concerned."""
+        found = set[Placed]()
+        for each in changes:
+            provider = each.provider
+            block = self._blocks.provider_block(Abs(provider.module, provider.item.config))
+            found.add((provider.module, block))
+            if each.action is not Action.DELETE:
+                block = self._blocks.resource_block(resource_of(each.address))
+                found.add((each.address.module, block))
+        pending = [*found]
+        while pending:
+            fresh = [need for need in self._needed(pending.pop()) if need not in found]
+            found.update(fresh)
+            pending += fresh
+        return found
+
+    def _needed(self, placed: Placed) -> Iterator[Placed]:
+        """The blocks that the value of a block comes from, in the instances of their modules."""
+        module, block = placed
+        for need in self._blocks.value_needs(block):
+            path = need[0]
+            is_given = is_given_by_call(block, need)
+            at = ancestor(module, path.depth - 1 if is_given else path.depth)
+            if not is_given:
+                yield at, need
+            elif (at, need) not in self._given:
+                self._given.add((at, need))
+                # One stands for all that have no ephemeral objects.
+                for child in (*self._calls.get((at, path), ()), at.child(path.name, path.key)):
+                    yield child, need
