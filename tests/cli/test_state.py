@@ -54,10 +54,16 @@ def test_list(arguments: list[str], expected: list[str]) -> None:
     assert (done.code, done.out.splitlines(), done.err) == (0, expected, "")
 
 
-def test_list_where_there_is_no_state_yet() -> None:
+def test_where_there_is_no_state_yet() -> None:
     Path("terraform.tfstate").unlink()
-    assert inside("state", "list") == inside("state", "pull")
-    assert inside("state", "list").code == 0
+    pulled, listed = inside("state", "pull"), inside("state", "list")
+    assert (pulled.code, pulled.out) == (0, "")
+    assert (listed.code, listed.out) == (1, "")
+    assert "There is no state yet" in listed.err
+    replaced = inside("state", "replace-provider", "-auto-approve", "hashicorp/a", "hashicorp/b")
+    assert (replaced.code, replaced.err) == (1, listed.err)
+    write_state(Path("terraform.tfstate"))
+    assert inside("state", "list") == pulled
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,12 @@ def select(
     return list(selected)
 
 
+def no_state(path: str = "") -> Diagnostic:
+    """A command that needs a state where none was ever stored; `path` is the file if one was named."""
+    where = f"in {path}" if path else "yet. The first apply stores one"
+    return Diagnostic(Severity.ERROR, "No state", f"There is no state {where}.")
+
+
 def with_id(
     state: State, addresses: Sequence[AbsResourceInstance], wanted: str
 ) -> list[AbsResourceInstance]:

@@ -19,7 +19,7 @@ from nigari.cli.state_flags import (
 )
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
-from nigari.state.selection import not_in_state, select, with_id
+from nigari.state.selection import no_state, not_in_state, select, with_id
 
 TYPE_CHECKING = False
 # Listing addresses needs nothing that writes a state.
@@ -33,9 +33,8 @@ async def _list(presenter: Presenter) -> bool:
     targets = presenter.targets()
     if snapshots is None or presenter.diags.has_errors:
         return False
-    given = presenter.invocation.text("state")
-    if given and snapshots.file is None:
-        presenter.diags.error("No state file", f"There is no state in {given}.")
+    if snapshots.file is None:
+        presenter.diags.append(no_state(presenter.invocation.text("state")))
         return False
     found = select(snapshots.state, targets, presenter.diags)
     wanted = presenter.invocation.text("id")
@@ -51,7 +50,7 @@ LIST = Command(
     "state list",
     "Prints the addresses of the resource instances in the state, one per line: all of them, or "
     "those that match the given addresses. The address of a module matches everything in it, and "
-    "that of a resource all of its instances. If there is no state yet, nothing is printed.",
+    "that of a resource all of its instances. It is an error if there is no state yet.",
     presented(_list),
     flags=(Flag("id", FLAG_TEXT, "Only instances with this ID", "ID"), *READING_FLAGS),
     arguments="[ADDRESS...]",

@@ -9,7 +9,8 @@ from nigari.cli.command import FLAG_SWITCH, Command, Example, Flag, Invocation
 from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import EDITING_FLAGS, SAYING_FLAGS
 from nigari.state.edit import replace_provider, resources_of_provider
-from nigari.state.model import State
+from nigari.state.model import EMPTY_STATE, State
+from nigari.state.selection import no_state
 
 
 async def _replace(presenter: Presenter) -> bool:
@@ -24,6 +25,9 @@ async def _replace(presenter: Presenter) -> bool:
     replaced: list[AbsResource] = []
 
     def exchange(state: State) -> State | None:
+        if state is EMPTY_STATE:  # nothing was ever stored
+            presenter.diags.append(no_state(presenter.invocation.text("state")))
+            return None
         resources = resources_of_provider(state, before)
         if not resources:
             presenter.say("No matching resources found.")
