@@ -78,7 +78,7 @@ ROWS: Final = [
     (
         "azurerm",
         azure(403, "AuthorizationPermissionMismatch", "This is not allowed."),
-        "AuthorizationPermissionMismatch, This is not allowed. Who asks needs the role",
+        "AuthorizationPermissionMismatch, This is not allowed. The caller needs the role",
     ),
     (
         "azurerm",

@@ -61,7 +61,7 @@ def test_nobody_to_ask(rich: dict[str, str]) -> None:
     write(THING % "one")
     status, _, err = answered(apply.COMMAND, [], rich, "")
     assert status == 1
-    assert "No answer" in err
+    assert "Input required" in err
 
 
 def test_programs_are_not_asked(rich: dict[str, str]) -> None:

@@ -57,7 +57,7 @@ def test_without_the_option_the_error_names_it() -> None:
 def test_a_plan_lists_what_is_left_after_the_changes() -> None:
     done = run("plan", "-allow-deferral")
     assert done.code == 0, done.err
-    before, _, after = done.out.partition("These are left for later rounds:\n")
+    before, _, after = done.out.partition("Deferred to later rounds:\n")
     assert "terraform_data.a will be created" in before
     assert after.startswith(
         "\n  Once terraform_data.a is applied:\n"

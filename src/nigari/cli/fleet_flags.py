@@ -34,8 +34,8 @@ CHOICE_FLAGS = (
     Flag(
         "only",
         FLAG_LIST,
-        "Only these units: a name, a path, a pattern of paths or label:NAME; a + before it adds "
-        "all that it needs, a + after it all that needs it; can be repeated",
+        "Only these units: a name, a path, a path pattern or label:NAME; a + before it adds its "
+        "dependencies, a + after it its dependants; can be repeated",
         "UNITS",
     ),
     Flag("except", FLAG_LIST, "All but these units, given as for -only", "UNITS"),

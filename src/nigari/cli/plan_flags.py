@@ -35,7 +35,7 @@ PARALLELISM_FLAG = Flag(
 DEFER_FLAG = Flag(
     "allow-deferral",
     FLAG_SWITCH,
-    "Leave what is known only after apply for a later round, instead of failing",
+    "Defer changes that depend on values known only after apply, instead of failing",
 )
 MINIMAL_FLAG = Flag(
     "minimal-refresh",

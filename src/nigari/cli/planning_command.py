@@ -228,7 +228,7 @@ class PlanningCommand:
         if not self.invocation.switch(SUPPRESS_FLAG):
             self.diags.error(
                 "Objects are left behind",
-                "Everything was done as planned, but not everything is gone. Objects that were "
-                f"forgotten instead of destroyed: {plan.forgotten}. They may still exist and cost "
-                f"something. Use -{SUPPRESS_FLAG} if this is intended.",
+                "The destroy finished, but some objects were forgotten instead of destroyed: "
+                f"{plan.forgotten}. They may still exist and cost money. Use -{SUPPRESS_FLAG} if this "
+                "is intended.",
             )

@@ -152,9 +152,9 @@ class Presenter:
         )
         if not answer:
             self.diags.error(
-                "No answer",
-                "The command needs an answer, but there is no terminal to ask on. Run it on a "
-                f"terminal, or with -{beforehand}.",
+                "Input required",
+                "This is not an interactive terminal, so the command cannot ask for approval. Run it "
+                f"in a terminal, or with -{beforehand}.",
             )
             return None
         return answer.strip()

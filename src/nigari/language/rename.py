@@ -1,4 +1,4 @@
-"""Renaming: the edits that give something another name everywhere, and keep what it manages.
+"""Renaming: the edits that rename a declaration everywhere and keep its objects.
 
 Comments and layout stay. For a resource or a module call a `moved` block is added, so that a plan
 afterwards is empty; earlier `moved` blocks stay, since states that were not applied since need them.

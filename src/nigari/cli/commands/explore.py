@@ -155,11 +155,11 @@ def _serve(content: _Content, invocation: Invocation, diags: Diagnostics) -> boo
 
 COMMAND = Command(
     "explore",
-    "Serves a page to look at: the configuration with every value and where it comes from, and "
-    "the graph of what depends on what. With a saved plan it also shows what would change, how "
-    "and why. It also shows the last apply in this directory, while it runs and afterwards. The "
-    "page is served on this machine only, to anyone who has its address, until you press Ctrl-C. "
-    "Sensitive values are never in it.",
+    "Serves a page that shows the configuration, every value and its origin, and the dependency "
+    "graph. With a saved plan, the page also shows what would change, how and why. It also shows the "
+    "last apply in this directory, while it runs and afterwards. The page is served on this machine "
+    "only, to anyone who has its address, until you press Ctrl-C. It never contains sensitive "
+    "values.",
     run,
     flags=(
         Flag("out", FLAG_TEXT, "Write the page to a file that needs no server instead", "FILE"),

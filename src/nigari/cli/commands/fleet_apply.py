@@ -180,10 +180,9 @@ RESTART_FLAG = Flag(
 
 COMMAND = Command(
     "fleet apply",
-    "Plans all units, shows a summary, and applies the plans once you approve: each unit after those "
-    "that it needs. A unit whose inputs differ from what was planned is planned again, and you are "
-    "asked if the new plan does something else. An apply that was interrupted, or failed, is "
-    "continued.",
+    "Plans all units, shows a summary, and applies the plans in dependency order once you approve. A "
+    "unit whose inputs differ from the planned ones is planned again, and you are asked again if the "
+    "new plan does more. An apply that was interrupted, or failed, is continued.",
     run,
     flags=(APPROVE_FLAG, RESTART_FLAG, DETAILS_FLAG, MARKDOWN_FLAG, REFRESH_FLAG, *STATE_FLAGS),
     arguments="[PLAN]",

@@ -1,4 +1,4 @@
-"""`nigari fleet graph`: which units need which others, and why."""
+"""`nigari fleet graph`: the dependencies between units, with their reasons."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "fleet graph",
-    "Shows which units need which others: because they read a state that another unit writes, are "
-    "given outputs of another unit in fleet.hcl, or say so with depends_on. Cycles and states that "
-    "no unit writes are named with their locations.",
+    "Shows the dependencies between units. A unit depends on another if it reads its state, gets its "
+    "outputs in fleet.hcl, or names it in depends_on. Cycles and states that no unit writes are "
+    "reported with their locations.",
     run,
     flags=(
         Flag("format", FLAG_TEXT, "How to print it: text, dot, json or html", "FORMAT", "text"),
@@ -52,6 +52,6 @@ COMMAND = Command(
     examples=(
         Example("nigari fleet graph", ""),
         Example("nigari fleet graph -format=dot | dot -Tsvg > fleet.svg", "as a picture"),
-        Example("nigari fleet graph -only=+app", "what app needs"),
+        Example("nigari fleet graph -only=+app", "the dependencies of app"),
     ),
 )

@@ -94,8 +94,8 @@ REFRESH_FLAG = Flag(
 
 COMMAND = Command(
     "fleet plan",
-    "Plans all units, each with the planned outputs of those that it needs: values that are known "
-    "are as they will be, the others are known after apply. Nothing is changed.",
+    "Plans all units, each with the planned outputs of its dependencies. Outputs that are not known "
+    "yet are known after apply. Nothing is changed.",
     run,
     flags=(
         Flag("out", FLAG_TEXT, "Save the plan to a file, for fleet apply", "FILE"),
@@ -113,7 +113,7 @@ COMMAND = Command(
     ),
     examples=(
         Example("nigari fleet plan", "what would be done in all units"),
-        Example("nigari fleet plan -only=+app -details", "one unit and all that it needs"),
+        Example("nigari fleet plan -only=+app -details", "one unit and its dependencies"),
         Example(
             "nigari fleet plan -changed-since=origin/main -out=fleet.plan", "for a pull request"
         ),

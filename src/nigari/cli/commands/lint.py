@@ -153,18 +153,18 @@ def _linted_plan(invocation: Invocation, path: str, wanted: RuleList) -> LintRes
 
 COMMAND = Command(
     "lint",
-    "Looks for what is valid and still wrong: unused declarations, conditions that never change, "
-    "values that never settle, modules that are not pinned, and more, over the whole tree of modules. "
-    "In a directory with many root modules, all units of the fleet are looked at together. The exit "
-    "status is 2 if anything was found, 1 if something could not be looked at. Which rules run is "
-    "said in lint.hcl; see the reference of rules.",
+    "Finds mistakes in valid configurations: unused declarations, conditions that never change, values "
+    "that never settle, modules that are not pinned, and more, over the whole module tree. In a "
+    "directory with many root modules, checks all units of the fleet together. The exit status is 2 "
+    "if there are findings, and 1 if a check could not run. lint.hcl selects the rules; see the "
+    "reference of rules.",
     run,
     flags=(
         Flag(
             "lint",
             FLAG_LIST,
-            "The rules and groups to run, with ! in front of those to leave out, instead of what "
-            "lint.hcl says; can be repeated",
+            "The rules and groups to run, with ! in front of those to exclude; overrides lint.hcl; "
+            "can be repeated",
             "LIST",
         ),
         Flag("fix", FLAG_SWITCH, "Apply the fixes that change nothing in a plan"),

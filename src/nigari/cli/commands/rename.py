@@ -1,4 +1,4 @@
-"""`nigari rename`: give something another name everywhere, so that a plan afterwards is empty."""
+"""`nigari rename`: rename a declaration everywhere, so that a plan afterwards is empty."""
 
 from __future__ import annotations
 
@@ -81,11 +81,10 @@ def _write(path: str, content: bytes, diags: Diagnostics) -> bool:
 
 COMMAND = Command(
     "rename",
-    "Gives a variable, local value, output, resource, module call, check or provider alias another "
-    "name: where it is declared, everywhere it is used, in callers, tests, files of values and "
-    "environments, over all modules of the git repository. Comments and layout stay. Resources "
-    "and module calls get a moved block, so that a plan afterwards is empty. Nothing is written "
-    "if the configuration would have an error that it does not have now.",
+    "Renames a variable, local value, output, resource, module call, check or provider alias: its "
+    "declaration and all references, in callers, tests, variable files and environments, over all "
+    "modules of the git repository. Comments and layout stay. Resources and module calls get a moved "
+    "block, so that a plan afterwards is empty. Nothing is written if renaming would cause an error.",
     run,
     flags=(
         Flag("check", FLAG_SWITCH, "Write nothing, and show what would change"),

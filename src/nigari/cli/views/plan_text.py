@@ -135,7 +135,7 @@ def _changed_outputs(plan: Plan, changes: Sequence[Change], outputs: str) -> Ite
 def _deferred(plan: Plan, style: Style) -> Iterator[str]:
     """The deferred changes, by what they wait for."""
     if plan.left:
-        yield "\nThese are left for later rounds:\n"
+        yield "\nDeferred to later rounds:\n"
     for cause, waiting in by_cause(plan).items():
         yield f"\n  {style.bold(cause_line(cause))}\n"
         for each in waiting:

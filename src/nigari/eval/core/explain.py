@@ -118,7 +118,7 @@ _ENDINGS = {
     CauseKind.MODULE: "which could not be loaded",
     CauseKind.NO_INSTANCES: "which has no instances",
     CauseKind.INSTANCE: "which is different in each instance",
-    CauseKind.DEFERRED: "which is left for a later round",
+    CauseKind.DEFERRED: "which is deferred to a later round",
     CauseKind.REPORTED: "which has been reported",
 }
 

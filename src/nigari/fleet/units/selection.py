@@ -4,7 +4,7 @@
     app["dev"]     one instance
     live/eu/**     the units in directories that the pattern matches
     label:prod     the units with a label
-    +app, app+     with all that it needs, with all that needs it; +app+ is both
+    +app, app+     with its dependencies, with its dependants; +app+ is both
 
 All selectors are looked at together: the units and the graph are walked once, however many there
 are.

@@ -267,7 +267,7 @@ _MESSAGE: Final = re.compile(r"<Message>([^<\n]+)")
 _ADVICE: Final[Mapping[str, str]] = {
     "AuthenticationFailed": "Check the access key or the SAS token, and the clock of this machine.",
     "AuthorizationFailure": "The network rules of the storage account may not allow this machine.",
-    "AuthorizationPermissionMismatch": "Who asks needs the role Storage Blob Data Contributor.",
+    "AuthorizationPermissionMismatch": "The caller needs the role Storage Blob Data Contributor.",
     "KeyBasedAuthenticationNotPermitted": "Set use_azuread_auth to true.",
 }
 """Advice about a request that Azure refused."""
