@@ -91,7 +91,7 @@ class Teller:
             side.forget()
         theirs, ours = self._both(command)
         note(step, theirs, ours)
-        if theirs.status and not ours.status:
+        if theirs.status and not comparing.begun(theirs):
             # What is wrong with the configuration itself, no promise may pass over.
             self._sides.theirs.start(["validate", "-json"])
             step.invalid = comparing.invalid(self._sides.theirs.finish())

@@ -8,6 +8,7 @@ import pytest
 
 from fuzz.damaged_files import KINDS, search
 from fuzz.differential import Teller
+from fuzz.expansion.levelling import reported
 from fuzz.functions import FUNCTIONS
 from fuzz.grammar import FIXTURE, Grammar
 from fuzz.story.comparing import BEYOND
@@ -16,7 +17,7 @@ from fuzz.story.events import UNENDED, events
 from fuzz.story.explained import explanation
 from fuzz.story.invariants import invariants
 from fuzz.story.judging import subjects
-from fuzz.story.oracles import broken, claims
+from fuzz.story.oracles import broken, claims, fails_to_open
 from fuzz.story.order import too_early
 from fuzz.story.result import Result
 from fuzz.story.sides import Finished, OurSide, Outcome, Sides, running_sides
@@ -127,6 +128,23 @@ def test_order(verb: str, order: str, is_early: bool) -> None:
     state = _state(a=[], b=["t.a"])
     journal = [[verb, name] for name in order]
     assert bool(too_early(state, state, journal)) is is_early
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_early"), [(0, 0, True), (1, 0, False), (0, 1, False)]
+)
+def test_order_of_what_is_created_first(before: int, after: int, is_early: bool) -> None:
+    states = []
+    for is_first, ending in ((before, ""), (after, "2")):
+        state = json.loads(_state(a=[], b=["t.a"]))
+        for resource in state["resources"]:
+            (instance,) = resource["instances"]
+            instance["attributes"]["id"] = f"{resource['name']}{ending}"
+            instance["create_before_destroy"] = bool(is_first) and resource["name"] == "b"
+        states.append(json.dumps(state))
+    # The successor of a comes while the old b is there, which needed a.
+    journal = [["create", "a2"], ["create", "b2"], ["delete", "b"]]
+    assert bool(too_early(states[0], states[1], journal)) is is_early
 
 
 def test_order_of_module_instances() -> None:
@@ -408,6 +426,53 @@ def test_what_comes_after_triggers_that_mean_nothing() -> None:
     step.ours = {"create t.a"}
     assert not explanation(step, ["apply"], told, [told, more])
     assert not explanation(step, ["apply"], more, [told, more])
+
+
+@pytest.mark.parametrize(
+    ("named", "planned", "other", "is_known"),
+    [
+        ("module.m.t.a", "module.m.t.a", "t.a[0]", True),
+        ("module.m.t.a", "module.m.t.b", "t.a[0]", False),
+        ("module.m.t.a[0]", "module.m.t.a[0]", "t.a[0]", False),
+        ("module.m.t.a", "module.m.t.a", "t.b[0]", False),
+    ],
+)
+def test_namesakes_of_what_is_replaced(
+    named: str, planned: str, other: str, is_known: bool
+) -> None:
+    warning = "Incompletely-matched force-replace resource instance"
+    command = ["plan", f"-replace={named}"]
+    step = Step({"main.tf": ""}, [command], ours={f"delete {planned}", f"update {other}"})
+    text = f"missing warning nowhere with nothing: {warning}"
+    given = Difference(f"diagnostics: -warning {warning}", text)
+    assert bool(explanation(step, command, given, [given])) is is_known
+
+
+@pytest.mark.parametrize(
+    ("file", "named", "is_same"),
+    [("m_a_c_0", "module.m_a.module.c_0", True), ("m_b", "module.m_a.module.c_0", False)],
+)
+def test_addresses_of_separate_calls(file: str, named: str, is_same: bool) -> None:
+    told = {"severity": "error", "summary": "No"}
+    where = {"filename": f"{file}/main.tf", "start": {"line": 1}}
+    sides = ({**told, "range": where}, {**told, "address": named})
+    theirs, ours = (
+        Finished(1, json.dumps({"type": "diagnostic", "diagnostic": each}), "") for each in sides
+    )
+    declared = frozenset(("module.m_a", "module.m_a.module.c_0", "module.m_b"))
+    left, right = reported(theirs, ours, declared)
+    assert (left == right) is is_same
+
+
+@pytest.mark.parametrize(("line", "is_opening"), [(1, True), (4, False)])
+def test_ephemeral_resources_that_only_the_real_program_opens(line: int, is_opening: bool) -> None:
+    files = {"main.tf": 'ephemeral "t" "e" {\n  k = 1\n}\nresource "t" "a" {\n}\n'}
+    where = {"filename": "main.tf", "start": {"line": line}}
+    summary = "Incomplete configuration for ephemeral resource"
+    told = {"severity": "error", "summary": summary, "range": where}
+    stdout = json.dumps({"type": "diagnostic", "diagnostic": told})
+    assert fails_to_open(Finished(1, stdout, ""), files) is is_opening
+    assert not fails_to_open(Finished(0, "", ""), files)
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,10 @@ def falls_back(step: Step, _: list[str], difference: Difference) -> bool:
     return bool(wanted or kept) and is_other and is_stored
 
 
-def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> bool:
-    """Whether data in instances of a module was read while planning, not while applying."""
+def reads_in_own_instance(step: Step, _: list[str], difference: Difference) -> bool:
+    """Whether data in instances of a module was read while planning, not while applying: our plan
+    has not left it.
+    """
     if like(difference, "reads: missing (- / look|look / -) more"):
         return True
     addresses = re.findall(r'"(?:addr|address)": "((?:[^"\\]|\\.)*)"', difference.text)
@@ -68,6 +70,8 @@ def reads_in_own_instance(_: Step, __: list[str], difference: Difference) -> boo
         return False
     if like(difference, "events: (more|missing) apply_(start|complete) read$"):
         return True
+    if {f"read {unquoted(each)}" for each in addresses} & set(map(unquoted, step.ours)):
+        return False
     pending = "read_because_dependency_pending"
     lines = [line for line in difference.text.splitlines() if '"addr' in line]
     is_left = all(pending in line for line in lines)
