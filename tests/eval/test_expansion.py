@@ -115,6 +115,21 @@ def test_for_each_refused(value: Value) -> None:
     assert [(each.name, each.text) for each in diags[0].values] == [("x", "is 7")]
 
 
+@pytest.mark.parametrize(
+    ("value", "is_convertible"),
+    [
+        (Value.of(["a"]), True),
+        (list_value(STRING, [string("a")]), True),
+        (string("a"), False),
+        (number(1), False),
+    ],
+)
+def test_for_each_suggests_what_helps(value: Value, is_convertible: bool) -> None:
+    diags = Diagnostics()
+    expand_for_each(value, asked(diags))
+    assert ("toset()" in diags[0].detail) is is_convertible
+
+
 def test_each_is_what_the_instance_has() -> None:
     instances = expand_for_each(Value.of({"a": 1}), asked(Diagnostics())).instances
     data = instances["a"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import nigari
-from tests.plan.sessions import Variables, apply_saved, saved, words
+from tests.plan.sessions import Variables, apply_saved, failed, plan, saved, words
 from tests.plan.vault import REQUIRED, Vault, install
 
 CONFIGURATION = """\
@@ -98,3 +98,22 @@ def test_a_file_gives_it(vault: Vault) -> None:
     Path("terraform.tfvars").write_text('token = "F"\n')
     apply_saved()
     assert vault.notes == ["create t with <F>-x as F"]
+
+
+@pytest.mark.parametrize(("declared", "is_refused"), [("", True), ("ephemeral = true", False)])
+def test_only_an_ephemeral_variable_takes_an_ephemeral_value(
+    declared: str, is_refused: bool, vault: Vault
+) -> None:
+    Path("inner/main.tf").write_text(INNER.replace("ephemeral = true", declared, 1))
+    if not is_refused:
+        assert plan({"token": "t"}).changes
+        return
+    found = failed({"token": "t"}).diagnostics
+    assert found[0].summary == "Ephemeral value for variable"
+
+
+def test_null_for_a_variable_that_has_no_other_value(vault: Vault) -> None:
+    Path("main.tf").write_text('variable "v" { nullable = false }\n')
+    (error,) = failed({"v": None}).diagnostics
+    assert error.summary == "Invalid value for variable"
+    assert "must have a value" in error.detail

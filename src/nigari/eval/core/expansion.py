@@ -17,10 +17,12 @@ from nigari.cty.types import (
     BOOL,
     DYNAMIC,
     KIND_DYNAMIC,
+    KIND_LIST,
     KIND_MAP,
     KIND_OBJECT,
     KIND_SET,
     KIND_STRING,
+    KIND_TUPLE,
     NUMBER,
     STRING,
     SetType,
@@ -167,11 +169,8 @@ def expand_for_each(value: Value, asked: Asked) -> Expansion:
     value, _ = value.unmark()
     kind = value.type.kind
     if kind not in (KIND_MAP, KIND_OBJECT, KIND_SET, KIND_DYNAMIC):
-        hint = (
-            (" Use toset() to convert it to a set.")
-            if value.type.friendly_name() != "string"
-            else ""
-        )
+        is_convertible = kind in (KIND_LIST, KIND_TUPLE)
+        hint = " Use toset() to convert it to a set." if is_convertible else ""
         return asked.refuse(
             "for_each",
             f"A map, an object or a set of strings is required, not {value.type.with_article()}."
