@@ -36,6 +36,14 @@ _ROWS: Final[list[tuple[str, Files | str, list[str]]]] = [
         ["error main.tf:3"],
     ),
     (
+        "the arguments of a call are the variables of the module",
+        {
+            "main.tf": _M + "  y = 1\n}\n",
+            "m/main.tf": 'variable "x" {}\nvariable "z" { default = 1 }\n',
+        },
+        ["error main.tf:1", "error main.tf:3"],
+    ),
+    (
         "the default of a called module's variable is validated",
         {
             "main.tf": _M + "}\n",
