@@ -261,9 +261,7 @@ def _report_second_parameter(block: Block, diags: Diagnostics) -> None:
     )
 
 
-def _report_second_variadic(
-    block: Block, parameter: LibraryParameter, diags: Diagnostics
-) -> None:
+def _report_second_variadic(block: Block, parameter: LibraryParameter, diags: Diagnostics) -> None:
     diags.error(
         "Duplicate variadic parameter",
         f'The parameter "{parameter.name}" cannot be variadic too: only one parameter can take '

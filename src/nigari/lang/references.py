@@ -35,7 +35,7 @@ from nigari.addrs import (
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Body
-from nigari.hcl.calls import FunctionCall
+from nigari.hcl.calls import TYPE_ARGUMENTS, FunctionCall
 from nigari.hcl.expressions import Expression
 from nigari.hcl.quoting import quoted, with_article
 from nigari.hcl.source import Source
@@ -297,12 +297,22 @@ def references_in_body(
 
 def namespace_calls(expression: Expression) -> Iterator[Traversal]:
     """Yield the names of called functions of providers and symbol libraries, as traversals of one
-    step.
+    step. A type of a symbol library counts as a reference to the library.
     """
+    types: Expression | None = None
     for call in function_calls(expression):
-        if call.name.startswith((_PROVIDER, _SYMBOLS)):
-            root = TraverseRoot(call.name, call.start, call.name_end)
+        index = TYPE_ARGUMENTS.get(call.name, len(call.arguments))
+        if index < len(call.arguments):
+            types = call.arguments[index]
+        if not call.name.startswith((_PROVIDER, _SYMBOLS)):
+            continue
+        root = TraverseRoot(call.name, call.start, call.name_end)
+        if types is None or not types.start <= call.start < types.end:
             yield Traversal(call.source, [root])
+        elif call.name.count("::") == 2:
+            library = TraverseAttr(call.name.split("::")[1], call.start, call.name_end)
+            root = TraverseRoot(SymbolsAttr.root, call.start, call.name_end)
+            yield Traversal(call.source, [root, library])
 
 
 def function_calls(expression: Expression) -> Iterator[FunctionCall]:

@@ -29,7 +29,7 @@ from nigari.eval.nodes.variable import VariableNode
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.lang.marks import Deprecated
-from nigari.lang.references import Reference, parse_reference, namespace_calls
+from nigari.lang.references import Reference, namespace_calls, parse_reference
 from nigari.record import replace
 from nigari.running.driver import Driver
 from nigari.running.provider_run import ProviderRun

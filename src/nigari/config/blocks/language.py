@@ -148,9 +148,7 @@ def _report_experiment(element: Expression, name: str | None, diags: Diagnostics
     detail = "The experiments of a module are listed by name, without quotes."
     if name is not None:
         detail = f"There is no experiment named {quoted(name)}.{did_you_mean(name, _EXPERIMENTS)}"
-    diags.error(
-        "Unknown experiment", f"{detail} There is only {SYMBOL_LIBRARIES}.", element.range
-    )
+    diags.error("Unknown experiment", f"{detail} There is only {SYMBOL_LIBRARIES}.", element.range)
 
 
 def _report_prerelease(where: Range, diags: Diagnostics) -> None:

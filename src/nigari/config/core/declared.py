@@ -147,9 +147,7 @@ def dependencies(attribute: Attribute | None, diags: Diagnostics) -> Dependencie
     return tuple(found)
 
 
-def check_rule(
-    block: Block, diags: Diagnostics, takes_constants: bool = False
-) -> CheckRule | None:
+def check_rule(block: Block, diags: Diagnostics, takes_constants: bool = False) -> CheckRule | None:
     """Decode a rule block with its two arguments; None if one is missing.
 
     A condition without references is an error, except where OpenTofu `takes_constants`.

@@ -107,9 +107,7 @@ class CompiledModule:
         from nigari.eval.core.symbol_library import LibraryTypes
 
         module, types = self.module, LibraryTypes(libraries)
-        variables = {
-            name: with_type(each, types, diags) for name, each in module.variables.items()
-        }
+        variables = {name: with_type(each, types, diags) for name, each in module.variables.items()}
         outputs = {
             name: with_output_type(each, types, diags) for name, each in module.outputs.items()
         }

@@ -64,7 +64,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from nigari.eval.core.symbol_library import Libraries, SymbolLibrary
+    from nigari.eval.core.symbol_library import SymbolLibrary
 
 
 class Binding:
@@ -540,37 +540,36 @@ def _bind_symbol_function(binding: Binding, reference: Reference) -> None:
         binding.symbols[subject.text] = FAILED_FUNCTION
         return
     function = library.functions.get(subject.function)
-    if function is None and subject.function not in library.types:
+    if function is None:
         known, diags = library.functions, binding.diags
         name, owner = subject.function, subject.library
         report_no_symbol("function", name, owner, known, reference.range, diags)
         function = FAILED_FUNCTION
-    if function is not None:
-        binding.symbols[subject.text] = function
-    if library.types:
-        from nigari.eval.core.symbol_library import LibraryTypes
-        from nigari.lang.functions.conversion import convert_function
-        from nigari.lang.functions.table import CORE
-
-        # The type argument of `convert` is not evaluated, so it finds the types by itself.
-        convert = convert_function(LibraryTypes({**_libraries(binding.frame)}))
-        binding.symbols["convert"] = binding.symbols[f"{CORE}convert"] = convert
-
-
-def _libraries(frame: Frame) -> Libraries:
-    """The libraries that a module uses, as far as they are known."""
-    known = frame.instance.compiled.libraries
-    return {**known, **{name: node.library for name, node in frame.symbols.items()}}
+    binding.symbols[subject.text] = function
 
 
 def _library(binding: Binding, reference: Reference, name: str) -> SymbolLibrary | None:
     """The library of that name once it is known; None where that is not yet, or never."""
     frame = binding.frame
     node = frame.symbols.get(name)
-    if node is not None:
-        if node.state != DONE:
-            binding.needs.append(node)
-        return node.library
+    if node is not None and node.state != DONE:
+        binding.needs.append(node)
+        return None
+    library = _known_library(binding, reference, name) if node is None else node.library
+    if library is not None and library.types:
+        from nigari.eval.core.symbol_library import LibraryTypes
+        from nigari.lang.functions.conversion import convert_function
+        from nigari.lang.functions.table import CORE
+
+        # The type argument of `convert` is not evaluated, so it finds the types by itself.
+        ready = {each: found.library for each, found in frame.symbols.items()}
+        convert = convert_function(LibraryTypes(ready or frame.instance.compiled.libraries))
+        binding.symbols["convert"] = binding.symbols[f"{CORE}convert"] = convert
+    return library
+
+
+def _known_library(binding: Binding, reference: Reference, name: str) -> SymbolLibrary | None:
+    frame = binding.frame
     known = frame.instance.compiled.libraries
     if name not in known:
         if not frame.module.experiments:

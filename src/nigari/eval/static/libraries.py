@@ -56,9 +56,7 @@ class LibraryLookups(Run, Protocol):
         """Take a library for the caller of those that it uses itself."""
         ...
 
-    def evaluated_library(
-        self, declared: LibraryDeclarations, inner: Libraries
-    ) -> SymbolLibrary:
+    def evaluated_library(self, declared: LibraryDeclarations, inner: Libraries) -> SymbolLibrary:
         """The library of these declarations, evaluated once wherever it is used."""
         ...
 
@@ -147,9 +145,7 @@ class LibraryNode(SymbolsNode):
         instance = ModuleInstance(self._effect.addr, used, frame.instance)
         run.add_library(instance)
         inside = Frame(run, instance, frame)
-        self._inner = {
-            name: LibraryNode(inside, each, run, self) for name, each in calls.items()
-        }
+        self._inner = {name: LibraryNode(inside, each, run, self) for name, each in calls.items()}
 
 
 class CompletedModule(Node):

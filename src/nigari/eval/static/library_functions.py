@@ -15,7 +15,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.function import Function, FunctionError, Parameter
 from nigari.cty.types import BOOL, STRING, Type, allow_depth, without_optional
 from nigari.cty.values import Value, list_value, object_value, tuple_value
-from nigari.diagnostics import Diagnostics, Severity
+from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.hcl.traversal import Traversal, TraverseAttr
@@ -185,8 +185,23 @@ def _evaluated(expr: Expression, scope: Scope) -> Value:
     value = expr.value(scope, diags)
     for found in diags:
         if found.severity is Severity.ERROR:
-            raise FunctionError(caller_sentence(found))
+            raise FunctionError(_reason(found))
     return value
+
+
+def _reason(found: Diagnostic) -> str:
+    """Word an error inside a function for a diagnostic about its call: the innermost one is enough,
+    where functions call each other many levels deep.
+    """
+    call = found.call
+    prefix = "" if call is None else f'The call to "{call.called_as}" failed: '
+    if (
+        call is None
+        or not call.called_as.startswith("symbols::")
+        or not found.detail.startswith(prefix)
+    ):
+        return caller_sentence(found)
+    return found.detail.removeprefix(prefix).removesuffix(".")
 
 
 def selected_names(expr: Expression, root: str) -> list[str]:
@@ -224,4 +239,3 @@ def _local_order(declared: LibraryFunction) -> list[str]:
                 raise FunctionError(f"local.{each} of symbols::{declared.name} depends on itself")
         pending.extend(reversed(missing))
     return list(order)
-

@@ -19,7 +19,12 @@ from nigari.eval.core.symbol_library import (
     report_no_symbol,
 )
 from nigari.eval.core.worklist import DONE, Effect, Need, Node, WorkList
-from nigari.eval.static.library_functions import CallDepth, library_function, selected_name, selected_names
+from nigari.eval.static.library_functions import (
+    CallDepth,
+    library_function,
+    selected_name,
+    selected_names,
+)
 from nigari.hcl.body import Attribute
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression
@@ -113,7 +118,9 @@ class _Evaluation:
                 continue
             seen.add(name)
             parts = _expressions(function)
-            found.update(dict.fromkeys(each for part in parts for each in selected_names(part, "value")))
+            found.update(
+                dict.fromkeys(each for part in parts for each in selected_names(part, "value"))
+            )
             pending += _own_calls(parts)
         return [name for name in found if name in self.values]
 

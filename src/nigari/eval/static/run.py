@@ -442,9 +442,7 @@ class StaticRun(PhaseRun):
     def add_library(self, instance: ModuleInstance) -> None:
         self._library_users[instance.addr] = instance
 
-    def evaluated_library(
-        self, declared: LibraryDeclarations, inner: Libraries
-    ) -> SymbolLibrary:
+    def evaluated_library(self, declared: LibraryDeclarations, inner: Libraries) -> SymbolLibrary:
         from nigari.eval.static.library_values import evaluate_library
 
         known = self._libraries.get(id(declared))
@@ -469,6 +467,10 @@ class StaticRun(PhaseRun):
     def static_settings(self) -> StaticSettings:
         """The surroundings of the run."""
         return self._settings
+
+    def libraries(self) -> Iterator[ModuleAddr]:
+        """The addresses of the symbol libraries that have been found."""
+        return iter(self._library_users)
 
     # -- running --------------------------------------------------------------------------------
 

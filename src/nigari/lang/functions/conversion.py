@@ -55,9 +55,7 @@ class _Convert:
 
 def convert_function(named: NamedType | None) -> Function:
     """Make `convert` for expressions that can name the types of symbol libraries."""
-    return Function(
-        (_ANYTHING, Parameter("type", CLOSURE_TYPE)), None, DYNAMIC, _Convert(named)
-    )
+    return Function((_ANYTHING, Parameter("type", CLOSURE_TYPE)), None, DYNAMIC, _Convert(named))
 
 
 CONVERT: Final = convert_function(None)

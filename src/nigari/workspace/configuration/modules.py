@@ -342,6 +342,9 @@ def directory_name(key: str) -> str:
     name = "".join(
         f"%{ord(char):02X}" if char in _NO_FILE_NAME or char < " " else char for char in key
     )
+    if os.name != "nt":
+        # OpenTofu does not escape the colon of symbol libraries.
+        name = name.replace("symbols%3A", "symbols:")
     if len(name.encode()) <= _LONGEST_NAME:
         return name
     import hashlib
