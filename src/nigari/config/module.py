@@ -99,7 +99,8 @@ def decode_module(
         for key, declared in found.named["variable"].items()
     }
     outputs = _outputs(found, diags)
-    typed = (*variables.values(), *outputs.values())
+    open_types = [each.open_type for each in variables.values()]
+    open_types += [each.open_type for each in outputs.values()]
     return Module(
         directory=directory,
         files=tuple(files),
@@ -120,7 +121,7 @@ def decode_module(
         imports=_imports(found, diags),
         experiments=found.experiments,
         symbols=_symbols(found, diags),
-        has_open_types=any([each.open_type is not None for each in typed]),
+        has_open_types=any(each is not None for each in open_types),
     )
 
 

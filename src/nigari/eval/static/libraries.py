@@ -68,17 +68,21 @@ class LibraryLookups(Run, Protocol):
 class LibraryNode(SymbolsNode):
     """A symbol library that a module uses, or another library."""
 
-    __slots__ = ("_call", "_declared", "_effect", "_frame", "_inner", "_module", "_run", "_user")
+    __slots__ = ("_call", "_declared", "_effect", "_frame", "_inner", "_module", "_run", "_users")
 
     def __init__(
-        self, frame: Frame, call: LibraryCall, run: LibraryLookups, user: LibraryNode | None = None
+        self,
+        frame: Frame,
+        call: LibraryCall,
+        run: LibraryLookups,
+        users: tuple[CompiledModule, ...] = (),
     ) -> None:
         super().__init__()
         self._frame = frame
         self._call = call
         self._run = run
-        self._user = user
-        """The library that uses this one."""
+        self._users = users
+        """The libraries by whose blocks this one is found."""
         self._effect: InstallModule | None = None
         self._module: CompiledModule | None = None
         self._declared: LibraryDeclarations | None = None
@@ -129,12 +133,9 @@ class LibraryNode(SymbolsNode):
         """Read the files of the library, and find those that it uses itself."""
         assert self._effect is not None
         frame, run = self._frame, self._run
-        user = self._user
-        while user is not None:
-            if user._module is not None and user._module.is_same_as(module):
-                _report_recursion(self._call, frame.run.diags)
-                return
-            user = user._user
+        if any(each.is_same_as(module) for each in self._users):
+            _report_recursion(self._call, frame.run.diags)
+            return
         self._declared = run.library_at(module.module.directory)
         if self._declared is None:
             return
@@ -145,7 +146,10 @@ class LibraryNode(SymbolsNode):
         instance = ModuleInstance(self._effect.addr, used, frame.instance)
         run.add_library(instance)
         inside = Frame(run, instance, frame)
-        self._inner = {name: LibraryNode(inside, each, run, self) for name, each in calls.items()}
+        self._inner = {
+            name: LibraryNode(inside, each, run, (*self._users, module))
+            for name, each in calls.items()
+        }
 
 
 class CompletedModule(Node):
