@@ -73,6 +73,8 @@ def _parameter(declared: LibraryParameter, type_: Type) -> Parameter:
         type_,
         allow_null=declared.allow_null,
         allow_unknown=declared.allow_unknown,
+        # A literal null has no type of its own.
+        allow_dynamic=True,
         allow_marked=True,
         description=declared.description,
     )
