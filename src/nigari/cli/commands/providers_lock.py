@@ -1,4 +1,8 @@
-"""`nigari providers lock`: checksums of providers for all platforms that will need them."""
+"""`nigari providers lock`: checksums of providers for all platforms that will need them.
+
+Selects the source of the packages. How they are verified and locked is in
+`nigari.packages.providers.provider_mirror`.
+"""
 
 from __future__ import annotations
 

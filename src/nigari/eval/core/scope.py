@@ -531,7 +531,11 @@ def _bind_symbols(binding: Binding, reference: Reference) -> None:
 
 
 def _bind_symbol_function(binding: Binding, reference: Reference) -> None:
-    from nigari.eval.core.symbol_library import FAILED_FUNCTION, report_no_symbol
+    from nigari.eval.core.symbol_library import (
+        FAILED_FUNCTION,
+        report_no_symbol,
+        report_type_as_function,
+    )
 
     subject = reference.subject
     assert isinstance(subject, SymbolFunction)
@@ -541,9 +545,17 @@ def _bind_symbol_function(binding: Binding, reference: Reference) -> None:
         return
     function = library.functions.get(subject.function)
     if function is None:
-        known, diags = library.functions, binding.diags
-        name, owner = subject.function, subject.library
-        report_no_symbol("function", name, owner, known, reference.range, diags)
+        if subject.function in library.types:
+            report_type_as_function(subject.text, reference.range, binding.diags)
+        else:
+            report_no_symbol(
+                "function",
+                subject.function,
+                subject.library,
+                library.functions,
+                reference.range,
+                binding.diags,
+            )
         function = FAILED_FUNCTION
     binding.symbols[subject.text] = function
 

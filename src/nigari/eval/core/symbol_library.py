@@ -103,6 +103,16 @@ def report_no_symbol(
     )
 
 
+def report_type_as_function(name: str, where: Range, diags: Diagnostics) -> None:
+    """Report a call of a type of a symbol library."""
+    diags.error(
+        "Type where a function is required",
+        f"{name} is a type, so it can't be called here. To convert a value to it, write "
+        f"convert(VALUE, {name}()).",
+        where,
+    )
+
+
 def _report_form(name: str, where: Range, diags: Diagnostics) -> None:
     diags.error(
         "Invalid type expression",
